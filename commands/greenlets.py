@@ -17,7 +17,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.running.task_waits import WaitingTask
+    from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 
 
 SHOWN_WAKERS = 4
@@ -35,7 +35,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
     The stack of a suspended one is innermost first. The running greenlet of a thread is that
     thread's stack (epi bt). Those that have ended are counted.
     """
-    from gdb_epi.cpython.running.task_waits import framework_of, waits_of_greenlets
+    from gdb_epi.cpython.running.unfinished_tasks import framework_of, waits_of_greenlets
     from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 
     state = session.state
@@ -89,5 +89,5 @@ def greenlets(session: Session, args: Namespace) -> Report:
     )
 
 
-def _name(waits: Mapping[int, WaitingTask], address: int) -> str:
+def _name(waits: Mapping[int, UnfinishedTask], address: int) -> str:
     return waits[address].name if address in waits else f"greenlet at {address:#x}"

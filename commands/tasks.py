@@ -21,7 +21,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.running.task_waits import WaitingTask
+    from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 
 
 MAX_LINES = 20_000
@@ -85,7 +85,7 @@ def _title(tasks: Sequence[Task]) -> str:
 class _Waits:
     """What tasks wait for, in words: of one task, or of several that are alike."""
 
-    def __init__(self, waits: Mapping[int, WaitingTask]) -> None:
+    def __init__(self, waits: Mapping[int, UnfinishedTask]) -> None:
         self._waits = waits
 
     def text(self, task: Task, *, several: bool = False) -> str:

@@ -8,8 +8,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST = (1 << 63) - 1  # what a database takes
-MOST_SECONDS = 1e9  # 32 years
+MAX_WHOLE = (1 << 63) - 1  # what a database takes
+MAX_SECONDS = 1e9  # 32 years
 # `set epi NAME` gives --NAME another default.
 SETTING_DEFAULTS = {
     "depth": "how many containers in containers are shown",
@@ -19,7 +19,7 @@ SETTING_DEFAULTS = {
 }
 
 
-def whole(least: int = 1, most: int = MOST) -> Callable[[str], int]:
+def whole(least: int = 1, most: int = MAX_WHOLE) -> Callable[[str], int]:
     """Return an argparse type: a whole number from `least` to `most`."""
 
     def read(text: str) -> int:
@@ -36,7 +36,7 @@ def whole(least: int = 1, most: int = MOST) -> Callable[[str], int]:
     return read
 
 
-def positive(unit: str, most: float = MOST_SECONDS) -> Callable[[str], float]:
+def positive(unit: str, most: float = MAX_SECONDS) -> Callable[[str], float]:
     """Return an argparse type: a number above 0, of seconds or of days."""
 
     def read(text: str) -> float:

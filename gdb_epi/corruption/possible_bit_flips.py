@@ -24,11 +24,11 @@ from gdb_epi.x86.instruction import CALL, JUMP, RETURN
 
 ALL_BITS = range(48)  # of an address that the CPU accepted
 HIGH_BITS = range(48, 64)  # of one that it did not
-LOWEST_BAD, HIGHEST_BAD = 0x0000_8000_0000_0000, 0xFFFF_7FFF_FFFF_FFFF
+FIRST_NON_CANONICAL, LAST_NON_CANONICAL = 0x0000_8000_0000_0000, 0xFFFF_7FFF_FFFF_FFFF
 NEAR = 4096  # bytes between a register and the corrected value
 LOW = 8192  # values up to it are small numbers
 FULL_TRUST = 64  # access sizes away from a mapping
-LEAST = 0.05  # candidates below it are dropped
+MIN_TRUST = 0.05  # candidates below it are dropped
 POISON = bytes.fromhex("2b2d2f494b4d4f6b8b9b9fa5bbcccddbe5") + b"\xce"
 BASELINE, NON_CANONICAL, NULL = 0.25, 0.90, 0.50
 BY_NEAR = (0.0, 0.50, 0.55, 0.60, 0.65)  # by registers near the corrected value
@@ -155,7 +155,7 @@ def possible_flips_of_value(
             distance_to_closest_mapping=distance,
         )
         trust = confidence(details)
-        if trust >= LEAST:
+        if trust >= MIN_TRUST:
             yield PossibleFlip(corrected, details, trust, source, bit)
 
 
@@ -225,7 +225,7 @@ def _address(
     if hidden:
         tried = [access.address for access in accesses] + ([] if following is None else [following])
         for candidate in tried:
-            if LOWEST_BAD <= candidate <= HIGHEST_BAD:
+            if FIRST_NON_CANONICAL <= candidate <= LAST_NON_CANONICAL:
                 return candidate, True
     return reported, False
 

@@ -203,7 +203,7 @@ def probability(log_odds: float) -> float:
     return float(odds / (1.0 + odds))
 
 
-LOWEST, HIGHEST = -12.0, 3.0  # log10 odds
+MIN_LOG_ODDS, MAX_LOG_ODDS = -12.0, 3.0  # log10 odds
 
 
 def prior_of(text: str | None) -> float:
@@ -220,9 +220,10 @@ def prior_of(text: str | None) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not LOWEST <= value <= HIGHEST:
+    if not MIN_LOG_ODDS <= value <= MAX_LOG_ODDS:
         raise UsageError(
-            f"--prior {text}: no name of a prior and no log10 odds ({LOWEST:g} to {HIGHEST:g})",
+            f"--prior {text}: no name of a prior and no log10 odds "
+            f"({MIN_LOG_ODDS:g} to {MAX_LOG_ODDS:g})",
             hint=", ".join(f"{name} ({number:g})" for name, number in named.items()),
         )
     return value

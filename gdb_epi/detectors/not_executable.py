@@ -16,7 +16,7 @@ from gdb_epi.x86.decode import decode
 from gdb_epi.x86.instruction import JUMP, NEXT, RETURN
 
 MAX_CODE = 256  # bytes that are read as instructions
-FEWEST = 2  # instructions up to the end of a function; `ret` alone is one byte
+MIN_INSTRUCTIONS = 2  # instructions up to the end of a function; `ret` alone is one byte
 ZERO = b"\x00\x00"  # add %al, (%rax): what memory full of zeros reads as
 
 
@@ -57,7 +57,7 @@ def is_code(code: bytes) -> bool:
             return False
         count, at = count + 1, at + instruction.length
         if instruction.flow in (RETURN, JUMP):
-            return count >= FEWEST
+            return count >= MIN_INSTRUCTIONS
         if instruction.flow != NEXT and count == 1:
             return False
     return False

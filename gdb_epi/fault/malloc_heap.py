@@ -14,9 +14,9 @@ from gdb_epi.target.libc import runs_on_musl
 # 2.29, 0x290 since 2.30 where the counts have 16 bits, 0x300 since 2.42), with PREV_INUSE. From
 # 2.42 on a few small chunks lie before it: it is made when something is first freed.
 TCACHE_SIZES = (0x251, 0x291, 0x301)
-MAX_BEFORE_TCACHE, MOST_BEFORE_TCACHE = 8, 0x100
+MAX_CHUNKS_BEFORE_TCACHE, MAX_SIZE_BEFORE_TCACHE = 8, 0x100
 HEAD_WORDS = 512
-LEAST_FIRST, MOST_FIRST = 0x240, 0x1000  # its size in any other version
+MIN_FIRST, MAX_FIRST = 0x240, 0x1000  # its size in any other version
 PROBED = 1 << 16  # bytes in which its successors are looked for
 FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
 PREV_INUSE, IS_MMAPPED = 1, 2
@@ -147,11 +147,11 @@ def _holds_tcache(target: Target, region: Region) -> bool:
     except UnreadableMemory:
         return False
     at = 0
-    for _ in range(MAX_BEFORE_TCACHE + 1):
+    for _ in range(MAX_CHUNKS_BEFORE_TCACHE + 1):
         size = words[at + 1] if at + 1 < len(words) else 0
         if size in TCACHE_SIZES:
             return True
-        if not size & PREV_INUSE or not MIN_CHUNK < size < MOST_BEFORE_TCACHE:
+        if not size & PREV_INUSE or not MIN_CHUNK < size < MAX_SIZE_BEFORE_TCACHE:
             return False
         at += (size & ~FLAGS) // 8
     return False
@@ -159,7 +159,7 @@ def _holds_tcache(target: Target, region: Region) -> bool:
 
 def _begins_chain(target: Target, region: Region, size: int) -> bool:
     """Tell whether chunks of any other glibc follow (2.42 has a larger first one)."""
-    if not size & PREV_INUSE or not LEAST_FIRST <= size <= MOST_FIRST:
+    if not size & PREV_INUSE or not MIN_FIRST <= size <= MAX_FIRST:
         return False
     count = min(region.dumped, region.size, PROBED) // 8
     try:

@@ -15,7 +15,7 @@ from gdb_epi.typing_lite import NamedTuple
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
 MAX_GUARD = 1 << 20  # bytes; a larger inaccessible mapping is a reservation, but below a stack
 NEAR_NULL = 65536
-LEAST_MARKED = 1 << 32  # addresses below are no pointers under a mark: any small number is one
+MIN_MARKED = 1 << 32  # addresses below are no pointers under a mark: any small number is one
 STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
 RED_ZONE = 128  # bytes below rsp that a function may use (System V ABI)
 
@@ -94,7 +94,7 @@ def guard_page(target: Target, address: int) -> Region | None:
 def without_mark(target: Target, value: int) -> int | None:
     """Return a word without its top bits where that is a mapped address; None without top bits."""
     plain = value & USER_TOP - 1
-    if plain == value or plain < LEAST_MARKED or not permits(target.region_at(plain), "r"):
+    if plain == value or plain < MIN_MARKED or not permits(target.region_at(plain), "r"):
         return None
     return plain
 

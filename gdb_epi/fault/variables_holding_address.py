@@ -3,11 +3,11 @@
 
 A wrong handle that Python code passed to C is an int, a ctypes or a cffi object in one of the
 calling frames. A variable is named when its value *is* the bad address, or when the bad address
-lies at most REACH bytes after a pointer: such a coincidence has no chance among 2^47 addresses.
-Small numbers have one, so addresses below LEAST are never looked for, and a plain int counts as a
-base only from LEAST_BASE on. Nor has one that a pointer and a number, times the size of an item or
-another number, give the bad address together; or that an array has it inside. No value leaves this
-module: a record holds names, and how far off.
+lies at most REACH bytes after a pointer: among 2^47 addresses that is no coincidence. Small numbers
+do coincide, so addresses below MIN_ADDRESS are never looked for, and a plain int counts as a base
+only from MIN_BASE on. It is no coincidence either when a pointer plus a number, multiplied by the
+item size or by another number, gives exactly the bad address, or when an array contains it. No
+value leaves this module: a record holds names, and how far off they are.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from gdb_epi.cpython.values.process_values import Values
 
-LEAST = 1 << 16  # vm.mmap_min_addr: below it lies no memory, and most numbers of programs
-LEAST_BASE = 1 << 32
+MIN_ADDRESS = 1 << 16  # vm.mmap_min_addr: below it lies no memory, and most numbers of programs
+MIN_BASE = 1 << 32
 REACH = 4096  # bytes: a field of a struct, an item of a small array
 HEADER = 64  # bytes of an object that is used without being asked what it is
 MAX_FRAMES = 16
@@ -76,7 +76,7 @@ def variables_holding(
 
     Empty for addresses that may be anything's. Never raises.
     """
-    if isinstance(python, Absent) or address is None or not LEAST <= address <= WORD_MASK:
+    if isinstance(python, Absent) or address is None or not MIN_ADDRESS <= address <= WORD_MASK:
         return []
     frames = [f for t in python.threads() if t.tid == tid and t.alive for f in t.frames]
     if not frames:
@@ -148,7 +148,7 @@ class _Finder:
             return OBJECT if 0 <= behind < HEADER else None
         if not behind:
             return IS
-        least = LEAST if candidate.is_pointer else LEAST_BASE
+        least = MIN_ADDRESS if candidate.is_pointer else MIN_BASE
         return BASE if 0 < behind <= REACH and candidate.value >= least else None
 
     def _candidates(self, name: str, place: int) -> Iterator[_Candidate]:
@@ -234,7 +234,7 @@ def _sum_of(candidates: Sequence[_Candidate], address: int) -> str:
 
     "" for nothing. Only what leads further than REACH: what lies near a pointer has its own line.
     """
-    pointers = [c for c in candidates if not c.size and c.value >= LEAST_BASE][:MAX_POINTERS]
+    pointers = [c for c in candidates if not c.size and c.value >= MIN_BASE][:MAX_POINTERS]
     pointers = [c for c in pointers if c.type != OBJECT]
     numbers = [c for c in candidates if not c.is_pointer and c.type in ("int", "bool")]
     numbers = [c for c in numbers if c.value not in (0, 1)][:MAX_NUMBERS]

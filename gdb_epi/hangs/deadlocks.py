@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from gdb_epi.cpython.running.pools import Pool, pools_of
-from gdb_epi.cpython.running.task_waits import BY_CODE, BY_FRAMES, CERTAIN, WaitingTask
+from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.fault.reads import read_u32
 from gdb_epi.hangs import types as hang_types
@@ -346,30 +346,30 @@ def task_cycle(scene: HangContext) -> HangAnswer | None:
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
     members = tuple(as_member(activity, task, scene.installed) for task in circle)
-    sure = lock_types.CERTAIN if all(task.known == CERTAIN for task in circle) else PROBABLE
+    sure = lock_types.CERTAIN if all(task.certainty == CERTAIN for task in circle) else PROBABLE
     return HangAnswer(
         DEADLOCK, "tasks", sentence, members, sure,
         tuple(
-            f"{task_phrase(task)}: who wakes it is {_BASIS.get(task.known, task.known)}"
+            f"{task_phrase(task)}: who wakes it is {_BASIS.get(task.certainty, task.certainty)}"
             for task in circle[:MAX_SHOWN]
         ),
         ("a task that something outside wakes",), _doubts(circle),
     )  # fmt: skip
 
 
-def _other(task: WaitingTask, holder: WaitingTask) -> str:
+def _other(task: UnfinishedTask, holder: UnfinishedTask) -> str:
     if task_phrase(holder) != task_phrase(task):
         return task_phrase(holder)
     return "another one" if task_phrase(task) == NAMELESS else "another of that name"
 
 
-def _holds(task: WaitingTask) -> bool:
+def _holds(task: UnfinishedTask) -> bool:
     """Tell whether a task waits for what another one holds, not for what it will do."""
     return task.wait is not None and task.wait.kind in (LOCK, SEMAPHORE)
 
 
-def _doubts(circle: Sequence[WaitingTask]) -> tuple[str, ...]:
-    by_code = any(task.known == BY_CODE for task in circle)
+def _doubts(circle: Sequence[UnfinishedTask]) -> tuple[str, ...]:
+    by_code = any(task.certainty == BY_CODE for task in circle)
     return ("a callback, or a task that starts later, could set it",) if by_code else ()
 
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
-from gdb_epi.cpython.running.task_waits import WaitingTask
 from gdb_epi.cpython.running.tasks import has_module
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Descriptors
@@ -189,7 +189,7 @@ class HangContext:
         return LoopReader(self.view, self.installed, self.descriptors)
 
     @cached_property
-    def tasks(self) -> tuple[WaitingTask, ...]:
+    def tasks(self) -> tuple[UnfinishedTask, ...]:
         """Every task and greenlet; empty unless a thread runs an event loop."""
         running = any(event_loop_module(self.view.frames(d.tid), d.module) for d in self.activities)
         if not running and not has_module(self.target, self.python, "greenlet"):

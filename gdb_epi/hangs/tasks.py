@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks and greenlets that wait for each other, of asyncio, trio, gevent and eventlet alike.
 
-What each waits for, and who would wake it, is `cpython/running/task_waits.py`; here the circles.
+What each waits for, and who would wake it, is `cpython/running/unfinished_tasks.py`; here the
+circles.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
-from gdb_epi.cpython.running.task_waits import (
+from gdb_epi.cpython.running.unfinished_tasks import (
     BY_CODE,
     BY_FRAMES,
     CERTAIN,
     FROM_OUTSIDE,
     OUTSIDE,
     UNKNOWN,
-    WaitingTask,
-    all_waiting,
+    UnfinishedTask,
+    read_unfinished_tasks,
 )
 from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK, QUEUE_GET, QUEUE_PUT
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -59,12 +60,12 @@ def event_loop_module(frames: Sequence[PyFrame], native: str = "") -> str:
     return ""
 
 
-def all_tasks(target: Target, python: PythonState) -> tuple[WaitingTask, ...]:
+def all_tasks(target: Target, python: PythonState) -> tuple[UnfinishedTask, ...]:
     """Return every task and greenlet that has not ended."""
-    return all_waiting(target, python).all[:MAX_TASKS]
+    return read_unfinished_tasks(target, python).tasks[:MAX_TASKS]
 
 
-def find_task_cycle(tasks: Sequence[WaitingTask]) -> tuple[WaitingTask, ...]:
+def find_task_cycle(tasks: Sequence[UnfinishedTask]) -> tuple[UnfinishedTask, ...]:
     """Return tasks that wait for each other, the first such circle; one for a task of itself.
 
     A task that needs all of its wakers waits for each; one that needs any waits for the only one.
@@ -72,7 +73,7 @@ def find_task_cycle(tasks: Sequence[WaitingTask]) -> tuple[WaitingTask, ...]:
     by_id = {task.id: task for task in tasks}
     following: dict[int, list[int]] = {}
     for task in tasks:
-        if task.known not in (CERTAIN, BY_FRAMES, BY_CODE) or task.running:
+        if task.certainty not in (CERTAIN, BY_FRAMES, BY_CODE) or task.running:
             continue
         wakers = [waker for waker in task.wakers if waker in by_id]
         if task.needs == "all" or len(task.wakers) == 1:
@@ -99,11 +100,11 @@ def find_task_cycle(tasks: Sequence[WaitingTask]) -> tuple[WaitingTask, ...]:
 
 
 def with_setters(
-    tasks: Sequence[WaitingTask],
+    tasks: Sequence[UnfinishedTask],
     threads: Iterable[PyFrame],
     calls_ahead: Callable[[PyFrame], Iterable[tuple[int, str]]],
     installed: InstalledPackages,
-) -> list[WaitingTask]:
+) -> list[UnfinishedTask]:
     """Return the tasks, with the wakers of those that wait for an event, a future or room.
 
     A waker is a task whose own code has yet to call `set()` or its like on it, of a full queue
@@ -113,7 +114,7 @@ def with_setters(
     what sets it. What sets it from code that does not run yet, a callback or a task that starts
     later, is not known.
     """
-    waits = [task.wait for task in tasks if task.known == UNKNOWN]
+    waits = [task.wait for task in tasks if task.certainty == UNKNOWN]
     wanted = {
         wait.address: _ENDS[wait.kind]
         for wait in waits if wait is not None and wait.address and wait.kind in _ENDS
@@ -140,14 +141,14 @@ def with_setters(
     return [_with_wakers(task, setters) for task in tasks]
 
 
-def _with_wakers(task: WaitingTask, setters: Mapping[int, Sequence[int]]) -> WaitingTask:
+def _with_wakers(task: UnfinishedTask, setters: Mapping[int, Sequence[int]]) -> UnfinishedTask:
     wakers = setters.get(task.wait.address, ()) if task.wait is not None else ()
-    if task.known != UNKNOWN or not wakers or task.id in wakers:
+    if task.certainty != UNKNOWN or not wakers or task.id in wakers:
         return task
-    return task._replace(wakers=tuple(wakers), known=BY_CODE)
+    return task._replace(wakers=tuple(wakers), certainty=BY_CODE)
 
 
-def waits_for_itself(task: WaitingTask, slots: FrameSlots, installed: InstalledPackages) -> bool:
+def waits_for_itself(task: UnfinishedTask, slots: FrameSlots, installed: InstalledPackages) -> bool:
     """Tell whether a task waits for a lock whose `async with` block it is inside of."""
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address:
         return False
@@ -167,7 +168,7 @@ def waits_for_itself(task: WaitingTask, slots: FrameSlots, installed: InstalledP
 
 
 def is_bounded(
-    task: WaitingTask, tasks: Iterable[WaitingTask], type_name: Callable[[int], str]
+    task: UnfinishedTask, tasks: Iterable[UnfinishedTask], type_name: Callable[[int], str]
 ) -> bool:
     """Tell whether a timeout ends what a task waits for.
 
@@ -179,12 +180,12 @@ def is_bounded(
     return any(type_name(held) in _TIMEOUTS for held in task.holds)
 
 
-def own_frames(task: WaitingTask, installed: InstalledPackages) -> tuple[PyFrame, ...]:
+def own_frames(task: UnfinishedTask, installed: InstalledPackages) -> tuple[PyFrame, ...]:
     """Return the program's own frames of a task, innermost first."""
     return tuple(f for f in task.stack if f.hole is None and not installed.holds(f))
 
 
-def task_phrase(task: WaitingTask) -> str:
+def task_phrase(task: UnfinishedTask) -> str:
     """Return how a sentence calls a task: no address, which says nothing to a reader."""
     name = task.name.partition(" at 0x")[0]
     if name.startswith(("task 0x", "0x")):
@@ -192,7 +193,7 @@ def task_phrase(task: WaitingTask) -> str:
     return name if name.startswith("task") else f"task {name}"
 
 
-def task_text(task: WaitingTask, installed: InstalledPackages) -> str:
+def task_text(task: UnfinishedTask, installed: InstalledPackages) -> str:
     """Return "task NAME waits at f (file:line) for a lock: x" for a sentence."""
     own = own_frames(task, installed) or task.stack
     place = f" at {function_and_line(own[0])}" if own else ""
@@ -205,14 +206,16 @@ def task_text(task: WaitingTask, installed: InstalledPackages) -> str:
 
 
 def as_member(
-    thread: ThreadActivity, task: WaitingTask, installed: InstalledPackages
+    thread: ThreadActivity, task: UnfinishedTask, installed: InstalledPackages
 ) -> ThreadActivity:
     """Return what the thread of a loop does for a task that waits: a member of an answer."""
     kind = task.wait.kind if task.wait is not None else "?"
     return thread._replace(frames=own_frames(task, installed) or task.stack, label=f"task:{kind}")
 
 
-def tasks_first(tasks: Sequence[WaitingTask], installed: InstalledPackages) -> list[WaitingTask]:
+def tasks_first(
+    tasks: Sequence[UnfinishedTask], installed: InstalledPackages
+) -> list[UnfinishedTask]:
     """Return the tasks with frames of the program: what is about the hang before idle consumers.
 
     A consumer waits for the next item, as it should, unless a task waits for its end. Then those
@@ -220,7 +223,7 @@ def tasks_first(tasks: Sequence[WaitingTask], installed: InstalledPackages) -> l
     """
     awaited = {waker for task in tasks for waker in task.wakers}
 
-    def rank(task: WaitingTask) -> tuple[bool, int]:
+    def rank(task: UnfinishedTask) -> tuple[bool, int]:
         consumes = task.wait is not None and task.wait.kind == QUEUE_GET
         return consumes and task.id not in awaited, -len(own_frames(task, installed))
 
@@ -228,7 +231,7 @@ def tasks_first(tasks: Sequence[WaitingTask], installed: InstalledPackages) -> l
 
 
 def task_texts(
-    tasks: Sequence[WaitingTask], installed: InstalledPackages, of_first: str = ""
+    tasks: Sequence[UnfinishedTask], installed: InstalledPackages, of_first: str = ""
 ) -> str:
     """Return what the tasks wait for, in the order of tasks_first(); `of_first` follows the first.
 
@@ -247,10 +250,10 @@ def task_texts(
     return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")
 
 
-def count_woken_from_outside(tasks: Sequence[WaitingTask]) -> dict[str, int]:
+def count_woken_from_outside(tasks: Sequence[UnfinishedTask]) -> dict[str, int]:
     """Count the tasks that something outside of all tasks wakes, by the kind of their wait."""
     kinds: dict[str, int] = {}
     for task in tasks:
-        if task.wait is not None and (task.known == OUTSIDE or task.wait.kind in FROM_OUTSIDE):
+        if task.wait is not None and (task.certainty == OUTSIDE or task.wait.kind in FROM_OUTSIDE):
             kinds[task.wait.kind] = kinds.get(task.wait.kind, 0) + 1
     return kinds

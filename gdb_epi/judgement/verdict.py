@@ -38,8 +38,8 @@ from gdb_epi.judgement.labels import (
 from gdb_epi.typing_lite import NamedTuple
 
 LEADS = 0.8  # of the probability of damage: one who has so much of it is named
-LEAST = 0.5  # no label is less probable
-WORDS = ((0.95, "almost certain"), (0.8, "probable"), (LEAST, "possible"))
+MIN_CONFIDENCE = 0.5  # no label is less probable
+WORDS = ((0.95, "almost certain"), (0.8, "probable"), (MIN_CONFIDENCE, "possible"))
 NOT_KNOWN = "not known"
 MAX_CONFIDENCE = 0.99  # no core makes anything certain
 _MAX_REASONS = 8
@@ -111,7 +111,7 @@ def judge(
     )
     overwritten = None if score.damaged else _overwritten(findings, score, arguments)
     found = score.damaged or overwritten is not None
-    if confidence < LEAST or (label == DAMAGE and not found):  # a weak sign is a doubt
+    if confidence < MIN_CONFIDENCE or (label == DAMAGE and not found):  # a weak sign is a doubt
         label, confidence = CANNOT_TELL, 0.0
     if label == DAMAGE:
         label, confidence = _who(arguments, confidence)

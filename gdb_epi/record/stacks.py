@@ -13,8 +13,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.callee import Callee
     from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised, ThreadExceptions
-    from gdb_epi.cpython.running.task_waits import WaitingTask
     from gdb_epi.cpython.running.tasks import Task, Tasks
+    from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
     from gdb_epi.cpython.values.repr_decoder import Limits
     from gdb_epi.cpython.values.variables import FrameVariables, Variable
 
@@ -250,7 +250,7 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
     return {"locals": texts, "variables": facts}
 
 
-def wait_json(waits: WaitingTask | None) -> dict[str, Any] | None:
+def wait_json(waits: UnfinishedTask | None) -> dict[str, Any] | None:
     """Return what a task or greenlet waits for; null when it runs or when it is unknown."""
     if waits is None or waits.wait is None:
         return None
@@ -266,11 +266,11 @@ def wait_json(waits: WaitingTask | None) -> dict[str, Any] | None:
         "fd": wait.fd,
         "wakers": [f"0x{address:016x}" for address in waits.wakers],
         "needs": waits.needs,
-        "known": waits.known,
+        "known": waits.certainty,
     }
 
 
-def task_json(task: Task, waits: WaitingTask | None = None) -> dict[str, Any]:
+def task_json(task: Task, waits: UnfinishedTask | None = None) -> dict[str, Any]:
     """Return one task; its stack is innermost first. What could not be had is null."""
     return {
         "framework": task.framework,
@@ -293,7 +293,7 @@ def task_json(task: Task, waits: WaitingTask | None = None) -> dict[str, Any]:
     }
 
 
-def tasks_of(state: ProcessState) -> tuple[Tasks, dict[int, WaitingTask]]:
+def tasks_of(state: ProcessState) -> tuple[Tasks, dict[int, UnfinishedTask]]:
     """Return the tasks of asyncio and trio, and by address what each waits for.
 
     None when there is no Python. What reads waits is imported only where there are tasks.
@@ -311,7 +311,7 @@ def tasks_of(state: ProcessState) -> tuple[Tasks, dict[int, WaitingTask]]:
         tasks, errors = (*tasks, *of_trio.tasks), (*errors, *of_trio.soft_errors)
     if not tasks:
         return Tasks(tasks, errors), {}
-    from gdb_epi.cpython.running.task_waits import waits_of_tasks
+    from gdb_epi.cpython.running.unfinished_tasks import waits_of_tasks
 
     waits = {waits.id: waits for waits in waits_of_tasks(state.target, python, tasks)}
     return Tasks(tasks, errors), waits

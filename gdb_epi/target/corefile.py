@@ -125,7 +125,7 @@ class NonZeroRanges:
 
 
 WINDOW = 16 << 20  # bytes that are searched before pages are given back
-MOST_LOOKED_AT = 64 << 20  # bytes of a core's pages that searches keep in this process
+MAX_LOOKED_AT = 64 << 20  # bytes of a core's pages that searches keep in this process
 MAX_READ = 1 << 30  # one read() call
 SKIP_ZEROS_FROM = 1 << 20  # bytes of a region that are worth being told to be zeros
 
@@ -181,7 +181,7 @@ class CoreFileTarget(MappedRegions):
         name = os.fspath(path)
         target = cls.from_buffer(name, _map_file(name), exe=exe, sysroot=sysroot, kept=kept)
         # Only of a file: what is dropped of other memory would be zeros.
-        large = len(target._data) > MOST_LOOKED_AT
+        large = len(target._data) > MAX_LOOKED_AT
         target._gives_back = large and hasattr(mmap, "MADV_DONTNEED")
         return target
 
@@ -415,7 +415,7 @@ class CoreFileTarget(MappedRegions):
             stop = min(start + WINDOW + len(needle) - 1, high)
             at = search(needle, start, stop)
             self._looked_at += (stop if at < 0 else at) - start
-            if self._looked_at > MOST_LOOKED_AT:
+            if self._looked_at > MAX_LOOKED_AT:
                 self._data.madvise(mmap.MADV_DONTNEED)
                 self._looked_at = 0
             if at >= 0:

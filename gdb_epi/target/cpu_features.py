@@ -21,7 +21,7 @@ LEAVES = ("1", "7", "80000001")  # the first rows, in this order
 MAX_DATA = 64 << 10  # bytes of ld.so's data that are searched
 _HEAD, _ROW = 5, 4  # words
 _KINDS = range(1, 6)  # intel, amd, zhaoxin, other, and what may come
-_LEAST_LEAF, _MOST_LEAF = 1, 0x40
+_MIN_LEAF, _MAX_LEAF = 1, 0x40
 _EDX = 3
 
 
@@ -69,7 +69,7 @@ def features_in(words: tuple[int, ...], hwcap: int) -> CpuidLeaves | None:
         head = words[max(0, first - _HEAD) : max(0, first)]
         if len(head) < _HEAD or head[0] not in _KINDS:
             continue
-        if not _LEAST_LEAF <= head[1] <= _MOST_LEAF or len(words) < first + 8 * len(LEAVES):
+        if not _MIN_LEAF <= head[1] <= _MAX_LEAF or len(words) < first + 8 * len(LEAVES):
             continue
         plain, beside = words[first : first + _ROW], words[first + _ROW : first + 2 * _ROW]
         # Bits that the kernel supports are bits of the CPU; another leaf's words are no such part.

@@ -13,7 +13,7 @@ from gdb_epi.target import elf
 from gdb_epi.typing_lite import Any, NamedTuple
 
 _PT_NOTE_CAP = 1 << 20
-MOST_KEPT = 96  # files that stay open; a process has about 25
+MAX_KEPT = 96  # files that stay open; a process has about 25
 MAX_LINKS = 40  # symbolic links on the way to one file, as Linux has it
 
 
@@ -141,7 +141,7 @@ class KeptFiles:
         file = kept if kept is not None and before == now else open_elf(path)
         if isinstance(file, ElfFile):
             self._files[path] = (now, file)
-            if len(self._files) > MOST_KEPT:
+            if len(self._files) > MAX_KEPT:
                 del self._files[next(iter(self._files))]
         return file
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 WORTH_A_PATTERN = 1 << 17  # bytes: compiling a pattern takes as long as searching these
 WORTH_AN_IMPORT = 8 << 20  # bytes: importing ctypes takes as long as memmem saves on these
 WORTH_A_CALL = 1 << 12  # bytes: where ctypes is imported already, memmem is faster from here on
-MOST_ZEROS = 2  # in a needle: with more, memmem meets beginnings of it everywhere
-LEAST_NEEDLE = 3  # bytes: memmem looks for two at 1.8 GB/s, `re` at 3.5
-MOST_MISSES = 1000  # lower halves in other words: each costs a call, a search for bytes does not
+MAX_ZEROS = 2  # in a needle: with more, memmem meets beginnings of it everywhere
+MIN_NEEDLE = 3  # bytes: memmem looks for two at 1.8 GB/s, `re` at 3.5
+MAX_MISSES = 1000  # lower halves in other words: each costs a call, a search for bytes does not
 
 
 class MappedBytes:
@@ -46,7 +46,7 @@ class MappedBytes:
         rare = needle.lstrip(b"\0")
         if high - low < least or not rare:  # zeros are everywhere
             return self.data.find(needle, low, high)
-        if by_memmem and rare.count(0) < MOST_ZEROS and len(rare) >= LEAST_NEEDLE:
+        if by_memmem and rare.count(0) < MAX_ZEROS and len(rare) >= MIN_NEEDLE:
             return self._by_memmem(needle, low, high)
         at = find_first(self.data, needle, low, high)
         self.searched += (high if at < 0 else at) - low
@@ -57,7 +57,7 @@ class MappedBytes:
         low, high = low + 7 & -8, min(high, len(self.data))
         if self.searched >= WORTH_AN_IMPORT and self._wmemchr is not None:
             lower_half, misses = int.from_bytes(word[:4], "little", signed=True), 0
-            while low < high and misses < MOST_MISSES:
+            while low < high and misses < MAX_MISSES:
                 address = self._wmemchr(self._address + low, lower_half, high - low >> 2)
                 if address is None:
                     return -1

@@ -29,7 +29,7 @@ PIECES_BETWEEN_CHECKS = 64  # of the clock
 MAX_UNREADABLE = 4096  # pieces of one mapping
 FEW = 3  # words: one search for bytes takes as long as four for words
 LOW_HALF = (1 << 32) - 1
-LEAST_LARGE = 1 << 16  # of words without an upper half
+MIN_LARGE = 1 << 16  # of words without an upper half
 
 Ranges = list[tuple[int, int]]  # (start, end) addresses, half-open, ascending
 
@@ -128,7 +128,7 @@ def _word_in(target: Target, value: int, start: int, end: int) -> Iterator[int]:
     a small number, which is in too many places for it, are searched for as bytes.
     """
     pattern = value.to_bytes(8, "little")
-    small = not value & LOW_HALF if value >> 32 else value < LEAST_LARGE
+    small = not value & LOW_HALF if value >> 32 else value < MIN_LARGE
     if not small and shared_cache(target) is not None:
         find_word = getattr(target, "find_word", None)
         if find_word is not None:

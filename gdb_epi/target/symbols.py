@@ -37,7 +37,7 @@ class Section(NamedTuple):
     """One section of a file: its name, sh_type, address, place in the file, size and sh_link."""
 
     name: bytes
-    kind: int
+    type: int
     address: int
     offset: int
     size: int
@@ -68,7 +68,7 @@ def symbol_tables(file: ElfFile) -> list[SymbolTable]:
     tables = []
     for kind in (elf.SHT_SYMTAB, elf.SHT_DYNSYM):
         for section in every:
-            if section.kind == kind and section.link < len(every) and section.size <= MAX_TABLE:
+            if section.type == kind and section.link < len(every) and section.size <= MAX_TABLE:
                 names = every[section.link]
                 tables.append(SymbolTable(section.offset, section.size, names.offset, names.size))
     return tables

@@ -33,7 +33,7 @@ PREFIXES = frozenset((0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2
 _EVEX_VECTORS = (16, 32, 64)
 
 
-MOST_KEPT = 8192  # instructions
+MAX_KEPT = 8192  # instructions
 
 
 class _Prefixes(NamedTuple):
@@ -88,7 +88,7 @@ def decode(code: bytes) -> Instruction | None:
     return _decoded(code[:MAX_LENGTH])
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=MAX_KEPT)
 def _decoded(code: bytes) -> Instruction | None:
     parts = parts_of(code)
     return None if parts is None else _instruction(code, parts)

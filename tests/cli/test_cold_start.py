@@ -12,7 +12,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "sample_cores" / "null-deref-ctypes" / "core.xz"
-NOT_NEEDED = ("gdb_epi.hangs.answer", "gdb_epi.cpython.running.task_waits", "gdb_epi.demangle")
+NOT_NEEDED = (
+    "gdb_epi.hangs.answer",
+    "gdb_epi.cpython.running.unfinished_tasks",
+    "gdb_epi.demangle",
+)
 
 
 @pytest.mark.parametrize("verb", [("stacks",), ("triage", "--native", "never", "--no-db")])

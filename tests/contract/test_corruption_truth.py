@@ -31,11 +31,11 @@ SOFTWARE = int(os.environ.get("GDB_EPI_CORRUPTION_CORES") or ORDINARY)
 PARTS = 4
 HARDWARE = max(76, SOFTWARE // 3)
 # Safely reached by some 60 cores; what is measured on many is in tests/bench/README.md.
-LEAST_RECALL = 0.42
-LEAST_NAMED, LEAST_PATH, LEAST_SYMPTOM = 0.8, 0.85, 0.85
+MIN_RECALL = 0.42
+MIN_NAMED, MIN_PATH, MIN_SYMPTOM = 0.8, 0.85, 0.85
 # Of software bugs 2 of 3 leave a sign of what they are. What damage was missed in looks like
 # software now and then: never with a probability that a reader takes for certain.
-LEAST_JUDGED, SURE, SURE_AND_WRONG = 0.4, 0.9, 0.02
+MIN_JUDGED, SURE, SURE_AND_WRONG = 0.4, 0.9, 0.02
 STEADY = SOFTWARE <= ORDINARY
 # Of software cores at random addresses; 0 of 1,170 were seen, and 0 of 115 ambiguous ones.
 RATE = 0.002
@@ -79,13 +79,13 @@ def test_no_software_bug_is_strong_evidence(part: int) -> None:
     rows = rows_of(SW, size, part * size)
     assert len(rows) >= size * 0.8, "most bugs leave a core"
     assert len([row for row in rows if is_strong(row)]) <= tolerated(rows), told(rows)
-    assert rate(rows, symptom_right) >= LEAST_SYMPTOM, told(rows)
+    assert rate(rows, symptom_right) >= MIN_SYMPTOM, told(rows)
     of_damage = [
         row for row in rows if row["verdict"][0] in ("damaged-memory", "hardware-suspect")
         and not (row["label"]["kind"] in WRITES_FREED and row["verdict"][0] == "damaged-memory")
     ]  # fmt: skip
     assert len(of_damage) <= tolerated(rows), told(rows)
-    assert LEAST_JUDGED <= rate(rows, is_called_software), "a cause is known of most bugs"
+    assert MIN_JUDGED <= rate(rows, is_called_software), "a cause is known of most bugs"
 
 
 @needs_cores
@@ -103,9 +103,9 @@ def test_damage_is_found_and_named() -> None:
     rows = rows_of(HW, HARDWARE)
     flagged = [row for row in rows if is_strong(row)]
     assert len(rows) >= HARDWARE * 0.6
-    assert len(flagged) >= LEAST_RECALL * len(rows), told(rows)
-    assert rate(flagged, address_named) >= LEAST_NAMED, told(rows)
-    assert rate(flagged, path_right) >= LEAST_PATH, told(rows)
+    assert len(flagged) >= MIN_RECALL * len(rows), told(rows)
+    assert rate(flagged, address_named) >= MIN_NAMED, told(rows)
+    assert rate(flagged, path_right) >= MIN_PATH, told(rows)
     assert all(row["verdict"][0] != "software" for row in flagged), told(rows)
     sure = [row for row in rows if is_called_software(row) and row["verdict"][1] >= SURE]
     assert len(sure) <= SURE_AND_WRONG * len(rows), told(rows)

@@ -16,7 +16,7 @@ from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, target_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.running.task_waits import WaitingTask, all_waiting
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask, read_unfinished_tasks
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.triage import SHELL, Audience, render_triage
@@ -36,7 +36,9 @@ FIELDS = ("address", "type", "name", "fd", "seconds")
 MIN_SCENARIOS = 20  # of each library: the figure of the issue
 
 
-def wrong(told: dict[str, Any], waits: WaitingTask, by_id: dict[int, WaitingTask]) -> list[str]:
+def wrong(
+    told: dict[str, Any], waits: UnfinishedTask, by_id: dict[int, UnfinishedTask]
+) -> list[str]:
     """Return how a decoded wait differs from what the program said."""
     wait = waits.wait
     found: list[tuple[str, Any, Any]] = [("kind", wait.kind if wait else None, told["kind"])]
@@ -48,7 +50,7 @@ def wrong(told: dict[str, Any], waits: WaitingTask, by_id: dict[int, WaitingTask
         else:
             found.append(("wakers", sorted(names), sorted(told["wakers"])))
     if "known" in told:
-        found.append(("known", waits.known, told["known"]))
+        found.append(("known", waits.certainty, told["known"]))
     if "holds" in told:
         found.append(("holds", sorted(waits.holds), sorted(told["holds"])))
     if "stack" in told:
@@ -65,10 +67,10 @@ def problems_of(made: Made) -> dict[Any, list[str]]:
     """Return how the decoded waits of a process differ from what it said, by task."""
     state = ProcessState(target_of(made))
     assert isinstance(state.python, PythonState), state.python
-    decoded = all_waiting(state.target, state.python)
+    decoded = read_unfinished_tasks(state.target, state.python)
     assert decoded.soft_errors == ()
-    by_id = {waits.id: waits for waits in decoded.all}
-    by_name = {waits.name: waits for waits in decoded.all}
+    by_id = {waits.id: waits for waits in decoded.tasks}
+    by_name = {waits.name: waits for waits in decoded.tasks}
     assert made.truth["waits"] or made.program.arguments, "the program has nothing to compare"
     problems = {}
     for told in made.truth["waits"]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.target import elf
-from gdb_epi.target.corefile import MOST_LOOKED_AT, WINDOW, CoreFileTarget
+from gdb_epi.target.corefile import MAX_LOOKED_AT, WINDOW, CoreFileTarget
 from gdb_epi.target.mapped_bytes import (
     WORTH_A_PATTERN,
     WORTH_AN_IMPORT,
@@ -20,7 +20,7 @@ from gdb_epi.target.mapped_bytes import (
 from gdb_epi.target.search import find_word, find_words
 
 START = 0x7F0000000000
-SIZE = MOST_LOOKED_AT + 2 * WINDOW
+SIZE = MAX_LOOKED_AT + 2 * WINDOW
 WORD = 0x00007F12345678A0
 EM_X86_64 = 62  # elf.h
 
@@ -86,7 +86,7 @@ def test_what_was_searched_does_not_stay_in_memory(
         status = Path("/proc/self/status").read_text()
         return int(status.partition("RssFile:")[2].split()[0]) << 10
 
-    monkeypatch.setattr("gdb_epi.target.corefile.MOST_LOOKED_AT", WINDOW)
+    monkeypatch.setattr("gdb_epi.target.corefile.MAX_LOOKED_AT", WINDOW)
     fresh = CoreFileTarget.open(large.path)
     before = resident()
     assert find_word(fresh, WORD ^ 1 << 40).addresses == ()

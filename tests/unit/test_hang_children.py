@@ -33,7 +33,7 @@ def task(id: int, *stack: SimpleNamespace, waits_for: int = 0) -> SimpleNamespac
         address=waits_for, kind="process", name="", place="", text=lambda **_: "a child"
     )
     return SimpleNamespace(
-        id=id, stack=stack, wait=wait, name=f"Task-{id}", running=False, known="?", wakers=()
+        id=id, stack=stack, wait=wait, name=f"Task-{id}", running=False, certainty="?", wakers=()
     )
 
 

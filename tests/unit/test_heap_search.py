@@ -9,10 +9,10 @@ from collections import defaultdict
 import pytest
 
 from gdb_epi.corruption.checks.pymalloc import (
-    HIGHEST_COUNT_BIT,
-    LOWEST_COUNT_BIT,
-    LOWEST_SHORT_BIT,
     MAX_COUNT,
+    MAX_COUNT_BIT,
+    MIN_COUNT_BIT,
+    MIN_SHORT_BIT,
     _large_counts,
 )
 from gdb_epi.target.api import Region
@@ -50,7 +50,7 @@ def test_several_words_are_found_as_one_by_one() -> None:
 @pytest.mark.parametrize("step", [16, 48, 512])
 def test_counts_with_an_absurd_bit_are_seen(is_small: bool, step: int) -> None:
     chance = random.Random(step)
-    lowest, highest = (LOWEST_SHORT_BIT, 29) if is_small else (LOWEST_COUNT_BIT, HIGHEST_COUNT_BIT)
+    lowest, highest = (MIN_SHORT_BIT, 29) if is_small else (MIN_COUNT_BIT, MAX_COUNT_BIT)
     data = bytearray(chance.randbytes(step * 200 - 8))  # the last one is cut off behind its word
     absurd = set()
     for number in range(200):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.errors import Absent
-from gdb_epi.target.files import MOST_KEPT, ElfFile, FileFinder, KeptFiles, open_elf
+from gdb_epi.target.files import MAX_KEPT, ElfFile, FileFinder, KeptFiles, open_elf
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "folder", "link to a device"])
@@ -47,10 +47,10 @@ def test_files_stay_open_until_they_are_changed_or_too_many(tmp_path: Path) -> N
     assert isinstance(again, ElfFile) and again is not first and len(again.data) > len(first.data)
     path.unlink()
     assert isinstance(kept.open(str(path)), Absent)
-    for number in range(MOST_KEPT + 1):
+    for number in range(MAX_KEPT + 1):
         (tmp_path / str(number)).write_bytes(binary)
         kept.open(str(tmp_path / str(number)))
-    newest = str(tmp_path / str(MOST_KEPT))
+    newest = str(tmp_path / str(MAX_KEPT))
     assert kept.open(newest) is kept.open(newest)
     assert kept.open(str(path)) is not again
 

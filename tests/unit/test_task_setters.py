@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
-from gdb_epi.cpython.running.frame_waits import Wait
-from gdb_epi.cpython.running.task_waits import BY_CODE, UNKNOWN, WaitingTask
+from gdb_epi.cpython.running.frame_waits import TaskWait
+from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, UNKNOWN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import EVENT
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
@@ -33,7 +33,7 @@ def tasks_with_setters(
     broken: PyFrame | None = None,
     of_payer: int = FIRST,
     of_payee: int = SECOND,
-) -> list[WaitingTask]:
+) -> list[UnfinishedTask]:
     """Return two tasks; by default each has yet to set what the other waits for."""
     sets = {PAYER: [(of_payer, "set")], PAYEE: [(of_payee, "set")]}
 
@@ -43,15 +43,19 @@ def tasks_with_setters(
         return sets.get(frame, [])
 
     tasks = [
-        WaitingTask(1, "asyncio", "payer", False, None, (PAYER,), Wait(EVENT, address=SECOND)),
-        WaitingTask(2, "asyncio", "payee", False, None, (PAYEE,), Wait(EVENT, address=FIRST)),
+        UnfinishedTask(
+            1, "asyncio", "payer", False, None, (PAYER,), TaskWait(EVENT, address=SECOND)
+        ),
+        UnfinishedTask(
+            2, "asyncio", "payee", False, None, (PAYEE,), TaskWait(EVENT, address=FIRST)
+        ),
     ]
     return with_setters(tasks, threads, calls_ahead, cast(InstalledPackages, NoPackages()))
 
 
 def test_each_would_set_what_the_other_waits_for() -> None:
     tasks = tasks_with_setters([THREAD])
-    assert [task.known for task in tasks] == [BY_CODE, BY_CODE]
+    assert [task.certainty for task in tasks] == [BY_CODE, BY_CODE]
     assert {task.name for task in find_task_cycle(tasks)} == {"payer", "payee"}
 
 
@@ -59,20 +63,20 @@ def test_each_would_set_what_the_other_waits_for() -> None:
 def test_code_that_cannot_be_read_may_set_it(broken: PyFrame) -> None:
     """A damaged frame of a thread was once taken for one that sets nothing: a deadlock was told."""
     tasks = tasks_with_setters([THREAD], broken=broken)
-    assert {task.known for task in tasks} == {UNKNOWN} and not find_task_cycle(tasks)
+    assert {task.certainty for task in tasks} == {UNKNOWN} and not find_task_cycle(tasks)
 
 
 def test_nothing_is_told_where_there_is_too_much_code() -> None:
     tasks = tasks_with_setters(
         THREAD._replace(address=8 * n) for n in range(100, 101 + MAX_SETTERS)
     )
-    assert {task.known for task in tasks} == {UNKNOWN}
+    assert {task.certainty for task in tasks} == {UNKNOWN}
 
 
 def test_a_task_that_sets_its_own_event_later_waits_for_somebody_else() -> None:
     """It was once said to hold that event itself, and to be in a deadlock."""
     tasks = tasks_with_setters([THREAD], of_payer=SECOND, of_payee=FIRST)
-    assert {task.known for task in tasks} == {UNKNOWN} and not find_task_cycle(tasks)
+    assert {task.certainty for task in tasks} == {UNKNOWN} and not find_task_cycle(tasks)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +88,7 @@ def test_a_task_that_sets_its_own_event_later_waits_for_somebody_else() -> None:
     ],
 )
 def test_who_holds_what_a_task_waits_for(name: str, holder: str, words: str) -> None:
-    task = WaitingTask(1, "asyncio", name, False, None, (), None)
+    task = UnfinishedTask(1, "asyncio", name, False, None, (), None)
     assert _other(task, task._replace(id=2, name=holder)) == words
 
 
@@ -92,8 +96,8 @@ def test_who_holds_what_a_task_waits_for(name: str, holder: str, words: str) -> 
 def test_one_of_the_tasks_that_are_told_says_what_it_is_about(named: int) -> None:
     """Its name was among those that are only counted. Tasks with more frames come first."""
     tasks = [
-        WaitingTask(n, "asyncio", f"t{n}", False, None, (FRAME,) * (9 - n),
-                Wait(EVENT, name="ledger.closed" if n == named else ""))
+        UnfinishedTask(n, "asyncio", f"t{n}", False, None, (FRAME,) * (9 - n),
+                TaskWait(EVENT, name="ledger.closed" if n == named else ""))
         for n in range(1, 8)
     ]  # fmt: skip
     told = task_texts(tasks, cast(InstalledPackages, NoPackages())).split("; ")

@@ -18,7 +18,7 @@ from gdb_epi.judgement.calibration import Counts, counted_rules
 from gdb_epi.judgement.category_hypotheses import CATEGORIES
 from gdb_epi.judgement.hypotheses import HARDWARE, HYPOTHESES
 from gdb_epi.judgement.labels import LABELS
-from gdb_epi.judgement.verdict import LEAST, Verdict, judge
+from gdb_epi.judgement.verdict import MIN_CONFIDENCE, Verdict, judge
 from gdb_epi.loader import load_all
 
 SOME_CATEGORIES = [
@@ -111,7 +111,7 @@ def test_nothing_is_ever_certain(found: list[Evidence], category: str, right: in
     assert verdict.reasons and verdict.label in LABELS
     assert sum(one.probability for one in verdict.cause) == pytest.approx(1.0)
     assert {one.hypothesis for one in verdict.cause} <= set(HYPOTHESES)
-    assert (verdict.label == "cannot-tell") == (verdict.confidence < LEAST)
+    assert (verdict.label == "cannot-tell") == (verdict.confidence < MIN_CONFIDENCE)
     if verdict.label in OF_DAMAGE and category != "bus-memerr":
         assert verdict.damage.found
     if verdict.label == "hardware-suspect":

@@ -67,11 +67,11 @@ from gdb_epi.x86 import Operand
 
 FAR = 64 << 10
 ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
-LOWEST = 1 << 32
+MIN_ADDRESS = 1 << 32
 # Levels that an overrun does not explain.
 TYPED = frozenset(("P8", "P9", "P13", "P14", "P15", "P3"))
 IN_STEP = 64  # bytes that a loop may go on by
-FEWEST_LETTERS = 4  # with which a text constant begins
+MIN_LETTERS = 4  # with which a text constant begins
 RUN = 2  # damaged neighbours that make a run
 LAST = 64 << 10  # bytes at the end of a stack
 IN_ONE_STEP = ":one-step"
@@ -223,7 +223,7 @@ def _leads_to_a_beginning(context: Context, pointer: int) -> bool:
         return False
     if pointer == region.start:
         return True
-    memory = try_read(context.target, pointer - 1, 1 + FEWEST_LETTERS)
+    memory = try_read(context.target, pointer - 1, 1 + MIN_LETTERS)
     return memory[:1] == b"\0" and all(0x20 <= letter < 0x7F for letter in memory[1:])
 
 
@@ -251,7 +251,7 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
     """Whether the first wrong word is the start of a page where nothing is mapped."""
     value = next((word.value for word in fault_words(context)), 0)
-    user = LOWEST <= value < user_top(context.target, site.fault)
+    user = MIN_ADDRESS <= value < user_top(context.target, site.fault)
     return user and value % PAGE == 0 and context.target.region_at(value) is None
 
 

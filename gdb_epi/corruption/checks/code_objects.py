@@ -321,7 +321,7 @@ def _one_bit(
 
 
 MAX_DECODED = 1 << 16  # bytes of one code object's instructions
-LEAST_BIT = 4  # tools that rewrite code miscount by less
+MIN_BIT = 4  # tools that rewrite code miscount by less
 CONSTANTS, VARIABLES = "co_consts", "the variables of its frame"
 
 
@@ -403,7 +403,7 @@ def beyond_table(
     loaded = {other.entry for other in arguments if other.table == argument.table}
     right = [
         index
-        for bit in range(LEAST_BIT, 8)
+        for bit in range(MIN_BIT, 8)
         if (index := argument.entry ^ 1 << bit) < sizes[argument.table] and index not in loaded
     ]
     return (argument, right[0]) if len(right) == 1 else None

@@ -24,12 +24,12 @@ from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 
 SIBLINGS = 32  # the nearest blocks that hold such a link
-FEWEST_SIBLINGS = 8
+MIN_SIBLINGS = 8
 MAX_BLOCKS = 100_000  # of a heap
 MAX_WORDS = 64  # of one block
-MOST_UNNAMED = 8  # blocks of a kind: lists' first, leaked ones, and the one that is looked for
+MAX_UNNAMED = 8  # blocks of a kind: lists' first, leaked ones, and the one that is looked for
 NEARLY_ALL = 0.9
-MOST_ZEROS = 1  # words of a block that may be of any sort: no link, or a number
+MAX_ZEROS = 1  # words of a block that may be of any sort: no link, or a number
 SLACK = 2  # words: the header, and one at the end that a program need not use
 GRAIN = 16  # bytes
 SMALL = 1 << 16
@@ -86,18 +86,18 @@ class MallocBlocks:
             word for block in kin if block != holder and (word := self._word(block + WORD * at))
         ]
         siblings = tuple(named[:SIBLINGS])
-        return BlockLink(slot, tuple(kin), siblings) if len(siblings) >= FEWEST_SIBLINGS else None
+        return BlockLink(slot, tuple(kin), siblings) if len(siblings) >= MIN_SIBLINGS else None
 
     def unnamed(self, link: BlockLink) -> list[int]:
         """Return the blocks like those that a link's siblings name, which none of its kin names.
 
-        Empty for more than MOST_UNNAMED: then it says nothing.
+        Empty for more than MAX_UNNAMED: then it says nothing.
         """
         named = {word for block in link.kin for word in self._words(block)}
         least = min(link.siblings, key=self.size)
         alike = self._alike(link.siblings, self.size(least) // WORD - SLACK)
         blocks = [block for block in self._like(least, alike) if block not in named]
-        return blocks if len(blocks) <= MOST_UNNAMED else []
+        return blocks if len(blocks) <= MAX_UNNAMED else []
 
     def size(self, start: int) -> int:
         """Return the size of the chunk of a block, its header included."""
@@ -113,7 +113,7 @@ class MallocBlocks:
                 held = [words[at + HEAD + n] for n in alike]
                 same = map(self._is_sort, held, alike.values())
                 start_of_block = start + WORD * (at + HEAD)
-                few = held.count(0) <= MOST_ZEROS and (any(held) or not held)
+                few = held.count(0) <= MAX_ZEROS and (any(held) or not held)
                 if few and all(same) and not in_free_chunk(self._context, start_of_block):
                     blocks.append(start_of_block)
         return blocks

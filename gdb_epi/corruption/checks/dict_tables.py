@@ -20,8 +20,8 @@ from gdb_epi.fault.reads import try_read
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
-LEAST_BIT = 3  # of counts: an insertion that was under way leaves them off by one
-LEAST_LOG2, MAX_LOG2 = 3, 24  # of tables that are looked at
+MIN_BIT = 3  # of counts: an insertion that was under way leaves them off by one
+MIN_LOG2, MAX_LOG2 = 3, 24  # of tables that are looked at
 MAX_DICTS = 20_000
 MAX_WRONG = 2  # more are an overwrite, or a table that works in another way
 EMPTY, DUMMY = -1, -2  # of the table of indices
@@ -58,7 +58,7 @@ class _Table(NamedTuple):
         """
         log2 = self.log2
         return (
-            LEAST_LOG2 <= log2 <= MAX_LOG2
+            MIN_LOG2 <= log2 <= MAX_LOG2
             and self.log2_bytes in (None, log2 + _log2_width(log2))
             and 0 <= self.kind <= 2
             and self.usable >= 0
@@ -223,7 +223,7 @@ class _Tables:
         members = [*self._at, "ma_used"] if table.used >= 0 else list(self._at)
         for member in members:
             held = getattr(table, _NAMES[member])
-            for bit in range(LEAST_BIT, 64) if member in _WORDS else range(8):
+            for bit in range(MIN_BIT, 64) if member in _WORDS else range(8):
                 value = held + (1 << 63) if bit == 63 else held ^ 1 << bit
                 right = table._replace(**{_NAMES[member]: value})
                 if right.adds_up and self._is_full(right) and self._fits(keys, right):

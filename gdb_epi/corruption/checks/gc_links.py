@@ -37,7 +37,7 @@ FLIPS = tuple(1 << bit for bit in range(4, 64))  # objects are aligned to 16
 WIDE_BITS = 16  # of pages that a walk along a list reads
 WIDE = 1 << WIDE_BITS
 MAX_WIDE = 2048
-FEW_BITS, FEWEST_OBJECTS, MANY_OBJECTS = 2, 8, 64
+FEW_BITS, MIN_OBJECTS, MANY_OBJECTS = 2, 8, 64
 FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
 
 
@@ -156,7 +156,7 @@ def _no_object_begins(context: Context, address: int) -> bool:
     place, blocks = index.place_in_block(address), index.blocks_beside(address)
     begins = [n for at in blocks for n in HEADS if index.object_type(at + n) is not None]
     few = begins.count(place or 0) * MANY_OBJECTS <= len(begins)  # words look like objects
-    return place is not None and len(begins) >= FEWEST_OBJECTS and few
+    return place is not None and len(begins) >= MIN_OBJECTS and few
 
 
 def _was_read(context: Context, slot: int) -> bool:

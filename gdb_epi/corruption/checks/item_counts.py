@@ -24,7 +24,7 @@ from gdb_epi.corruption.heap.memory import (
     values_at_hand,
 )
 from gdb_epi.corruption.heap.numbers_beside import (
-    LEAST_COUNT_BIT,
+    MIN_COUNT_BIT,
     fitting,
     out_of_row,
     wrong_lengths,
@@ -46,8 +46,8 @@ from gdb_epi.fault.site import DATA
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
-LEAST_BIT = 5  # a count that is wrong by fewer items is an error of counting
-MOST_ITEMS = 1 << 40
+MIN_BIT = 5  # a count that is wrong by fewer items is an error of counting
+MAX_ITEMS = 1 << 40
 MAX_LOOKED_AT = 64  # items that must be objects
 LARGEST_BLOCK = 512  # bytes that pymalloc gives (SMALL_REQUEST_THRESHOLD, Objects/obmalloc.c)
 LAST_CHARACTER = 0x10FFFF
@@ -219,7 +219,7 @@ def _suspected(
 ) -> dict[str, list[int]] | None:
     """Return the objects that count more than their block holds, or than they say themselves.
 
-    Those that count fewer than LEAST_COUNT are wrong by less than what R25 looks at.
+    Those that count fewer than MIN_COUNT are wrong by less than what R25 looks at.
     """
     layout = walk.reader.layout
     size_at = layout.offset("PyVarObject", "ob_size")
@@ -306,7 +306,7 @@ def _by_kind() -> dict[str, list[int]]:
 
 def _repair(walk: ObjectWalk, count: _Count) -> Iterator[Evidence]:
     """Yield the one count, a bit away or two, that fits; nothing where several do."""
-    bits = range(LEAST_BIT, 64)
+    bits = range(MIN_BIT, 64)
     near = [count.held ^ 1 << bit for bit in bits]
     right = [value for value in near if count.least <= value <= count.most]
     far = "one bit"
@@ -403,7 +403,7 @@ def _beyond_allocated(
     index, is_list = address_index(context), kind == "list"
     sizes, rooms, starts = (reader.words([owner + at for owner in owners]) for at in places)
     for owner, held, room, start in zip(owners, sizes, rooms, starts, strict=True):
-        if held <= room or not 0 < room < MOST_ITEMS:
+        if held <= room or not 0 < room < MAX_ITEMS:
             continue
         end = index.end_of_block(start) if start else None
         width = WORD if is_list else 1
@@ -424,7 +424,7 @@ def _beyond_block(
     """Yield the objects whose items follow them, in a block that is too small for them."""
     index, (count_at, start, width) = address_index(context), inline
     for owner, held in zip(owners, reader.words([o + count_at for o in owners]), strict=True):
-        if held < 1 << LEAST_BIT:
+        if held < 1 << MIN_BIT:
             continue
         end = index.end_of_block(owner) or index.end_of_block(owner - GC_HEAD)
         if end is None or owner + start + width * held <= end:
@@ -613,7 +613,7 @@ def _ends_of_struct(
         room = _room(context, first) if first < most else None
         if room is None or not room - GRAIN < most - first <= room or first <= last <= most:
             continue
-        near = [last ^ 1 << bit for bit in range(LEAST_COUNT_BIT, 64)]
+        near = [last ^ 1 << bit for bit in range(MIN_COUNT_BIT, 64)]
         right = [end for end in near if first <= end <= most]
         if len(right) == 1:
             yield start + WORD * (number + 1), (last, right[0])
@@ -640,7 +640,7 @@ def _of_struct(
     numbers += [
         (start + 4 * n, half)
         for n, half in enumerate(halves)
-        if half >> LEAST_COUNT_BIT and half != words[n // 2]  # a number of 64 bits is there already
+        if half >> MIN_COUNT_BIT and half != words[n // 2]  # a number of 64 bits is there already
     ]
     for place, number in numbers:
         for items, room in rooms:

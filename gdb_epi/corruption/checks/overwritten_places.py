@@ -47,12 +47,12 @@ MAX_HOLDERS = 16  # places of one address that are looked at
 MAX_ITEMS = 1 << 32
 MAX_SINCE = 16  # references, since an object was cleared
 SET_ENTRY = 2 * WORD
-FEWEST_SOUND, FEWEST_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
+MIN_SOUND, MIN_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
 MAX_TRIED = 16  # other objects that are none any more
 MAX_WRONG = 8  # words that are compared with what they should be
 STEP_REACH = 64 << 10  # bytes to each side of a word in which a loop's steps are looked for
 MAX_STEP, MAX_STEPS = 4096, 32  # bytes of a row or record; distances that are tried
-FEWEST_IN_STEP, MAX_IN_STEP = 16, 256  # equal bytes at one distance
+MIN_IN_STEP, MAX_IN_STEP = 16, 256  # equal bytes at one distance
 WORD_BITS = 64
 # Pointers that an object has as long as it lives; what was never set is NULL.
 _FIELDS = {
@@ -165,9 +165,9 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
             first, last = _ends_of_run(memory, place, step)
             run = range(first, last + 1, step)
             wrong = 0
-            for each in run[:MAX_IN_STEP] if len(run) >= FEWEST_IN_STEP else ():
+            for each in run[:MAX_IN_STEP] if len(run) >= MIN_IN_STEP else ():
                 wrong += _is_address_but_for(context, memory, each)
-                if wrong == FEWEST_WRONG:
+                if wrong == MIN_WRONG:
                     summary = (
                         f"the word at {slot:#x} was overwritten: from {start + first:#x} on the "
                         f"byte {byte:#04x} stands {len(run)} times, each {step} bytes from the "
@@ -272,14 +272,14 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     Where a function of the type is called the word itself was read from what is no type.
     """
     places = [_slot_of(context, word)]
-    places += [slot for suspect in suspects_of(context) for slot in suspect.slots[:FEWEST_WRONG]]
+    places += [slot for suspect in suspects_of(context) for slot in suspect.slots[:MIN_WRONG]]
     objects = [slot - WORD for slot in places if slot is not None]
     if not isinstance(context.fault, Absent):  # an object, and what was taken for its type
         at_hand = [context.fault.registers.get(name, 0) for name in GENERAL]
         objects += [at for at in at_hand if read_word(context.target, at + WORD) in at_hand]
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
         items = [] if on_stack(context, address) else _items_alone(context, address)
-        if len(items) >= FEWEST_WRONG:
+        if len(items) >= MIN_WRONG:
             summary = (
                 f"the word at {address + WORD:#x} was overwritten: no type is there, and the words "
                 f"that name its object and {len(items) - 1} others that are none any more are all "
@@ -368,7 +368,7 @@ def _among_objects(context: Context, slot: int, value: int) -> str:
     for bad in _bad_slots(context, {value}):
         if bad.place == slot and not isinstance(walk, Absent):
             sound = sum(walk.type_at(word) != "" for _, word in walk.beside(bad))
-            if sound >= FEWEST_SOUND:
+            if sound >= MIN_SOUND:
                 return f"that is a place of the {bad.kind} at {bad.owner:#x}, which is in use"
     return ""
 
@@ -392,13 +392,13 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
             kinds = [address_index(context).object_type(value) for value in values]
             sound = [name for name in kinds if name is not None]
             wanted = max(sound, key=sound.count, default=None)
-            if wanted is None or sound.count(wanted) < FEWEST_SOUND:
+            if wanted is None or sound.count(wanted) < MIN_SOUND:
                 continue
             # What begins a block may be an object that is gone: nobody wrote into the field.
             wrong = [value for value in values if address_index(context).at(value) is None]
             wrong.sort(key=lambda value: value != suspect.value)  # that one has to be among them
             changed = [v for v in wrong[:MAX_WRONG] if _is_nearly(context, v, wanted)]
-            if suspect.value in changed and len(changed) >= FEWEST_WRONG:
+            if suspect.value in changed and len(changed) >= MIN_WRONG:
                 more = "at least " if len(wrong) > MAX_WRONG else ""
                 summary = (
                     f"the word {offset} bytes into an object of type {kind} is wrong in {more}"

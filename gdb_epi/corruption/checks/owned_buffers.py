@@ -33,7 +33,7 @@ from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, PAGE, WORD, WORD_MASK, signed
 from gdb_epi.typing_lite import NamedTuple
 
 CONTRADICTS, POSSIBLE, AGREES = range(3)
-LEAST_BIT = 5  # of a number: what is wrong by fewer is an error of counting
+MIN_BIT = 5  # of a number: what is wrong by fewer is an error of counting
 MAX_OBJECTS = 4096  # of each type
 MAX_OBJECT = 256  # bytes of an object, from its start
 MAX_HOLDERS = 8  # words that name a block
@@ -44,10 +44,10 @@ LARGE = 128 << 10  # bytes from which malloc maps whole pages (M_MMAP_THRESHOLD)
 GRAIN = 32  # bytes: what an allocator adds to what it was asked for
 SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
 OVERHEAD = 8  # of a set: mask + 1 of its own small table (PySet_MINSIZE)
-FEWEST_DIGITS = 1 << LEAST_BIT
+MIN_DIGITS = 1 << MIN_BIT
 LAST_SMALL_INT, INT_STEP = 256, 32  # _PY_NSMALLPOSINTS - 1; bytes from one to the next
 STATIC_INT = 4  # a bit of lv_tag from 3.14 on (_PyLong_IMMORTALITY_BIT_MASK)
-FEWEST_IN_ROW = 16
+MIN_IN_ROW = 16
 # PyArrayObject_fields (numpy/ndarraytypes.h, the same since 1.7), behind the head of 16 bytes.
 _DATA, _ND, _DIMENSIONS, _STRIDES, _BASE, _DESCR, _FLAGS = 16, 24, 32, 40, 48, 56, 64
 _CONTIGUOUS, _OWNS = 1, 4  # NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_OWNDATA
@@ -93,7 +93,7 @@ class _Words:
         """Return a pointer; `alone`: to what no other object points at."""
         return self._ask(place, _Word(name, 0, alone))
 
-    def number(self, place: int, name: str, least: int = LEAST_BIT) -> int:
+    def number(self, place: int, name: str, least: int = MIN_BIT) -> int:
         """Return a number with a sign."""
         return signed_word(self._ask(place, _Word(name, least)))
 
@@ -278,7 +278,7 @@ def _of_int(judge: _Judge, words: _Words, owner: int) -> int:
     digits = owner + judge.layout.require("PyLongObject", "ob_digit")
     tag = judge.layout.offset("PyLongObject", "lv_tag")
     if tag is not None:
-        count = (words.number(owner + tag, "lv_tag", LEAST_BIT + 3) & WORD_MASK) >> 3
+        count = (words.number(owner + tag, "lv_tag", MIN_BIT + 3) & WORD_MASK) >> 3
     else:
         count = abs(words.number(owner + judge.layout.require("PyVarObject", "ob_size"), "ob_size"))
     room = judge.room(owner)
@@ -405,7 +405,7 @@ def _small_ints(walk: ObjectWalk, ints: list[int]) -> Iterator[Evidence]:
     wrong = [
         (owner, value, right)
         for zero, row in rows.items()
-        if len(row) >= FEWEST_IN_ROW
+        if len(row) >= MIN_IN_ROW
         for owner, value in values.items()
         if min(row) < owner < max(row) and value != (right := (owner - zero) // INT_STEP)
     ]
@@ -434,11 +434,11 @@ def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
     tag = walk.reader.layout.offset("PyLongObject", "lv_tag")
     at = tag if tag is not None else walk.reader.layout.offset("PyVarObject", "ob_size")
     sizes = walk.reader.words([owner + (at or 0) for owner in objects])
-    most = FEWEST_DIGITS << 3 if tag is not None else FEWEST_DIGITS
+    most = MIN_DIGITS << 3 if tag is not None else MIN_DIGITS
     return [
         owner
         for owner, size in zip(objects, sizes, strict=True)
-        if most <= size <= WORD_MASK - FEWEST_DIGITS
+        if most <= size <= WORD_MASK - MIN_DIGITS
     ]
 
 

@@ -57,10 +57,10 @@ DEBUG_HEAD = 16  # of pymalloc's debug hooks: size, then a letter and 7 bytes 0x
 MAX_CANDIDATES = 4096
 MAX_HITS = 64
 MAX_TYPES = 10_000
-LOWEST_COUNT_BIT = 33  # of a count that is absurd; immortal ones have 32 bits (PEP 683)
-LOWEST_SHORT_BIT = 24  # of counts of 32 bits (3.14, gh-126491)
+MIN_COUNT_BIT = 33  # of a count that is absurd; immortal ones have 32 bits (PEP 683)
+MIN_SHORT_BIT = 24  # of counts of 32 bits (3.14, gh-126491)
 MAX_COUNT = 1 << 12  # without the absurd bit
-HIGHEST_COUNT_BIT = 62
+MAX_COUNT_BIT = 62
 MANY = 8  # types in one pool
 _IS_ZERO = b"\xff" + bytes(255)
 _MORTAL = bytes(range(64)) + bytes(192)  # the highest byte of 32 bits: one of the top two: immortal
@@ -89,7 +89,7 @@ class BlockTypesCheck:
         self._odd: dict[int, list[_Candidate]] = {}
         self._absurd: list[tuple[int, int]] = []
         self._is_small_count = heap.reader.layout.offset("PyObject", "ob_overflow") is not None
-        self._count_limit = 1 << (LOWEST_SHORT_BIT if self._is_small_count else LOWEST_COUNT_BIT)
+        self._count_limit = 1 << (MIN_SHORT_BIT if self._is_small_count else MIN_COUNT_BIT)
         self._near_types: frozenset[int] | None = None
         self._types_and_near: frozenset[int] = frozenset()
         self.looked = 0
@@ -219,12 +219,12 @@ class BlockTypesCheck:
 
     def _count(self, address: int, word: int) -> None:
         """Remember a count of which one high bit is absurd and the rest is small."""
-        lowest = LOWEST_COUNT_BIT
+        lowest = MIN_COUNT_BIT
         if self._is_small_count:
             word &= 0x3FFFFFFF if word & 0xC0000000 == 0 else 0  # immortal: one of the top bits
-            lowest = LOWEST_SHORT_BIT
+            lowest = MIN_SHORT_BIT
         top = word.bit_length() - 1
-        if not lowest <= top <= HIGHEST_COUNT_BIT or len(self._absurd) >= MAX_HITS:
+        if not lowest <= top <= MAX_COUNT_BIT or len(self._absurd) >= MAX_HITS:
             return
         if 0 < word ^ 1 << top < MAX_COUNT:
             self._absurd.append((address, top))

@@ -34,14 +34,14 @@ from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target.unwind import Unwinder
 from gdb_epi.x86.flow import COMPUTED, LOAD
 
-LOWEST_BIT = 3  # programs mark addresses in lower ones
+MIN_BIT = 3  # programs mark addresses in lower ones
 NEAR_BITS, FAR_BITS = 8, 16
 NEAR_END = 64 << 10  # bytes, as in S:near-end
 BELOW = 4096  # bytes under rsp: frames that were just left
 STACK_FRAMES = 6  # that are walked
-FEWEST_FRAMES = 4  # of them that must be behind a call
-MOST_FRAME = 64 << 10  # bytes of one frame
-LEAST_STACK_BIT = 12  # within a page it would still be mapped
+MIN_FRAMES = 4  # of them that must be behind a call
+MAX_FRAME = 64 << 10  # bytes of one frame
+MIN_STACK_BIT = 12  # within a page it would still be mapped
 _HOW = {
     "load": "loaded from {slot:#x}, which still holds",
     "copy": "copied from a register that still holds",
@@ -154,7 +154,7 @@ def _named_something_else(
     """
     exact = code_map(context, remade.at) is not None  # all direct ways are known: none marks it
     plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1
-    if not plain or not (bits[0] >= LOWEST_BIT or exact) or not _is_alone(context, remade):
+    if not plain or not (bits[0] >= MIN_BIT or exact) or not _is_alone(context, remade):
         return False
     index = address_index(context)
     right = index.at(remade.expected) if index.at(remade.held) is None else None
@@ -199,7 +199,7 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
     unwinder = Unwinder(context.target, context.functions)
     right = [
         corrected
-        for bit in range(LEAST_STACK_BIT, 64)
+        for bit in range(MIN_STACK_BIT, 64)
         if permits(context.target.region_at(corrected := fault.sp ^ 1 << bit), "w")
         and _has_frames(context, unwinder, {**fault.registers, "rsp": corrected})
     ]
@@ -213,7 +213,7 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
 
 def _has_frames(context: Context, unwinder: Unwinder, registers: dict[str, int]) -> bool:
     frames = list(islice(unwinder.walk(registers), STACK_FRAMES))
-    if not frames or not 0 < frames[0].cfa - registers["rsp"] <= MOST_FRAME:
+    if not frames or not 0 < frames[0].cfa - registers["rsp"] <= MAX_FRAME:
         return False
     behind = [call_before(context.target, frame.pc) is not None for frame in frames[1:]]
-    return sum(behind) >= FEWEST_FRAMES - 1 and all(behind[: FEWEST_FRAMES - 1])
+    return sum(behind) >= MIN_FRAMES - 1 and all(behind[: MIN_FRAMES - 1])

@@ -71,8 +71,8 @@ def _pool(context: Context, start: int, first: int) -> str:
     )
 
 
-FEWEST_ALIKE = 2
-MOST_COUNTED = 16  # references of an object that were taken since
+MIN_ALIKE = 2
+MAX_COUNTED = 16  # references of an object that were taken since
 MIN_SIZE, MAX_SIZE = 0x20, 0x1000
 MAX_CANDIDATES = 8  # of one word; more say nothing
 
@@ -143,7 +143,7 @@ def _kind_around(context: Context, slot: int) -> str | None:
     words = filter(None, (read_word(context.target, slot + offset) for offset in AROUND))
     kinds = list(filter(None, map(address_index(context).object_type, words)))
     best = max(kinds, key=kinds.count, default=None)
-    return best if best is not None and kinds.count(best) >= FEWEST_ALIKE else None
+    return best if best is not None and kinds.count(best) >= MIN_ALIKE else None
 
 
 def _is_lost(context: Context, address: int) -> bool:
@@ -183,7 +183,7 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
         return
     for number, word in enumerate(words[2:-2]):
         # The object whose type was zeroed: its count went on from 0.
-        if word and (start + number * WORD != slot - WORD or word > MOST_COUNTED):
+        if word and (start + number * WORD != slot - WORD or word > MAX_COUNTED):
             return
     if not words[1] or not (words[-2] or words[-1]) or _is_size(words[1]):
         if words[-BEFORE] and _begins_in_line(context, start, words[1]):
@@ -191,7 +191,7 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
         return
     beside = (words[0], words[1], words[-2], words[-1])
     alike = sum(context.target.region_at(word) is not None for word in beside)
-    if alike + sum(_is_size(word) for word in beside) < FEWEST_ALIKE:
+    if alike + sum(_is_size(word) for word in beside) < MIN_ALIKE:
         return
     summary = (
         f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "

@@ -263,7 +263,7 @@ _BUILT_IN = 0xFF << 24  # "is an int, a list, a tuple ...": inherited, and set i
 _ABOVE = 0xFFFFFFFF << 32  # no release uses them
 _NEVER = _READYING | _ABOVE
 MAX_BASES = 64
-FEWEST_CLASSES = 3  # that are freed by one function: the one of class statements
+MIN_CLASSES = 3  # that are freed by one function: the one of class statements
 MAX_WRONG_TYPES = 2  # more are of a tool that makes classes in its own way
 MAX_ADDED = 1 << 12  # words that a class adds
 _NUMBERS = (
@@ -388,7 +388,7 @@ class _Classes:
         if not freed_by:
             return []
         usual, number = freed_by.most_common(1)[0]
-        if number < FEWEST_CLASSES:
+        if number < MIN_CLASSES:
             return []
         return [kind for kind in classes if kind.dealloc == usual]
 

@@ -43,7 +43,7 @@ MAX_LOG2 = 40
 MAX_NAME = 256
 FIRST_ITEMS = 8  # of a list that are looked at
 MAX_ALLOCATED = 1 << 32
-FEWEST_ENTRIES, MAX_ENTRIES = 6, 1 << 16  # of a table that is known by what it holds
+MIN_ENTRIES, MAX_ENTRIES = 6, 1 << 16  # of a table that is known by what it holds
 
 # Members and the built-in type of the objects that they hold; NULL is allowed everywhere.
 _TYPED = {
@@ -227,7 +227,7 @@ class Fields:
         # A few entries, or those of a split table, say too little of which dict they belong to.
         values_at = layout.offset("PyDictObject", "ma_values")
         split = values_at is None or self._reader.word(address + values_at) != 0
-        own = not split and used >= FEWEST_ENTRIES
+        own = not split and used >= MIN_ENTRIES
         check_fully = sure if own else None
         return (Field("ma_keys", keys_at, "a table of keys", fits, False, check_fully, own),)
 
@@ -319,7 +319,7 @@ class Fields:
 BITS = range(64)
 MAX_BAD = 16  # objects with a wrong field; more are an overwrite
 MAX_ALIKE = 64  # words that are looked at
-FEWEST_ALIKE = 2  # others of which a field holds the right word
+MIN_ALIKE = 2  # others of which a field holds the right word
 MAX_HELD = 8  # words that hold a candidate, of those that are counted
 
 
@@ -492,7 +492,7 @@ def _is_held_alike(walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
     words = walk.reader.words(
         [other + wrong.field.offset for other in others if other != wrong.owner]
     )
-    return words.count(right) >= FEWEST_ALIKE
+    return words.count(right) >= MIN_ALIKE
 
 
 def _is_found_alike(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
@@ -508,7 +508,7 @@ def _is_found_alike(context: Context, walk: ObjectWalk, wrong: _Wrong, right: in
             if other != wrong.owner and not address_index(context).in_free_block(at):
                 with suppress(UnreadableMemory):
                     alike += reader.type_of(other) == kind
-    return alike >= FEWEST_ALIKE
+    return alike >= MIN_ALIKE
 
 
 def _holders(context: Context, walk: ObjectWalk, value: int, limit: int) -> list[int]:

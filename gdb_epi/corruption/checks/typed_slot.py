@@ -44,7 +44,7 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import with_article
 
 MAX_SIBLINGS = 16  # the nearest ones
-FEWEST_ALIKE = 4
+MIN_ALIKE = 4
 COUNTED = 4  # of them, whose holders are counted
 MAX_COUNTED = 32  # objects that may have lost a reference
 MAX_IN_ALL = 72  # objects whose holders are counted in one run: a search of memory for each
@@ -58,7 +58,7 @@ MAX_LOG2 = 24
 LARGE_TABLE = 128  # entries
 
 LINE = 64  # bytes of a cache line
-LOWEST_STUCK = 3
+MIN_STUCK = 3
 MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
 MAX_REPORTED = 8
 MANY = 16  # words that hold an object whose references are not counted
@@ -75,9 +75,9 @@ PAIRS = tuple(
     and low != ADDRESS_BITS - 1
 )
 ALIGNED = 16  # objects begin there
-MOST_RAISED = 4  # references to what is no object
-FEWEST_STUCK = 3  # slots of one container, in different cache lines
-FEWEST_LOST = 2  # of them, whose object misses a reference
+MAX_RAISED = 4  # references to what is no object
+MIN_STUCK = 3  # slots of one container, in different cache lines
+MIN_LOST = 2  # of them, whose object misses a reference
 MAX_STUCK = 256
 FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 looks for that
 
@@ -103,7 +103,7 @@ def object_that_lost_reference(
     # Those without a type may be wrong too.
     near = [sibling for sibling in _siblings(walk, slot) if walk.type_at(sibling)]
     kinds = {walk.type_at(sibling) for sibling in near}
-    if len(near) < FEWEST_ALIKE or len(kinds) != 1:
+    if len(near) < MIN_ALIKE or len(kinds) != 1:
         return []
     same = [candidate for candidate in objects if candidate.kind in kinds]
     mine = [candidate for candidate in same if _is_told(context, walk, slot.value, candidate)]
@@ -298,19 +298,19 @@ def _stuck_lanes(
 
     That is what a stuck lane of a bus gives: 64 bits wide, each eighth word passes by it.
     """
-    if not FEWEST_STUCK <= len(wrong) <= MAX_STUCK:
+    if not MIN_STUCK <= len(wrong) <= MAX_STUCK:
         return
     for owner in dict.fromkeys(slot.owner for slot in wrong):
         mine = [slot for slot in wrong if slot.owner == owner]
         alike = {slot.place % LINE for slot in mine}
-        if len(mine) < FEWEST_STUCK or len(alike) != 1:
+        if len(mine) < MIN_STUCK or len(alike) != 1:
             continue
-        for bit in range(LOWEST_STUCK, ADDRESS_BITS):
+        for bit in range(MIN_STUCK, ADDRESS_BITS):
             values = {slot.value >> bit & 1 for slot in mine}
             kinds = {walk.type_at(slot.value ^ 1 << bit) for slot in mine}
             if len(values) == 1 and len(kinds) == 1 and "" not in kinds:
                 lost = [s for s in mine if lost_a_reference(context, s.value ^ 1 << bit, s.value)]
-                if len(lost) >= FEWEST_LOST:
+                if len(lost) >= MIN_LOST:
                     yield _stuck(lost[0], len(mine), bit, kinds.pop())
 
 
@@ -388,7 +388,7 @@ def _not_partly_written(context: Context, slot: ContainerSlot, objects: Objects)
 def _raised(context: Context, value: int) -> Objects:
     """Return the object 8 bytes before `value`, whose type was counted up as if it were a count."""
     kind = read_word(context.target, value) if value % ALIGNED == WORD else None
-    for number in range(1, MOST_RAISED + 1) if kind else ():
+    for number in range(1, MAX_RAISED + 1) if kind else ():
         name = address_index(context).type_name((kind or 0) - number)
         if name and not address_index(context).inside_block(value - WORD):
             return [ObjectAt(value - WORD, name)]
@@ -429,7 +429,7 @@ def _neighbouring_bits(
 
     These are few more words than those one bit away: a freed object is as rarely among them.
     """
-    flips = [slot.value ^ 3 << low for low in range(LOWEST_STUCK, ADDRESS_BITS - 1)]
+    flips = [slot.value ^ 3 << low for low in range(MIN_STUCK, ADDRESS_BITS - 1)]
     whole = _not_partly_written(context, slot, _objects_at(context, walk, flips))
     return object_that_lost_reference(context, walk, slot, whole)
 

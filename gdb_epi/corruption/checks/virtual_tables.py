@@ -26,7 +26,7 @@ from gdb_epi.target.api import Region
 BITS = range(3, 16)  # beyond, the word leads to no table of the same file
 MAX_OBJECT = 1 << 20  # bytes from the start of an object to one of its bases
 MAX_PLACES = 64
-FEWEST_ALIKE = 2  # other objects that name the right table
+MIN_ALIKE = 2  # other objects that name the right table
 MAX_WRONG = 2
 NAME = 4  # letters of a type's name that are looked at
 
@@ -106,7 +106,7 @@ def _begins_operations(context: Context, table: int) -> bool:
 def _is_named(context: Context, table: int) -> bool:
     places = context.places_of(table, MAX_PLACES)
     objects = [at for at in places if not on_stack(context, at) and at % (2 * WORD) == 0]
-    return len(objects) >= FEWEST_ALIKE
+    return len(objects) >= MIN_ALIKE
 
 
 class _Tables:

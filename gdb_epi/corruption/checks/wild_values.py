@@ -60,12 +60,12 @@ BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the 
 MAX_STEP = 64  # bytes that a loop has gone on when it reads what it went on from
 MAX_KEPT = 8  # places of one word that are looked at
 MAX_GONE = 256 << 20  # bytes from the start of a mapping that are looked at
-NARROW, LEAST_HALF = 0xFFFFFFFF, 1 << 20  # of the low half of an address
+NARROW, MIN_HALF = 0xFFFFFFFF, 1 << 20  # of the low half of an address
 EXPONENT_SHIFTS = tuple(1 << bit for bit in range(6))
 CONVERSIONS = ((1, 0x2C), (1, 0x2D))
 SCALES = (1, 2, 4, 8)  # of an index, by the instruction
 RETURN_PLACE = 8  # System V ABI, x86-64 3.2.2: return addresses lie at 8 modulo 16
-FEWEST_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
+MIN_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
 
 
 def _wild_word(context: Context) -> tuple[FaultSite, FaultWord] | None:
@@ -507,7 +507,7 @@ def _start_at_hand(context: Context, value: int) -> int | None:
     bottom = max(bottom, value - MAX_GONE)
     starts = [w for w in words if bottom <= w < value and w % PAGE in (0, HEAD_BYTES)]
     # Where an int of 32 bits was written over the low half of an address that is no address.
-    return max((start for start in starts if start & NARROW >= LEAST_HALF), default=None)
+    return max((start for start in starts if start & NARROW >= MIN_HALF), default=None)
 
 
 @check(
@@ -601,7 +601,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
         return
     blocks = index.blocks_beside(address)
     held = [block for block in blocks if _object_in(context, block)]
-    if len(held) < FEWEST_OBJECTS or len(held) < OBJECT_SHARE * len(blocks):
+    if len(held) < MIN_OBJECTS or len(held) < OBJECT_SHARE * len(blocks):
         return
     damaged = len(blocks) - len(held)
     summary = (

@@ -31,8 +31,8 @@ PF_W = 2
 MAX_DYNAMIC = 1024
 MAX_TABLE = 256 << 20  # bytes of one relocation table
 MAX_RELR = 4_000_000
-MOST_MOVED = 1 << 16  # words of one file whose pointers are kept
-MOST_PATTERNS = 16  # ranges of one file
+MAX_MOVED = 1 << 16  # words of one file whose pointers are kept
+MAX_PATTERNS = 16  # ranges of one file
 _RELA = struct.Struct("<QQq")
 
 
@@ -187,7 +187,7 @@ class ElfTables:
         None where no relocation is known, and no symbol of the file is named.
         """
         if own not in self._moved:
-            if len(self._moved) >= MOST_MOVED:
+            if len(self._moved) >= MAX_MOVED:
                 self._moved.clear()
             symbol = self.symbol_of(own)
             self._moved[own] = self._relative_at(own) if symbol is None else symbol
@@ -212,7 +212,7 @@ class ElfTables:
         """Return the words of a range, which begins on a word, that are relative relocations."""
         key = low, size
         if key not in self._patterns:
-            if len(self._patterns) >= MOST_PATTERNS:
+            if len(self._patterns) >= MAX_PATTERNS:
                 self._patterns.clear()
             self._patterns[key] = self._pattern_of(low, size)
         return self._patterns[key]

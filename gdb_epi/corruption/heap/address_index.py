@@ -25,7 +25,7 @@ MAX_NAME = 128
 UNNAMED = "(a type whose name is in a file that is not here)"
 MAX_POOLS = 4096  # kept; then they are read again
 MAX_TUPLE = 1024  # bytes before an item that are searched for its tuple
-MAX_SIBLINGS, FEWEST_SIBLINGS = 64, 3
+MAX_SIBLINGS, MIN_SIBLINGS = 64, 3
 MAX_COUNTED = 16  # references that are searched for
 MEMBERS = 96  # bytes from an object's start in which its type's own fields lie
 
@@ -133,7 +133,7 @@ class AddressIndex:
                 else None
             )
             kinds += [self.object_type(value)] if value else []
-        return len(kinds) >= FEWEST_SIBLINGS and set(kinds) == {kind}
+        return len(kinds) >= MIN_SIBLINGS and set(kinds) == {kind}
 
     def _tuple_of(self, address: int) -> tuple[int, str] | None:
         """Return the tuple, wherever it was allocated, whose item an address is."""

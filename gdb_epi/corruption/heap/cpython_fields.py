@@ -17,7 +17,7 @@ CODE_BYTES = 128  # a code object's pointers lie within these
 MAX_CHUNKS = 64
 MAX_CHUNK_BYTES = 1 << 30
 FD_AT, BK_AT, SIZE_AT, FLAGS = 16, 24, 8, 7  # struct malloc_chunk, malloc/malloc.c
-MOST_CHUNK = 1 << 30
+MAX_CHUNK = 1 << 30
 
 
 def is_cpython_field(context: Context, place: int) -> bool:
@@ -120,7 +120,7 @@ def _chunks_link(context: Context, place: int, corrected: int) -> bool:
     for own, back in ((FD_AT, BK_AT), (BK_AT, FD_AT)):
         chunk = place - own
         size = (read_word(target, chunk + SIZE_AT) or 0) & ~FLAGS
-        if not 32 <= size <= MOST_CHUNK or size % 16:
+        if not 32 <= size <= MAX_CHUNK or size % 16:
             continue
         behind = read_word(target, chunk + size + SIZE_AT)
         free = read_word(target, chunk + size) == size and behind is not None and not behind & 1

@@ -22,7 +22,7 @@ DEFAULT_LIMIT = 16 << 20  # bytes of heap that a default run walks
 
 
 MAX_CACHED = 0x410  # bytes of the largest chunk in a tcache, unless tunables say else
-FEWEST_KEYS = 4  # chunks with the same number after their first word
+MIN_KEYS = 4  # chunks with the same number after their first word
 CACHE_AT = 16  # where the tcache of the first thread lies in the heap, up to 2.33
 NO_ADDRESS = 1 << 48
 
@@ -115,7 +115,7 @@ def _chunks(context: Context) -> _Free:
         if flags[number] & PREV_INUSE and heads[number] & ~FLAGS <= MAX_CACHED:
             keys.setdefault(second[number], []).append((places[number], ends[number]))
     for key, some in keys.items():
-        cached = _cached(region, words, some) if len(some) >= FEWEST_KEYS else []
+        cached = _cached(region, words, some) if len(some) >= MIN_KEYS else []
         chunks += cached
         if cached and key != cache:
             free.keys.add(key)

@@ -13,20 +13,20 @@ from operator import gt
 
 from gdb_epi.corruption.heap.pool_census import GRAIN
 
-LEAST_COUNT_BIT = 20  # flags and sizes of 2^k and a few bytes are ordinary up to a megabyte
-LEAST_ITEMS = 5
+MIN_COUNT_BIT = 20  # flags and sizes of 2^k and a few bytes are ordinary up to a megabyte
+MIN_ITEMS = 5
 MARKS = 2  # the topmost bits of a number, in which programs keep marks
 # Bytes of an item: of numbers, pointers and small structs.
 WIDTHS = (1, 2, 4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64)
-FEWEST_IN_ROW = 16
+MIN_IN_ROW = 16
 ROW_MARGIN = 64  # so many times what lies between its neighbours a flip moves a number
 
 
 def fitting(number: int, room: int, size: int) -> tuple[int, int] | None:
     """Return the number without its highest bit, and bytes of one of so many that fill a room."""
     top = number.bit_length() - 1
-    right = number ^ 1 << top if top >= LEAST_COUNT_BIT else 0
-    if right < LEAST_ITEMS or number <= room:
+    right = number ^ 1 << top if top >= MIN_COUNT_BIT else 0
+    if right < MIN_ITEMS or number <= room:
         return None
     if top >= size - MARKS:
         return None
@@ -45,7 +45,7 @@ def out_of_row(numbers: memoryview, bits: int) -> tuple[int, int] | None:
     used = len(numbers)
     if falls and not any(numbers[falls[-1] + 1 :]):
         used = falls.pop() + 1
-    if len(falls) != 1 or used < FEWEST_IN_ROW or len(set(numbers[:used])) <= used // 2:
+    if len(falls) != 1 or used < MIN_IN_ROW or len(set(numbers[:used])) <= used // 2:
         return None
     right = [
         (number, numbers[number] ^ 1 << bit)
@@ -68,9 +68,9 @@ def wrong_lengths(
     """
     for number, (text, length) in enumerate(pairwise(words), 1):
         top = length.bit_length() - 1
-        if not LEAST_COUNT_BIT <= top < 64 - MARKS:
+        if not MIN_COUNT_BIT <= top < 64 - MARKS:
             continue
         used = length in registers or text + length in registers
         right = length ^ 1 << top
-        if used and right >= LEAST_ITEMS and length_at(text) == right:
+        if used and right >= MIN_ITEMS and length_at(text) == right:
             yield number, right

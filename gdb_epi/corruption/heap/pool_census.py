@@ -26,13 +26,16 @@ from gdb_epi.target.api import Target, view_of
 
 MAX_BYTES = 16 << 20  # looked at; the rest of a larger heap is left out
 MAX_CLASSES = 20_000
-LEAST_CLASS = 800  # bytes: PyHeapTypeObject has 848 and more, 3.8 to 3.15
+MIN_CLASS = 800  # bytes: PyHeapTypeObject has 848 and more, 3.8 to 3.15
 MANY = 0xFFFF  # references; more may be a low address
 GRAIN = 16  # bytes, of which every block is a multiple
-LEAST_COUNT = 32  # smaller ones are not asked for
-_NOT_SMALL = b"(?![\\0-\\x1f]\\0{7})"  # a word that is LEAST_COUNT or more follows
+MIN_COUNT = 32  # smaller ones are not asked for
+_NOT_SMALL = b"(?![\\0-\\x1f]\\0{7})"  # a word that is MIN_COUNT or more follows
 # The word of a pool's header with nextoffset and maxnextoffset; what the latter may be.
-_LAST_WORD, _MOST = 5, frozenset(size - block for size in SIZES for block in range(16, 513, 16))
+_LAST_WORD, _MAX_OFFSETS = (
+    5,
+    frozenset(size - block for size in SIZES for block in range(16, 513, 16)),
+)
 
 
 class SizeClass:
@@ -106,7 +109,7 @@ class BlockRow:
     def that_count(self, kind: int, type_at: int, count_at: int, most: int) -> list[int]:
         """Return the blocks with an address at one offset, and more than `most` at another.
 
-        And LEAST_COUNT or more.
+        And MIN_COUNT or more.
         """
         pairs = self._counted.get((type_at, count_at))
         if pairs is None:
@@ -187,7 +190,7 @@ def _in_piece(target: Target, low: int, size: int) -> Iterator[tuple[int, int, m
     page_words = PAGE // WORD
     heads = memory.cast("Q")[_LAST_WORD::page_words].tolist()
     following = 0
-    for at in [PAGE * n for n, head in enumerate(heads) if head >> 32 in _MOST]:
+    for at in [PAGE * n for n, head in enumerate(heads) if head >> 32 in _MAX_OFFSETS]:
         shape = pool_shape(low + at, memory, at) if at >= following else None
         if shape is not None:
             pool, block, carved = shape
@@ -224,7 +227,7 @@ def classes_in_malloc_heap(context: Context) -> list[int]:
     words, at = chunks.words, first + type_at // WORD
     metatypes = {metatype: True}
     classes: list[int] = []
-    for place in chunks.of_size(LEAST_CLASS):
+    for place in chunks.of_size(MIN_CLASS):
         if place + at >= len(words):
             continue
         kind = words[place + at]

@@ -25,8 +25,8 @@ GC_HEAD = 16  # bytes of the collector's links before an object
 _PREHEADER = 1 << 3 | 1 << 4
 SIZES = (16384, 4096)
 PIECE = 1 << 20  # a multiple of the size of every pool
-MOST_COUNTED = 16  # references to a freed object that were taken or given up
-MOST_BESIDE = 4  # blocks beside the right ones, handed out from a damaged list
+MAX_COUNTED = 16  # references to a freed object that were taken or given up
+MAX_BESIDE = 4  # blocks beside the right ones, handed out from a damaged list
 MAX_SHIFTED, MAX_SHIFTED_LINK = 7, 5  # bytes by which a number, and an address, may be shifted
 DEFAULT_NAN = -8 << 48  # what arithmetic without a result gives
 MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
@@ -87,7 +87,7 @@ def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int
     if size not in SIZES or address % size or len(data) - at < size:
         return None
     carved, rest = divmod(nextoffset - OVERHEAD, block)
-    if rest or not 0 < carved <= (size - OVERHEAD) // block or count > carved + MOST_BESIDE:
+    if rest or not 0 < carved <= (size - OVERHEAD) // block or count > carved + MAX_BESIDE:
         return None
     return size, block, carved
 
@@ -182,7 +182,7 @@ def link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little", signed=True)
     for steps in range(MAX_SHIFTED):
         last = first >> 8 * steps
-        if -MOST_COUNTED < last < 0 and first != DEFAULT_NAN:
+        if -MAX_COUNTED < last < 0 and first != DEFAULT_NAN:
             return steps, -last
     for steps in range(1, MAX_SHIFTED_LINK):
         left = (1 << 64 - 8 * steps) - 1  # what the shift leaves of an address
@@ -203,7 +203,7 @@ def is_first_link_wild(pool: Pool, data: bytes) -> bool:
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
     signed = first - (1 << 64) if first >> 63 else first
     near = OVERHEAD <= first - pool.address < pool.size
-    return not near and not any(abs(signed) >> shift < MOST_COUNTED for shift in (0, 16))
+    return not near and not any(abs(signed) >> shift < MAX_COUNTED for shift in (0, 16))
 
 
 def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:

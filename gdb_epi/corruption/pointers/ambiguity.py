@@ -28,7 +28,7 @@ NEAR = 4096  # bytes; fields of what the wrong word names are the wrong word aga
 MAX_READ = 64 << 20
 MAX_JUDGED = 1 << 14  # words with that bit that are looked at
 PIECE = 1 << 20
-LOWEST = 1 << 16
+MIN_ADDRESS = 1 << 16
 STACK_WORDS, CALLERS = 64, 2
 MAX_CODE = 64 << 20
 MAX_DECODED = 1 << 20  # bytes of a module's code in which instructions are looked for by decoding
@@ -175,7 +175,7 @@ def _in_piece(
                 return True
             word = int.from_bytes(memory[WORD * at : WORD * at + WORD], "little")
             plain = word ^ 1 << bit
-            is_address = plain > LOWEST and not plain >> 47
+            is_address = plain > MIN_ADDRESS and not plain >> 47
             other = is_address and abs(word - value) >= NEAR
             if other and context.target.region_at(plain) and (not starts or at_start(plain)):
                 return True
@@ -183,7 +183,7 @@ def _in_piece(
     return False
 
 
-LOWEST_BIT = 24  # indices of 2^k that are smaller are common: sizes, capacities, flags
+MIN_BIT = 24  # indices of 2^k that are smaller are common: sizes, capacities, flags
 MAX_SCALE = 12  # bits: elements of at most 4 KiB
 BELOW, ABOVE = 512, 2048  # bytes of the stack around rsp
 CODE = 512  # bytes of the function before the instruction that failed
@@ -207,7 +207,7 @@ def stride_at_hand(context: Context, bit: int) -> bool:
     be read, and for low bits.
     """
     fault = context.fault
-    if bit < LOWEST_BIT or isinstance(fault, Absent):
+    if bit < MIN_BIT or isinstance(fault, Absent):
         return True
     start = (fault.sp - BELOW) & -WORD
     surroundings = read_up_to(context.target, start, BELOW + ABOVE)

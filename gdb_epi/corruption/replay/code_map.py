@@ -27,7 +27,7 @@ _BEFORE = frozenset((0x2E, 0x3E, 0xF2, 0xF3, 0x66, 0x41))
 _FLOW = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCC, 0xCF, 0xE9, 0xEB, 0xF4, 0xFF))
 
 
-MOST_SHAPES = 64  # functions whose instructions are kept
+MAX_SHAPES = 64  # functions whose instructions are kept
 MAX_LONG = 1 << 18  # bytes of a function searched for branches
 BEFORE, BEHIND = 1024, 512  # bytes of a very long function around an address
 # jmp and jcc with a 32-bit distance: the bytes of the instruction before that.
@@ -132,7 +132,7 @@ def _decoded(context: Context, function: Function, low: int, high: int) -> CodeM
     return CodeMap(function, [low + at for at in starts], sources, ends_at)
 
 
-@lru_cache(maxsize=MOST_SHAPES)
+@lru_cache(maxsize=MAX_SHAPES)
 def _shape(
     code: bytes, size: int
 ) -> tuple[array[int], list[tuple[int, int]], tuple[int, ...]] | None:

@@ -13,7 +13,7 @@ from gdb_epi.target.api import Module, module_at
 
 MAX_TEXT = 256 << 10  # bytes of a module's code that are searched for an address
 ENTRIES = 4  # words of a table that are looked at
-FEWEST = 2  # of them that are functions, in a table
+MIN_FUNCTIONS = 2  # of them that are functions, in a table
 LOW = 1 << 32
 
 
@@ -24,7 +24,7 @@ def is_only_right_word_a_method_table(context: Context, value: int, right: int) 
     ld.so relocates: a table with empty entries is named by one of those. False where the file's
     code is too large to search.
     """
-    if _functions(context, right) < FEWEST or _functions(context, value):
+    if _functions(context, right) < MIN_FUNCTIONS or _functions(context, value):
         return False
     module = module_at(context.target, value)
     if module is None or _is_named(context, module, value):

@@ -43,7 +43,7 @@ from gdb_epi.x86.flow import (
     value_source,
 )
 
-FEW_BITS, FEWEST_OTHERS = 8, 2  # bits of a register that differ; registers of which more do
+FEW_BITS, MIN_OTHERS = 8, 2  # bits of a register that differ; registers of which more do
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -176,7 +176,7 @@ def _came_by_a_jump(made: list[RecomputedRegister]) -> bool:
     collector are called so. Damage changes one register, or few bits.
     """
     others = [r for r in made if (r.held ^ r.expected).bit_count() > FEW_BITS]
-    return len(others) >= FEWEST_OTHERS
+    return len(others) >= MIN_OTHERS
 
 
 def _returned(

@@ -28,7 +28,7 @@ SYMBOL = "symbol"
 MAX_STACK_WORDS = 1024  # of one frame; the standard library stays below 100
 MAX_LOOKED_AT = 200_000  # objects on value stacks, of all threads; 1,001 threads have 10,000
 MAX_NATIVE = 64  # native frames of one call that are examined, from the eval loop inward
-LOWEST = PAGE  # no object lies in the first page
+MIN_ADDRESS = PAGE  # no object lies in the first page
 MAX_NAME = 256
 MAX_OBJECT = 1 << 16  # bytes into an object at which it may keep a C function
 # Their C code runs Python code, which is in the stack itself.
@@ -147,7 +147,7 @@ class CalleeReader:
         seen: set[int] = set()
         for word in words:
             address = word & ~7  # 3.14 (gh-117139) tags references in the lowest bits
-            if address < LOWEST or address in seen:
+            if address < MIN_ADDRESS or address in seen:
                 continue
             if self.exhausted:
                 return

@@ -150,7 +150,9 @@ class InterpreterFrameReader:
 
     def parse(self, address: int, data: bytes, position: int) -> RawFrame:
         """Return the frame whose bytes begin at a position of `data`."""
-        code, previous, names, instr, owner_byte, entry, tlbc = self._unpack(data, position)
+        code, previous, globals_address, instr, owner_byte, entry, tlbc = self._unpack(
+            data, position
+        )
         owner = self.owners.get(owner_byte)
         code &= ~3
         if owner in ("cstack", "interpreter"):
@@ -169,7 +171,7 @@ class InterpreterFrameReader:
             previous,
             code,
             lasti,
-            names,
+            globals_address,
             owner,
             bool(entry) if self._has_is_entry else None,
             False,

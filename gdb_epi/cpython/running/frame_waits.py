@@ -58,7 +58,7 @@ _FD_MEMBERS = ("fd", "_sock_fd", "_fileno", "fileno")
 NAMED_BY_CLASS = (FUTURE, TASKS)
 
 
-class Wait(NamedTuple):
+class TaskWait(NamedTuple):
     """What something waits for.
 
     `kind` is one of those in wait_rules.py. `address` is the object (PyObject *), 0 when there is
@@ -107,7 +107,7 @@ class WaitReader:
         self.context: ValueContext = values.context
         self._variables = FrameVariables(values)
 
-    def of_stack(self, stack: Sequence[PyFrame]) -> Wait | None:
+    def of_stack(self, stack: Sequence[PyFrame]) -> TaskWait | None:
         """Return what a suspended stack (innermost first) waits for.
 
         None when no library's frame is innermost: the program's own code gave way itself.
@@ -138,23 +138,23 @@ class WaitReader:
                 kind = row[1]
             row = (frame, kind, variable)
         if row is None:
-            return Wait(OTHER, place=inner) if inner else None
+            return TaskWait(OTHER, place=inner) if inner else None
         frame, kind, variable = row
         return self._wait(frame, kind, variable, fd, outside)
 
     def _wait(
         self, frame: PyFrame, kind: str, variable: str, fd: int | None, outside: PyFrame | None
-    ) -> Wait:
+    ) -> TaskWait:
         address = self._variable(frame, variable)
         place = f"{frame.module}.{frame.qualname or frame.name}"
         if kind == SLEEP:
             seconds = None if variable == "deadline" else self.number(address)  # that is absolute
-            return Wait(kind, place=place, seconds=seconds)
+            return TaskWait(kind, place=place, seconds=seconds)
         kind = kind or self.kind_by_class(address)
         if address and kind in (READ, WRITE) and self.number(address) is not None:
             address = 0  # the descriptor itself
         name = self.name_of(address, outside)
-        return Wait(kind, address, self.shown(address), name, place, fd=fd)
+        return TaskWait(kind, address, self.shown(address), name, place, fd=fd)
 
     def kind_by_class(self, address: int) -> str:
         """Return the kind of wait that an object's class stands for; OTHER when unknown."""

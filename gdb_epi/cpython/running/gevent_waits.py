@@ -17,7 +17,7 @@ from struct import unpack
 
 from gdb_epi.cpython.heap.instances import Instances
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.running.frame_waits import Wait, WaitReader
+from gdb_epi.cpython.running.frame_waits import TaskWait, WaitReader
 from gdb_epi.cpython.running.wait_rules import (
     OTHER,
     PROCESS,
@@ -58,7 +58,7 @@ MAX_SEEN = 1_000_000
 class WakeLink(NamedTuple):
     """One object that would wake a greenlet. `task` is the greenlet that is joined, else 0."""
 
-    wait: Wait
+    wait: TaskWait
     task: int = 0
 
 
@@ -179,13 +179,13 @@ class WakeLinks:
         if kind in WATCHERS:
             return self._watcher(address)
         if kind in GREENLETS:
-            return WakeLink(Wait(TASK, address, shown), address)
+            return WakeLink(TaskWait(TASK, address, shown), address)
         if kind in QUEUES:
-            return WakeLink(Wait(QUEUE_PUT if puts else QUEUE_GET, address, shown))
+            return WakeLink(TaskWait(QUEUE_PUT if puts else QUEUE_GET, address, shown))
         queue = self._owner.get(address)
         if queue is not None:
-            return WakeLink(Wait(QUEUE_JOIN, queue, self._waits.shown(queue)))
-        return WakeLink(Wait(self._waits.kind_by_class(address), address, shown))
+            return WakeLink(TaskWait(QUEUE_JOIN, queue, self._waits.shown(queue)))
+        return WakeLink(TaskWait(self._waits.kind_by_class(address), address, shown))
 
     # -- watchers of libev ----------------------------------------------------------------------
 
@@ -198,12 +198,12 @@ class WakeLinks:
             if kind == "io":
                 fd, events = unpack("<iI", self._reader.read(end - 8, 8))
                 writes = events & _WRITES and not events & _READS
-                return WakeLink(Wait(WRITE if writes else READ, fd=fd if fd >= 0 else None))
+                return WakeLink(TaskWait(WRITE if writes else READ, fd=fd if fd >= 0 else None))
             if kind == "timer":
                 at = unpack("<d", self._reader.read(end - 16, 8))[0]
                 now = self._now(address)
-                return WakeLink(Wait(SLEEP, remaining=max(0.0, at - now) if now else None))
-        return WakeLink(Wait(_WATCHES.get(kind, OTHER)))
+                return WakeLink(TaskWait(SLEEP, remaining=max(0.0, at - now) if now else None))
+        return WakeLink(TaskWait(_WATCHES.get(kind, OTHER)))
 
     def _end_of_struct(self, address: int, kind: str) -> int:
         """Return the end of libev's struct, which ends the C class, proven by the pointer to it."""

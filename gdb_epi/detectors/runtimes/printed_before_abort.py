@@ -20,7 +20,7 @@ _LIBC = ("libc.so.", "libc-2.", "ld-musl", "libc.musl")
 _CHECKERS = ("assert", "fail", "panic", "check", "terminate")  # in names of functions that give up
 CHECK, NOTHING_SAID = "check", "info"  # kinds of the finding
 MAX_FRAMES = 16
-LEAST, MOST = 8, 240  # characters of a message
+MIN_LENGTH, MAX_LENGTH = 8, 240  # characters of a message
 # What printf() fills in (C17, 7.21.6.1): width and precision, which may be arguments, size, kind.
 CONVERSION = r"%([-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?)(?:hh|h|ll|l|q|j|z|t)?([%A-Za-z])"
 _FLOATS = "aAeEfFgG"  # these are passed in registers of their own
@@ -108,4 +108,4 @@ def message(target: Target, return_address: int) -> str:
         others = [text for text in texts if text and len(text) > 1]
         written = "; ".join(dict.fromkeys(reversed(others)))  # the condition comes last
     written = " ".join(written.split())
-    return written[:MOST] if len(written) >= LEAST else ""
+    return written[:MAX_LENGTH] if len(written) >= MIN_LENGTH else ""

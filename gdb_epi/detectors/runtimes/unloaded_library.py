@@ -15,7 +15,7 @@ from gdb_epi.process_state import ProcessState
 
 LIBRARY = "ctypes.CDLL"
 MAX_LIBRARIES = 256
-LOWEST = 1 << 32
+MIN_ADDRESS = 1 << 32
 
 
 @detector("unloaded_library", needs="python", speaks_for=SpeaksFor("software", "use-after-free"))
@@ -32,7 +32,7 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
     if not isinstance(python, PythonState):
         return
     address = account.address or 0
-    if address < LOWEST or state.target.region_at(address) is not None:
+    if address < MIN_ADDRESS or state.target.region_at(address) is not None:
         return
     loaded = [_file(module.path) for module in state.target.modules()]
     values = PlainValues(state.target, python)

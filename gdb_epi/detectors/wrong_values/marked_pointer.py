@@ -22,7 +22,7 @@ from gdb_epi.x86 import decode
 REACH = 2048  # bytes to each side: an array, a table, a few nodes of a heap
 STRAY_REACH = 32 << 10  # in which a stray `|=` into many objects shows by its different bits
 MAX_PLACES = 4  # that hold the pointer
-FEWEST = 2  # other words with the same mark
+MIN_OTHERS = 2  # other words with the same mark
 STRAY_BITS = 3  # different marks of one bit side by side: programs mark pointers by one or two
 MAX_CODE = 4 << 20  # bytes of a library's code that are searched for the mark
 SIGN = 63  # a bit that all kinds of code handle
@@ -70,7 +70,11 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
                     others[at] = word
         lanes = {at % 64 for at in (*others, *places)}
         single = sum(mark & mark - 1 == 0 for mark in marks)
-        if single < STRAY_BITS and len(set(others.values())) >= FEWEST and len(lanes) >= FEWEST:
+        if (
+            single < STRAY_BITS
+            and len(set(others.values())) >= MIN_OTHERS
+            and len(lanes) >= MIN_OTHERS
+        ):
             kind, count = NEIGHBOURS, counted(len(others), "other pointer")
             why = f"which {count} beside it in memory have too"
         else:

@@ -17,7 +17,7 @@ from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import Operand
 
-LOWEST = 1 << 16  # smaller numbers stand everywhere
+MIN_OFFSET = 1 << 16  # smaller numbers stand everywhere
 MAX_PLACES = 16  # that hold the offset
 MAX_SIZE = 1 << 40
 REACH = 4096  # bytes from the start of the data on in which an offset is looked for
@@ -47,7 +47,7 @@ def offset_from_data(state: ProcessState) -> Iterator[Finding]:
         return
     for name, other in _pairs(operand):
         offset, base = registers.get(name, 0), registers.get(other, 0)
-        if offset < LOWEST:
+        if offset < MIN_OFFSET:
             continue
         held = _contents(state, python, base)
         if held is None or _may_be_flipped(operand, name, registers, held):

@@ -16,12 +16,12 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word
 
-LOWEST = 1 << 32  # smaller numbers stand everywhere
-FEWEST = 3  # objects with the same wrong word
+MIN_WORD = 1 << 32  # smaller numbers stand everywhere
+MIN_OBJECTS = 3  # objects with the same wrong word
 MAX_PLACES = 64
 ALIGNMENT = 16  # of objects (Objects/obmalloc.c), since 3.7 on 64 bits
 ALL_ONES = 0xFFFFFFFF
-MOST_REFERENCES = 1 << 20  # of an object that is looked at
+MAX_REFERENCES = 1 << 20  # of an object that is looked at
 AROUND = (-2 * WORD, -WORD, WORD, 2 * WORD)
 _LETTERS = frozenset((*range(0x20, 0x7F), 9, 10, 13))
 
@@ -42,8 +42,8 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
             continue
         places = [at for at in find_word(state.target, value, limit=MAX_PLACES).addresses
                   if (at - WORD) % ALIGNMENT == 0
-                  and 0 < (read_word(state.target, at - WORD) or 0) < MOST_REFERENCES]  # fmt: skip
-        if len(places) < FEWEST:
+                  and 0 < (read_word(state.target, at - WORD) or 0) < MAX_REFERENCES]  # fmt: skip
+        if len(places) < MIN_OBJECTS:
             continue
         more = "at least " if len(places) == MAX_PLACES else ""
         steps = {after - before for before, after in pairwise(places)}
@@ -99,5 +99,5 @@ def _bad_pointers(state: ProcessState) -> Iterator[tuple[str, int]]:
         return
     for name in account.site.operand.registers():
         value = account.fault.registers.get(name, 0)
-        if value >= LOWEST and not permits(state.target.region_at(value), None):
+        if value >= MIN_WORD and not permits(state.target.region_at(value), None):
             yield name, value

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.task_fields import STATES
-from gdb_epi.cpython.running.task_waits import WaitingTask
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.uvloops import LOOP_WORDS, uv_loop
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import values_of
@@ -57,15 +57,15 @@ class LoopReader:
         self._of_objects = descriptors
         self._containers = ContainerReader(view.reader)
 
-    def of(self, frame: PyFrame, tasks: Sequence[WaitingTask]) -> SleepingLoop | None:
+    def of(self, frame: PyFrame, tasks: Sequence[UnfinishedTask]) -> SleepingLoop | None:
         """Return the loop that a frame of base_events runs."""
         return self._at(self._view.variable(frame, "self") or 0, tasks)
 
-    def of_task(self, task: WaitingTask, tasks: Sequence[WaitingTask]) -> SleepingLoop | None:
+    def of_task(self, task: UnfinishedTask, tasks: Sequence[UnfinishedTask]) -> SleepingLoop | None:
         """Return the loop that runs a task."""
         return self._at(self._loop_of(task), tasks)
 
-    def _at(self, address: int, tasks: Sequence[WaitingTask]) -> SleepingLoop | None:
+    def _at(self, address: int, tasks: Sequence[UnfinishedTask]) -> SleepingLoop | None:
         if not address:
             return None
         return SleepingLoop(
@@ -96,7 +96,7 @@ class LoopReader:
         count = sum(number or 0 for number in timers)
         return SleepingLoop(reactor, len(watched), count, 0, listening)
 
-    def of_uvloop(self, tasks: Sequence[WaitingTask], epoll: int | None) -> SleepingLoop | None:
+    def of_uvloop(self, tasks: Sequence[UnfinishedTask], epoll: int | None) -> SleepingLoop | None:
         """Return the loop of tasks that sleeps in an epoll; its own socket pair is left out."""
         for loop in dict.fromkeys(map(self._loop_of, tasks)):
             native = uv_loop(self._view.reader, loop) if loop else None
@@ -109,7 +109,7 @@ class LoopReader:
             return SleepingLoop(loop, count, native.timers, None, listening)
         return None
 
-    def _loop_of(self, task: WaitingTask) -> int:
+    def _loop_of(self, task: UnfinishedTask) -> int:
         at = self._view.reader.layout.offset("TaskObj", "task_loop")
         if at is None or task.framework != "asyncio":
             return 0
@@ -199,7 +199,7 @@ class LoopReader:
             return None
 
 
-def serves_clients(task: WaitingTask, installed: InstalledPackages) -> bool:
+def serves_clients(task: UnfinishedTask, installed: InstalledPackages) -> bool:
     """Tell whether a task is there to wait for clients: in code of a library that does so.
 
     What functions of the program are called says nothing of what they do.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.running.pools import Pool, pools_of
-from gdb_epi.cpython.running.task_waits import UNKNOWN, WaitingTask
+from gdb_epi.cpython.running.unfinished_tasks import UNKNOWN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
     EVENT,
@@ -55,7 +55,7 @@ def task_lock_never_released(scene: HangContext) -> HangAnswer | None:
     asyncio's Lock does not say who took it. Nobody is inside its `async with` block (then the task
     would be known), and no other task or thread has a call of its release() ahead.
     """
-    waiting: dict[int, list[WaitingTask]] = {}
+    waiting: dict[int, list[UnfinishedTask]] = {}
     for task in scene.tasks:
         if _awaits_lost_lock(scene, task) and task.wait is not None:
             waiting.setdefault(task.wait.address, []).append(task)
@@ -83,10 +83,10 @@ def task_lock_never_released(scene: HangContext) -> HangAnswer | None:
     return None
 
 
-def _awaits_lost_lock(scene: HangContext, task: WaitingTask) -> bool:
+def _awaits_lost_lock(scene: HangContext, task: UnfinishedTask) -> bool:
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address or task.running:
         return False
-    if task.known != UNKNOWN or not own_frames(task, scene.installed):
+    if task.certainty != UNKNOWN or not own_frames(task, scene.installed):
         return False
     return not is_bounded(task, scene.tasks, scene.view.locks.type_name)
 
@@ -118,7 +118,7 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
         return None
     for holder in own:
         kind = holder.wait.kind if holder.wait is not None else ""
-        if holder.known != UNKNOWN or kind not in _FROM_TASKS:
+        if holder.certainty != UNKNOWN or kind not in _FROM_TASKS:
             continue
         if is_bounded(holder, scene.tasks, scene.view.locks.type_name):
             continue
@@ -142,9 +142,9 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
     return None
 
 
-def _waiting_for(holder: WaitingTask, tasks: Sequence[WaitingTask]) -> list[WaitingTask]:
+def _waiting_for(holder: UnfinishedTask, tasks: Sequence[UnfinishedTask]) -> list[UnfinishedTask]:
     """Return the tasks that wait for one, or for one that does, and so on."""
-    reached, held_up = {holder.id}, list[WaitingTask]()
+    reached, held_up = {holder.id}, list[UnfinishedTask]()
     while new := [
         task for task in tasks
         if task.id not in reached and reached.intersection(task.wakers)

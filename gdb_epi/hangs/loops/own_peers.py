@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.running.task_waits import WaitingTask
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import READ
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
@@ -29,7 +29,7 @@ MAX_FRAMES = 500  # of other tasks that are examined
 class _ReadingTask(NamedTuple):
     """A task that waits to read, the addresses of its end, and what came and was not enough."""
 
-    task: WaitingTask
+    task: UnfinishedTask
     own: Address
     peer: Address
     transport: int  # PyObject *
@@ -90,7 +90,7 @@ def _reading_tasks(scene: HangContext) -> Iterator[_ReadingTask]:
             continue
 
 
-def _reading(scene: HangContext, task: WaitingTask, stream: int) -> _ReadingTask:
+def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> _ReadingTask:
     """Return what a task reads. Raises EpiError where its transport has no two addresses."""
     context = values_of(scene.target, scene.python).context  # transports have slots
     transport = context.attribute(stream, "_transport")

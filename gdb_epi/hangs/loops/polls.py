@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.running.task_waits import WaitingTask
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import serves
@@ -170,7 +170,7 @@ def tasks_poll_in_vain(scene: HangContext) -> HangAnswer | None:
     )  # fmt: skip
 
 
-def _polled_by(scene: HangContext, task: WaitingTask) -> list[str]:
+def _polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
     """Return the variables that a sleeping task's loop tests; [] where it does anything else."""
     frames = [frame for frame in task.stack if frame.hole is None]
     inner = frames[0] if frames else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gdb_epi.cpython.running.task_waits import WaitingTask
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
     EVENT,
@@ -221,7 +221,7 @@ def _runs_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | 
     )  # fmt: skip
 
 
-def _may_lack_work(task: WaitingTask) -> bool:
+def _may_lack_work(task: UnfinishedTask) -> bool:
     """Tell whether a task waits for what comes with work, and for no answer or lock."""
     return task.wait is None or task.wait.kind in (QUEUE_GET, EVENT, CONDITION, TASK, TASKS)
 
@@ -234,7 +234,7 @@ def _gives_work(scene: HangContext, activity: ThreadActivity) -> ThreadActivity 
     )
 
 
-def _awaits_executor(task: WaitingTask) -> bool:
+def _awaits_executor(task: UnfinishedTask) -> bool:
     """Tell whether a task waits for the threads of the loop's executor to end, as run() does."""
     return any(
         frame.module == "asyncio.base_events" and frame.name == "shutdown_default_executor"

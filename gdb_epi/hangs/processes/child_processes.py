@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.running.task_waits import WaitingTask
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.scene import HangContext
@@ -32,7 +32,7 @@ _TAKES = frozenset((
 class UnreadOutput(NamedTuple):
     """A task that waits for the end of a child, and the child's stream that it does not read."""
 
-    task: WaitingTask
+    task: UnfinishedTask
     child: str  # as a sentence has it
     stream: str
 
@@ -94,12 +94,12 @@ def is_supervised(scene: HangContext, activity: ThreadActivity) -> bool:
     return bool(called & _RUNS) and not called & _TAKES
 
 
-def awaits_child(task: WaitingTask) -> bool:
+def awaits_child(task: UnfinishedTask) -> bool:
     """Tell whether a task of asyncio waits for the end of a child."""
     return any(f.module == _WAITS and f.name in ("wait", "communicate") for f in task.stack)
 
 
-def unread_output(scene: HangContext, tasks: Sequence[WaitingTask]) -> UnreadOutput | None:
+def unread_output(scene: HangContext, tasks: Sequence[UnfinishedTask]) -> UnreadOutput | None:
     """Return a task that awaits a child whose full output no task reads; None where none does.
 
     It awaits the child's end, or the other stream of the child.
@@ -116,11 +116,11 @@ def unread_output(scene: HangContext, tasks: Sequence[WaitingTask]) -> UnreadOut
     return None
 
 
-def _awaited(task: WaitingTask) -> int:
+def _awaited(task: UnfinishedTask) -> int:
     return task.wait.address if task.wait is not None else 0
 
 
-def _awaited_processes(scene: HangContext, task: WaitingTask) -> Iterator[int]:
+def _awaited_processes(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
     """Yield the asyncio.subprocess.Process that a task waits for, or of whose stream it waits."""
     for frame in task.stack:
         if frame.module == _WAITS and frame.name == "wait":
@@ -162,7 +162,7 @@ def _is_paused(scene: HangContext, stream: int) -> bool:
     return scene.view.objects.integer(value) == 1
 
 
-def _have(scene: HangContext, task: WaitingTask, objects: set[int]) -> bool:
+def _have(scene: HangContext, task: UnfinishedTask, objects: set[int]) -> bool:
     """Whether code of a task has one of the objects in a variable; true where that is unknown."""
     if len(task.stack) > MAX_FRAMES:
         return True

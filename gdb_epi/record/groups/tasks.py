@@ -32,7 +32,7 @@ def tasks(parts: Parts, notes: Notes) -> Json | None:
     suspended = _suspended_greenlets(parts)
     if not pending and not suspended:
         return None
-    from gdb_epi.cpython.running.task_waits import waits_of_tasks
+    from gdb_epi.cpython.running.unfinished_tasks import waits_of_tasks
 
     kinds: dict[str, int] = {}
     for waits in waits_of_tasks(state.target, state.python, pending[:MAX_TASKS]):

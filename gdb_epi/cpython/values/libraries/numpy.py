@@ -31,7 +31,7 @@ _PER_DAY = {"h": 24, "m": 1440, "s": 86400, "ms": 86400 * 10**3, "us": 86400 * 1
 _PER_DAY["ns"] = 86400 * 10**9
 _DIGITS = {"ms": 3, "us": 6, "ns": 9}
 NOT_A_TIME = -(1 << 63)
-_MOST_DIGITS = {"e": 5, "f": 9}
+_MAX_DIGITS = {"e": 5, "f": 9}
 _EXPONENT_FROM = {"e": 1e3, "f": 1e6}
 _PLAIN_BELOW = 1e16
 EPOCH = 719163  # date(1970, 1, 1).toordinal()
@@ -51,7 +51,7 @@ def float_text(value: float, form: str, exponents: bool = False) -> str:
         return repr(value)
     most = _EXPONENT_FROM.get(form, _PLAIN_BELOW) if exponents else _PLAIN_BELOW
     plain = 1e-4 <= abs(value) < most  # the float itself counts, not its shortest text
-    for digits in range(_MOST_DIGITS[form]):
+    for digits in range(_MAX_DIGITS[form]):
         text = f"{value:.{digits}e}"
         try:
             if struct.unpack(form, struct.pack(form, float(text)))[0] == value:

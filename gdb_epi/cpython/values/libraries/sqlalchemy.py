@@ -7,7 +7,7 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, d
 from gdb_epi.errors import UnreadableMemory
 
 _BASES = ("BaseRow",)
-_MOST_WORDS = 6
+_MAX_WORDS = 6
 
 
 def _data(decoder: ReprDecoder, obj: Obj) -> int:
@@ -24,7 +24,7 @@ def _data(decoder: ReprDecoder, obj: Obj) -> int:
         pass
     base = next((t for t in obj.lineage.types if t.name in _BASES), obj.lineage.root)
     tuples = []
-    for index in range(min(_MOST_WORDS, (base.basicsize - 16) // 8)):
+    for index in range(min(_MAX_WORDS, (base.basicsize - 16) // 8)):
         try:
             word = decoder.word(obj, index)
             if decoder.ident(word) == "tuple":
@@ -79,7 +79,7 @@ def _parent(decoder: ReprDecoder, obj: Obj) -> int:
         return decoder.attribute(obj.address, "_parent")
     except Undecodable:
         pass
-    for index in range(_MOST_WORDS):
+    for index in range(_MAX_WORDS):
         try:
             word = decoder.word(obj, index)
             if decoder.obj(word).type.name.endswith("ResultMetaData"):

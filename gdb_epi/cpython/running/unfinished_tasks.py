@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every task and greenlet waits for, and who would wake it: one shape for all libraries.
 
-`all_waiting()` is what a judgement of hangs reads. A waker is certain where the library
+`read_unfinished_tasks()` is what a judgement of hangs reads. A waker is certain where the library
 says it (a task that is awaited, the owner that a lock names), read from frames where the program's
 code is inside `async with LOCK` or `with LOCK`, and unknown otherwise: anything that has the object
 may set an event or put into a queue.
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gdb_epi.cpython.frames.coroutines import COROUTINES, Coroutines
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
 from gdb_epi.cpython.heap.instances import instances_of
-from gdb_epi.cpython.running.frame_waits import Wait, WaitReader, is_library_frame
+from gdb_epi.cpython.running.frame_waits import TaskWait, WaitReader, is_library_frame
 from gdb_epi.cpython.running.gevent_waits import WakeLink, WakeLinks
 from gdb_epi.cpython.running.greenlets import RUNNING as RUNNING_GREENLET
 from gdb_epi.cpython.running.greenlets import SUSPENDED, Greenlet, greenlets_of
@@ -41,7 +41,7 @@ from gdb_epi.errors import Absent, EpiError, SoftError
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
-# How `wakers` are known.
+# How certain `wakers` are.
 CERTAIN, BY_FRAMES, OUTSIDE, UNKNOWN = "certain", "by frames", "outside", "unknown"
 BY_CODE = "by code"  # what hangs/tasks.py adds: the code that a task has yet to run sets it
 FROM_OUTSIDE = (SLEEP, READ, WRITE, PROCESS, THREAD, LOOP, RUN_QUEUE, SIGNAL)
@@ -51,14 +51,14 @@ MAX_MANAGERS = 1000  # `with` blocks of one stack
 MAX_GENERATORS = 50  # of context managers that are generators, inside each other
 
 
-class WaitingTask(NamedTuple):
+class UnfinishedTask(NamedTuple):
     """One task or greenlet that has not ended.
 
     `wait` is None when it runs, was never started or waits for nothing that can be told. `wakers`
     are ids of tasks and greenlets: with `needs` "all" each of them has to do something (a gather(),
-    a nursery), with "any" one is enough. `known` says how far to trust them: CERTAIN, BY_FRAMES,
-    OUTSIDE (time, a descriptor, a thread, a process: no task), UNKNOWN (then `wakers` is empty).
-    `holds` are the objects whose `async with` or `with` block it is inside.
+    a nursery), with "any" one is enough. `certainty` says how far to trust them: CERTAIN,
+    BY_FRAMES, OUTSIDE (time, a descriptor, a thread, a process: no task), UNKNOWN (then `wakers` is
+    empty). `holds` are the objects whose `async with` or `with` block it is inside.
     """
 
     id: int  # address of the task or greenlet (PyObject *)
@@ -67,21 +67,21 @@ class WaitingTask(NamedTuple):
     running: bool
     tid: int | None
     stack: tuple[PyFrame, ...]  # innermost first
-    wait: Wait | None = None
+    wait: TaskWait | None = None
     wakers: tuple[int, ...] = ()
-    known: str = UNKNOWN
+    certainty: str = UNKNOWN
     needs: str = "any"
     holds: tuple[int, ...] = ()
 
 
-class TaskWaits(NamedTuple):
+class UnfinishedTasks(NamedTuple):
     """Everything that waits, and what could not be had."""
 
-    all: tuple[WaitingTask, ...]
+    tasks: tuple[UnfinishedTask, ...]
     soft_errors: tuple[SoftError, ...]
 
 
-def all_waiting(target: Target, python: PythonState) -> TaskWaits:
+def read_unfinished_tasks(target: Target, python: PythonState) -> UnfinishedTasks:
     """Return what every task of asyncio and trio, and every greenlet, waits for.
 
     Never raises for damage.
@@ -94,10 +94,12 @@ def all_waiting(target: Target, python: PythonState) -> TaskWaits:
         greenlets = greenlets_of(target, python)
         errors += greenlets.soft_errors
         waits += waits_of_greenlets(target, python, greenlets.greenlets)
-    return TaskWaits(tuple(waits), tuple(errors))
+    return UnfinishedTasks(tuple(waits), tuple(errors))
 
 
-def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -> list[WaitingTask]:
+def waits_of_tasks(
+    target: Target, python: PythonState, tasks: Sequence[Task]
+) -> list[UnfinishedTask]:
     """Return what these tasks wait for, those that have ended left out."""
     reader = WaitReader(target, python)
     managers = ContextManagers(reader)
@@ -114,8 +116,8 @@ def waits_of_tasks(target: Target, python: PythonState, tasks: Sequence[Task]) -
 
 def _of_task(
     reader: WaitReader, managers: ContextManagers, task: Task, awaited: tuple[int, ...]
-) -> WaitingTask:
-    waits = WaitingTask(
+) -> UnfinishedTask:
+    unfinished = UnfinishedTask(
         id=task.address,
         framework=task.framework,
         name=f"task {task.address:#x}" if isinstance(task.name, Absent) else task.name,
@@ -124,7 +126,7 @@ def _of_task(
         stack=task.stack,
     )
     if task.running:
-        return waits._replace(holds=managers.entered(task.stack, None))
+        return unfinished._replace(holds=managers.entered(task.stack, None))
     wait = reader.of_stack(task.stack)
     if task.framework == "asyncio" and (wait is None or wait.kind == OTHER):
         wait = _by_future(reader, task, awaited) or wait
@@ -137,12 +139,14 @@ def _of_task(
             certainty = OUTSIDE
         awaited = ()
     holds = managers.entered(task.stack, wait)
-    return waits._replace(wait=wait, wakers=awaited, known=certainty, needs=needs, holds=holds)
+    return unfinished._replace(
+        wait=wait, wakers=awaited, certainty=certainty, needs=needs, holds=holds
+    )
 
 
 def waits_of_greenlets(
     target: Target, python: PythonState, greenlets: Sequence[Greenlet]
-) -> list[WaitingTask]:
+) -> list[UnfinishedTask]:
     """Return what these greenlets wait for, those that ended or did not start left out."""
     alive = [greenlet for greenlet in greenlets if greenlet.state in (SUSPENDED, RUNNING_GREENLET)]
     if not alive:
@@ -161,8 +165,8 @@ def waits_of_greenlets(
 
 def _of_greenlet(
     reader: WaitReader, managers: ContextManagers, greenlet: Greenlet, links: Sequence[WakeLink]
-) -> WaitingTask:
-    waits = WaitingTask(
+) -> UnfinishedTask:
+    unfinished = UnfinishedTask(
         id=greenlet.address,
         framework=framework_of(greenlet),
         name=name_of_greenlet(greenlet),
@@ -170,8 +174,8 @@ def _of_greenlet(
         tid=None,
         stack=greenlet.stack,
     )
-    if waits.running:
-        return waits
+    if unfinished.running:
+        return unfinished
     wait = reader.of_stack(greenlet.stack)
     if links:
         wait = _with_links(reader, wait, greenlet, links)
@@ -188,12 +192,14 @@ def _of_greenlet(
         wakers = ()
     holds = managers.entered(greenlet.stack, wait)
     needs = "any" if wait is None or wait.kind != TASK else "all"
-    return waits._replace(wait=wait, wakers=wakers, known=certainty, needs=needs, holds=holds)
+    return unfinished._replace(
+        wait=wait, wakers=wakers, certainty=certainty, needs=needs, holds=holds
+    )
 
 
 def _with_links(
-    reader: WaitReader, wait: Wait | None, greenlet: Greenlet, links: Sequence[WakeLink]
-) -> Wait:
+    reader: WaitReader, wait: TaskWait | None, greenlet: Greenlet, links: Sequence[WakeLink]
+) -> TaskWait:
     """Return what the frames say, completed by what is linked to the greenlet, or that alone."""
     first = links[0].wait
     fd = next((link.wait.fd for link in links if link.wait.fd is not None), None)
@@ -205,7 +211,7 @@ def _with_links(
     first = next((link.wait for link in links if link.wait.kind != SLEEP), first)
     outside = next((frame for frame in greenlet.stack if not is_library_frame(frame)), None)
     if sum(1 for link in links if link.task) > 1:
-        return Wait(TASKS, name=reader.name_of(first.address, outside))
+        return TaskWait(TASKS, name=reader.name_of(first.address, outside))
     return first._replace(name=reader.name_of(first.address, outside))
 
 
@@ -226,7 +232,7 @@ def name_of_greenlet(greenlet: Greenlet) -> str:
     return f"{what} of {start.qualname or start.name}() at {greenlet.address:#x}"
 
 
-def _by_future(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> Wait | None:
+def _by_future(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> TaskWait | None:
     """Return the wait of a task whose own code awaits a future, a task or a gather()."""
     if not task.waits_for:
         return None
@@ -237,7 +243,7 @@ def _by_future(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> Wait
         kind = TASK
     elif _GATHERING in classes:
         kind, place = TASKS, "asyncio.gather"
-    return Wait(kind, task.waits_for, classes[0] if classes else "", name, place)
+    return TaskWait(kind, task.waits_for, classes[0] if classes else "", name, place)
 
 
 class ContextManagers:
@@ -249,7 +255,7 @@ class ContextManagers:
         self._slots = FrameSlots(context.reader)
         self._coroutines = Coroutines(context.reader, context.objects, context.types)
 
-    def entered(self, stack: Sequence[PyFrame], wait: Wait | None) -> tuple[int, ...]:
+    def entered(self, stack: Sequence[PyFrame], wait: TaskWait | None) -> tuple[int, ...]:
         """Return the objects whose `with` blocks a stack is inside of, the innermost first.
 
         A condition that it waits for gave its lock away.
@@ -266,10 +272,10 @@ class ContextManagers:
                 if generators < MAX_GENERATORS and self._coroutines.ident(generator) in COROUTINES:
                     generators += 1
                     todo += _with_inward(self._coroutines.chain(generator).frames)
-        given = wait.address if wait is not None else 0
+        awaited_object = wait.address if wait is not None else 0
         held: dict[int, None] = {}
         for manager in managers:
-            if manager == given:
+            if manager == awaited_object:
                 continue
             held[manager] = None
             lock = self._waits.attribute(manager, "_lock", "_block")
@@ -290,26 +296,31 @@ def _with_inward(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None
     return [pair for pair in pairs if not is_library_frame(pair[0])]
 
 
-def with_lock_holders(reader: WaitReader, all_waits: Sequence[WaitingTask]) -> list[WaitingTask]:
+def with_lock_holders(
+    reader: WaitReader, unfinished: Sequence[UnfinishedTask]
+) -> list[UnfinishedTask]:
     """Return the same with the holders of locks: by what the lock says, else by frames."""
-    ids = {waits.id for waits in all_waits}
+    ids = {each.id for each in unfinished}
     holders: dict[int, list[int]] = {}
-    for waits in all_waits:
-        for held in waits.holds:
-            holders.setdefault(held, []).append(waits.id)
-    return [_with_holder(reader, waits, ids, holders) for waits in all_waits]
+    for each in unfinished:
+        for held in each.holds:
+            holders.setdefault(held, []).append(each.id)
+    return [_with_holder(reader, each, ids, holders) for each in unfinished]
 
 
 def _with_holder(
-    reader: WaitReader, waits: WaitingTask, ids: Iterable[int], holders: Mapping[int, list[int]]
-) -> WaitingTask:
-    wait = waits.wait
-    if wait is None or not wait.address or waits.wakers or waits.known == OUTSIDE:
-        return waits
+    reader: WaitReader,
+    unfinished: UnfinishedTask,
+    ids: Iterable[int],
+    holders: Mapping[int, list[int]],
+) -> UnfinishedTask:
+    wait = unfinished.wait
+    if wait is None or not wait.address or unfinished.wakers or unfinished.certainty == OUTSIDE:
+        return unfinished
     owner = reader.owner(wait.address)
     if owner and owner in ids:
-        return waits._replace(wakers=(owner,), known=CERTAIN)
-    by_frames = [holder for holder in holders.get(wait.address, ()) if holder != waits.id]
+        return unfinished._replace(wakers=(owner,), certainty=CERTAIN)
+    by_frames = [holder for holder in holders.get(wait.address, ()) if holder != unfinished.id]
     if by_frames:
-        return waits._replace(wakers=tuple(by_frames), known=BY_FRAMES)
-    return waits
+        return unfinished._replace(wakers=tuple(by_frames), certainty=BY_FRAMES)
+    return unfinished
