@@ -2,7 +2,7 @@
 """One answer for a process that was ended from outside or looked at as it ran.
 
 Rules in order, the first that holds decides. Circles come first: they are proven by who holds what.
-Then a GIL that is held asleep, a loop that walks in a ring, then threads that run (nothing else is
+Then a GIL that is held asleep, loops that cannot end, then threads that run (nothing else is
 stuck that still computes), then what the main thread waits for, followed through the threads that
 it waits for. What only some other process can end is called a hang where the program waits for it
 without a timeout, and no fault where waiting for work is what such code is for. Where it is read
@@ -20,6 +20,7 @@ from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness, weigh_timeout
 from gdb_epi.hangs.loops.ended_streams import reads_past_the_end
+from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.exhaustion import (
     connection_pool_exhausted,
@@ -89,6 +90,7 @@ def _first(scene: HangContext) -> HangAnswer | None:
         tasks_poll_in_vain,
         reads_past_the_end,
         single_wait.busy_wait,
+        endless_loop,
         _busy,
         single_wait.blocked_loop,
         event_loop_threads_exhausted,

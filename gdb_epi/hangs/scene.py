@@ -128,9 +128,13 @@ class HangContext:
         for call in self.sites.of(frame.code).all_of_it():
             yield call.at, call.path[-1] if call.path else call.root[1]
 
+    def running_byte(self, frame: PyFrame) -> int | None:
+        """Return where the running instruction of a frame begins in its code."""
+        return self._code.running_byte(frame)
+
     def runs_comparison(self, frame: PyFrame, operators: Collection[str]) -> bool:
         """Tell whether the running instruction of a frame is one of these comparisons."""
-        at = self._code.running_byte(frame)
+        at = self.running_byte(frame)
         code = self.sites.instructions(frame.code) if at is not None else ()
         running = next((each for each in code if each.at <= (at or 0) < each.end), None)
         return running is not None and self.sites.comparison(running) in operators

@@ -537,6 +537,23 @@ def depth_of(node):
     return depth
 
 
+def busy_halving():
+    """Another one: the lower bound stays where it is."""
+    low, high = 0, 6
+    while low < high:
+        middle = (low + high) // 2
+        if middle < 6:
+            low = middle
+        else:
+            high = middle - 1
+
+
+def busy_counting_down():
+    left = 10**15
+    while left > 0:
+        left -= 1
+
+
 def busy_python_thread():
     thread(counting).join()
 

@@ -95,6 +95,8 @@ TRUTHS = {
     "busy_in_a_ring": Truth(
         HANG, "endless walk", ("depth_of", "`node = node.parent`", "ring, 3 objects of type Node")
     ),
+    "busy_halving": Truth(HANG, "endless loop", ("busy_halving", "the same again")),
+    "busy_counting_down": Truth(FINE, "busy", ("busy_counting_down",)),
     "busy_python_thread": Truth(FINE, "busy", ("counting",)),
     "busy_parts": Truth(FINE, "busy", ("hanging.py",)),
     "busy_regex": Truth(FINE, "busy", ("busy_regex",)),

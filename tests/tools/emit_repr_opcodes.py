@@ -33,7 +33,15 @@ POP_JUMP_FORWARD_IF_TRUE POP_JUMP_FORWARD_IF_NONE POP_JUMP_FORWARD_IF_NOT_NONE
 BUILD_SLICE BINARY_SLICE BINARY_SUBSCR SWAP
 SETUP_FINALLY POP_BLOCK PUSH_EXC_INFO CHECK_EXC_MATCH POP_EXCEPT DUP_TOP JUMP_IF_NOT_EXC_MATCH
 LOAD_COMMON_CONSTANT
+EXTENDED_ARG COPY ROT_TWO ROT_THREE STORE_FAST_STORE_FAST STORE_FAST_LOAD_FAST
+LOAD_NAME STORE_NAME STORE_GLOBAL STORE_DEREF STORE_ATTR UNPACK_SEQUENCE CONTAINS_OP
+GET_ITER FOR_ITER END_FOR JUMP_BACKWARD JUMP_ABSOLUTE JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP
+POP_JUMP_BACKWARD_IF_FALSE POP_JUMP_BACKWARD_IF_TRUE POP_JUMP_BACKWARD_IF_NONE
+POP_JUMP_BACKWARD_IF_NOT_NONE UNARY_NEGATIVE
 '''.split())
+wanted |= {how + "_" + name for how in ("BINARY", "INPLACE")
+           for name in ("ADD", "SUBTRACT", "MULTIPLY", "FLOOR_DIVIDE", "TRUE_DIVIDE", "MODULO",
+                        "AND", "OR", "XOR", "RSHIFT")}
 names = {number: made.get(name, name) for name, number in numbers.items() if number < 256}
 names = {number: name for number, name in names.items() if name in wanted}
 code = compile("a == b", "", "eval").co_code
@@ -48,8 +56,7 @@ print(json.dumps({
     "jump_unit": 2 if version >= (3, 10) else 1,
     "global_shift": int(version >= (3, 11)), "attr_shift": int(version >= (3, 12)),
     "compare_shift": equal.bit_length() - 2,  # == is number 2; flags lie below (3.12, 3.13)
-    "operators": {sign: operators.index(sign) for sign in ("+", "%", "[]")
-                  if sign in operators},
+    "operators": {sign: n for n, sign in enumerate(operators)},
     "common": {number: repr(value)
                for number, value in enumerate(getattr(opcode, "_common_constants", ()))
                if isinstance(value, (int, str, type(None)))},

@@ -42,7 +42,8 @@ class Dialect(NamedTuple):
     def target(self, instruction: Instruction) -> int:
         """Return the place in bytes that a jump leads to."""
         start = 0 if instruction.name in self.absolute else instruction.following
-        return start + self.jump_unit * instruction.argument
+        distance = self.jump_unit * instruction.argument
+        return start - distance if "BACKWARD" in instruction.name else start + distance
 
 
 @cache
@@ -73,10 +74,13 @@ def dialect_of(layout: Layout) -> Dialect:
 
 def instruction_at(dialect: Dialect, units: bytes, at: int) -> Instruction:
     """Return the instruction at a place that control reaches. Raises Undecodable for another."""
-    if not 0 <= at < len(units) - 1 or at % CODE_UNIT:
-        raise Undecodable("no return")
-    name = dialect.names.get(units[at])
-    if name is None:
-        raise Undecodable(f"opcode {units[at]}")
-    following = at + CODE_UNIT * (1 + dialect.caches.get(units[at], 0))
-    return Instruction(name, units[at + 1], following)
+    argument = 0
+    while 0 <= at < len(units) - 1 and not at % CODE_UNIT:
+        name = dialect.names.get(units[at])
+        if name is None:
+            raise Undecodable(f"opcode {units[at]}")
+        argument = argument << 8 | units[at + 1]
+        at += CODE_UNIT * (1 + dialect.caches.get(units[at], 0))
+        if name != "EXTENDED_ARG":
+            return Instruction(name, argument, at)
+    raise Undecodable("no return")

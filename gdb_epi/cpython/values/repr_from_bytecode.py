@@ -78,6 +78,7 @@ _IN_HANDLER = -1
 # What a handler may name; each is a built-in that is the same class in every version.
 _EXCEPTIONS: tuple[type[BaseException], ...] = (BaseException, Exception, AttributeError)
 _EXCEPTIONS += (LookupError, IndexError, KeyError, TypeError, ValueError, RuntimeError, OSError)
+_TYPES = ("type", "super", "str", "int", "bool", "float", "range")
 _BY_NAME = {kind.__name__: kind for kind in _EXCEPTIONS}
 
 
@@ -92,7 +93,8 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         method = special_method(decoder, obj.type, "__repr__")
         if method is None:
             raise Undecodable("its __repr__ is no function")
-        call = Evaluation(decoder, method[1], method[0], [Value(obj.address)], budget, 0)
+        call = Evaluation(decoder, budget)
+        call.begin(method[1], method[0], [Value(obj.address)])
         return call.text_of(call.run())
     except (Undecodable, UnreadableMemory, LayoutError, Raised):
         decoder.exact, decoder.cut = before
@@ -106,24 +108,22 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
 class Evaluation(ValueOperations):
     """One call of a function of the program: its variables, and what lies on its value stack."""
 
-    def __init__(
-        self,
-        decoder: ReprDecoder,
-        function: int,
-        owner: TypeInfo,
-        arguments: Sequence[Item],
-        budget: list[int],
-        depth: int,
-    ) -> None:
-        super().__init__(decoder, arguments)
-        self.function, self.owner = function, owner
-        self.globals = decoder.field(function, "PyFunctionObject", "func_globals")
-        self.code = decoder.field(function, "PyFunctionObject", "func_code")
+    def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
+        super().__init__(decoder)
+        self.code = self.globals = self.function = 0  # PyCodeObject *, PyDictObject *, ...
+        self.owner: TypeInfo | None = None  # the class that has the function
         self.dialect = dialect_of(decoder.layout)
         self.budget, self.depth = budget, depth
         self.stack: list[Item] = []
         self.blocks: list[tuple[int, int]] = []  # up to 3.10: handlers, and the depth of the stack
         self.following = 0  # the place after the instruction that is done
+
+    def begin(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> None:
+        """Make this the call of a function, which is to run()."""
+        self.function, self.owner = function, owner
+        self.code = self.decoder.field(function, "PyFunctionObject", "func_code")
+        self.globals = self.decoder.field(function, "PyFunctionObject", "func_globals")
+        self.locals = dict(enumerate(arguments))
 
     def run(self) -> Item:
         """Return what the function returns. Raises Undecodable where a step cannot be followed."""
@@ -134,29 +134,46 @@ class Evaluation(ValueOperations):
         count = decoder.reader.u32(self.code + decoder.offset("PyCodeObject", "co_argcount"))
         if count != len(self.locals) or flags & refused or self.depth > MAX_CALLS:
             raise Undecodable("a function that takes other arguments")
-        start, size = bytecode_of(decoder.reader, self.code)
-        if not 0 < size <= MAX_BYTES:
+        return self.go(0, MAX_BYTES)
+
+    def go(self, at: int, most: int) -> Item:
+        """Return what the function returns that goes on at a byte.
+
+        Raises Undecodable, also for one of more than so many bytes of instructions.
+        """
+        start, size = bytecode_of(self.decoder.reader, self.code)
+        if not 0 < size <= most:
             raise Undecodable(f"a function of {size} bytes of instructions")
-        units, at = decoder.reader.read(start, size), 0
+        units = self.decoder.reader.read(start, size)
         while self.budget[0] > 0:
             instruction = instruction_at(self.dialect, units, at)
             name, argument = instruction.name, instruction.argument
             if name in ("RETURN_VALUE", "RETURN_CONST"):
                 return self._pop() if name == "RETURN_VALUE" else self._constant(argument)
             self.budget[0] -= 1
-            following = self.following = instruction.following
+            self.following = instruction.following
             try:
-                if "JUMP" in name:
+                if "JUMP" not in name:
+                    self._do(name, argument)
+                elif self._jumps(name):
                     target = self.dialect.target(instruction)
-                    if target < following:
-                        raise Undecodable("a loop")
-                    following = target if self._jumps(name) else following
-                else:
-                    getattr(self, f"_do_{name.lower()}")(argument)
+                    if target < self.following:
+                        self.jump_back(target)
+                    self.following = target
             except Raised as raised:
-                following = self._handler(at, raised)
-            at = following
+                self.following = self._handler(at, raised)
+            at = self.following
         raise Undecodable("too many steps")
+
+    def jump_back(self, target: int) -> None:
+        """Begin another turn of a loop. Raises Undecodable where loops are not followed."""
+        raise Undecodable("a loop")
+
+    def _do(self, name: str, argument: int) -> None:
+        step = getattr(self, f"_do_{name.lower()}", None)
+        if step is None:
+            raise Undecodable(name)
+        step(argument)
 
     def _handler(self, at: int, raised: Raised) -> int:
         """Return where an exception of the instruction at a place is handled, the stack as there.
@@ -194,13 +211,15 @@ class Evaluation(ValueOperations):
         self.stack += [None] * 3 + [Caught(raised.kind)] * 3
         return target
 
-    def call(self, function: int, owner: TypeInfo, arguments: Sequence[Item]) -> Item:
+    def call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> Item:
         """Return what another function returns. Raises Undecodable."""
         decoder, depth = self.decoder, self.depth + 1
         # A call takes as much of this Python's stack as an object in an object does.
         decoder.nesting += 1
         try:
-            return Evaluation(decoder, function, owner, arguments, self.budget, depth).run()
+            made = Evaluation(decoder, self.budget, depth)
+            made.begin(function, owner, arguments)
+            return made.run()
         finally:
             decoder.nesting -= 1
 
@@ -301,9 +320,13 @@ class Evaluation(ValueOperations):
 
     def _jumps(self, name: str) -> bool:
         """Take what a jump looks at, and return whether it jumps."""
-        if name == "JUMP_FORWARD":
+        if name in ("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE"):
             return True
         item = self._pop()
+        if name.endswith("_OR_POP"):  # up to 3.11
+            jumps = self.truth(item) == name.startswith("JUMP_IF_TRUE")
+            self.stack += [item] if jumps else []
+            return jumps
         if name == "JUMP_IF_NOT_EXC_MATCH":  # 3.9 and 3.10
             return not self._matches(item, self._pop())
         if name.endswith("NONE"):
@@ -535,14 +558,14 @@ class Evaluation(ValueOperations):
         value = context.objects.dict_get(builtins, name)
         if isinstance(value, Absent):
             return False
-        if name in ("type", "super", "str") or name in _BY_NAME:
+        if name in _TYPES or name in _BY_NAME:
             return context.types.at(value).full_name == name
         return self.decoder.repr_of(value) == f"<built-in function {name}>"
 
     def _super_repr(self) -> Text:
         """Return what the `__repr__` after this function's class returns. Raises Undecodable."""
         decoder, of = self.decoder, self.locals.get(0)
-        if not isinstance(of, Value):
+        if not isinstance(of, Value) or self.owner is None:
             raise Undecodable("a super of another kind")
         # The class whose body has the function, and not another that took it over.
         qualname = decoder.string(decoder.field(self.function, "PyFunctionObject", "func_qualname"))
@@ -600,7 +623,13 @@ class Evaluation(ValueOperations):
         if sign == "[]":  # 3.14 (gh-100239)
             self._do_binary_subscr(0)
         else:
-            self._do_binary_modulo(0) if sign == "%" else self._do_binary_add(0)
+            self.binary(sign)
+
+    def binary(self, sign: str) -> None:
+        """Do what an operator does, of texts alone. Raises Undecodable."""
+        if sign not in ("%", "+"):
+            raise Undecodable("an operator")
+        self._do_binary_modulo(0) if sign == "%" else self._do_binary_add(0)
 
     def _do_binary_add(self, _argument: int) -> None:
         right, left = self._pop_text(), self._pop_text()

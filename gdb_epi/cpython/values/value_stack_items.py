@@ -14,9 +14,10 @@ class Text(NamedTuple):
 
 
 class Number(NamedTuple):
-    """An int or bool that the function computed; it is not in memory."""
+    """A number or bool that the function computed; it is not in memory."""
 
-    value: int
+    value: float
+    is_float: bool = False  # 2 and 2.0 are equal, and are not the same
 
 
 class NoneResult(NamedTuple):
@@ -86,6 +87,33 @@ class Slice(NamedTuple):
     step: int | None
 
 
+class BuiltinMethod(NamedTuple):
+    """A method of a str, list, set, deque or dict."""
+
+    of: Text | Value
+    name: str
+
+
+class Numbers(NamedTuple):
+    """A range()."""
+
+    start: int
+    stop: int
+    step: int
+
+
+class Iteration(NamedTuple):
+    """How far an iterator is in what it goes over; one that goes `round` begins again."""
+
+    over: Text | Value | Tuple | Numbers
+    place: int
+    round: bool = False
+
+
+class UnknownNumber(NamedTuple):
+    """An int or float: any, nothing was found out that depends on which."""
+
+
 class Caught(NamedTuple):
     """An exception on its way to a handler."""
 
@@ -94,6 +122,7 @@ class Caught(NamedTuple):
 
 Item = (
     Text | Number | NoneResult | Value | Class | Global | Tuple | Super | Method | Function
-    | SuperRepr | Format | Slice | Caught | None
+    | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration | UnknownNumber | Caught
+    | None
 )  # fmt: skip
 DATA = (Text, Number, NoneResult, Value)

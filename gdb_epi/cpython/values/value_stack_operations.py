@@ -77,11 +77,11 @@ def special_method(decoder: ReprDecoder, info: TypeInfo, name: str) -> tuple[Typ
 class ValueOperations:
     """What one decoder knows about items."""
 
-    def __init__(self, decoder: ReprDecoder, arguments: Sequence[Item]) -> None:
+    def __init__(self, decoder: ReprDecoder) -> None:
         self.decoder = decoder
-        self.locals: dict[int, Item] = dict(enumerate(arguments))
+        self.locals: dict[int, Item] = {}
 
-    def call(self, function: int, owner: TypeInfo, arguments: Sequence[Item]) -> Item:
+    def call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> Item:
         """Return what a function of the program returns. Raises Undecodable."""
         raise NotImplementedError
 

@@ -110,14 +110,23 @@ class FrameVariables:
 
     def addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
         """Yield (name, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""
+        for slot, word in self.slots(frame):
+            yield slot.name, word
+        if frame.hole is None and (of_names := self.scopes(frame)[1]):
+            yield from self._dict_items(of_names)
+
+    def slots(self, frame: PyFrame) -> Iterator[tuple[Slot, int]]:
+        """Yield (slot, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""
         names = self.names(frame.code)
-        if frame.hole is not None or isinstance(names, Absent):
-            return
-        for slot, word in self._bound(frame.address, names):
-            if not word & 1:
-                yield slot.name, word
-        if not names.optimized:
-            yield from self._dict_items(self._pointer(frame.address, "f_locals"))
+        if frame.hole is None and not isinstance(names, Absent):
+            yield from ((slot, w) for slot, w in self._bound(frame.address, names) if not w & 1)
+
+    def scopes(self, frame: PyFrame) -> tuple[int, int]:
+        """Return the dicts of a frame's globals, and of its names (0: it has slots)."""
+        names = self.names(frame.code)
+        has_slots = isinstance(names, Absent) or names.optimized
+        of_names = 0 if has_slots else self._pointer(frame.address, "f_locals")
+        return self._pointer(frame.address, "f_globals"), of_names
 
     def globals(self, frame: PyFrame) -> list[Variable] | Absent:
         """Return the globals that a frame sees."""

@@ -226,14 +226,14 @@ class PythonView:
         if frame.hole is not None:
             return None
         try:
-            return next((v for n, v in self._variables.addresses(frame) if n == name), None)
+            return next((v for n, v in self.frame_variables.addresses(frame) if n == name), None)
         except (UnreadableMemory, LayoutError):
             return None
 
     def variable_addresses(self, frame: PyFrame) -> list[tuple[str, int]]:
         """Return (name, PyObject *) of the bound variables of a frame."""
         try:
-            return [] if frame.hole is not None else list(self._variables.addresses(frame))
+            return [] if frame.hole is not None else list(self.frame_variables.addresses(frame))
         except (UnreadableMemory, LayoutError):
             return []
 
@@ -255,18 +255,20 @@ class PythonView:
         """Tell whether the module of a frame's code has a global of that name."""
         try:
             return frame.hole is None and any(
-                name == key for key, _ in self._variables.global_addresses(frame)
+                name == key for key, _ in self.frame_variables.global_addresses(frame)
             )
         except (UnreadableMemory, LayoutError):
             return False
 
     @cached_property
-    def _variables(self) -> FrameVariables:
+    def frame_variables(self) -> FrameVariables:
+        """The variables of frames."""
         # Imported only where a frame of threading waits.
         from gdb_epi.cpython.values.process_values import Values
         from gdb_epi.cpython.values.variables import FrameVariables
 
-        return FrameVariables(Values(self.target, self.reader))
+        interpreters = self.python.interpreter_addresses()
+        return FrameVariables(Values(self.target, self.reader, interpreters))
 
     def _open_variables(self, frame: PyFrame) -> list[int]:
         """Return the variables of a frame whose attributes are worth a look."""

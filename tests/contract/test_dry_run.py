@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dry run of code says: that it goes round for ever, what it returns, or nothing."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from support.hangs import core_by_signal
+from support.interpreters import Interpreter, spread
+from support.opening import need_core_dumps
+
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
+from gdb_epi.cpython.values.value_stack_operations import Raised
+from gdb_epi.hangs.loops.dry_run import MAX_ITEMS, DryRun, Endless
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.corefile import CoreFileTarget
+
+# Functions whose name begins with "endless" never return; the others return what RETURNED says.
+PROGRAM = """
+import collections, os
+
+WEIGHTS = [0, 500, 1000, 2000, 5000]
+PARENTS = {1: 2, 2: 3, 3: 1, 4: 4, 5: 4}
+NEEDS = {"a": ["b"], "b": ["a"], "c": []}
+
+class Node:
+    count = 0
+    def __init__(self, name):
+        self.name, self.next = name, None
+    def step(self):
+        self.count = (self.count + 1) % 7
+        return self.count
+
+RING = [Node(name) for name in "abc"]
+for number, node in enumerate(RING):
+    node.next = RING[(number + 1) % 3]
+END = Node("end")
+CHAIN = Node("begin")
+CHAIN.next = END
+QUEUE = collections.deque([3, 1, 2])
+
+def halving(weight, step):
+    low, high = 0, len(WEIGHTS) - 1
+    while low < high:
+        middle = (low + high + step) // 2
+        if WEIGHTS[middle] <= weight:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+def halved():
+    return halving(1200, 1)
+
+def endless_halving():
+    return halving(9000, 0)
+
+def names_of(node):
+    names, count = WEIGHTS, 0
+    while node is not None:
+        names.append(node.name)
+        count += 1
+        node = node.next
+    return count
+
+def chain_length():
+    return names_of(CHAIN)
+
+def endless_ring():
+    return names_of(RING[1])
+
+def root_of(number):
+    while PARENTS[number] != number:
+        number = PARENTS[number]
+    return number
+
+def root():
+    return root_of(5)
+
+def endless_parents():
+    return root_of(1)
+
+def endless_zero():
+    number = twos = 0
+    while number % 2 == 0:
+        number //= 2
+        twos += 1
+    return twos
+
+def twos_of_48():
+    number, twos = 48, 0
+    while number % 2 == 0:
+        number //= 2
+        twos += 1
+    return twos
+
+def endless_steps():
+    turns = 0
+    while END.step() < 9:
+        turns += 1
+    return turns
+
+def until_step():
+    turns = 0
+    while END.step() != 5:
+        turns += 1
+    return turns
+
+def endless_rotation():
+    rounds = 0
+    while QUEUE:
+        first = QUEUE.popleft()
+        if first > 3:
+            return rounds
+        QUEUE.append(first)
+        rounds += 1
+
+def emptied():
+    total = 0
+    while QUEUE:
+        total = 10 * total + QUEUE.popleft()
+    return total
+
+def endless_search():
+    at = 0
+    while at < len("a;b"):
+        at = "a;b".find(";", at) + 1
+    return at
+
+def pieces():
+    at = count = 0
+    while True:
+        at = "a;b;c".find(";", at) + 1
+        count += 1
+        if at == 0:
+            return count
+
+def primes():
+    count = 0
+    for number in range(2, 30):
+        for other in (2, 3, 5):
+            if number % other == 0 and number != other:
+                break
+        else:
+            count += 1
+    return count
+
+def endless_wish():
+    waiting = 0
+    while True:
+        ready = False
+        for name in NEEDS:
+            for need in NEEDS[name]:
+                ready = ready or need == "c"
+        if ready:
+            return waiting
+        waiting += 1
+
+def counting_down():
+    left, total = 50, 0.0
+    while left > 0:
+        left -= 1
+        total += left / 2
+    return total
+
+def far_away():
+    left = 10 ** 12
+    while left:
+        left -= 1
+    return left
+
+if __name__ == "__main__":
+    open("ready", "w").close()
+    while True:
+        os.getpid()
+"""
+UNKNOWN = "not known"
+RETURNED = {
+    "halved": 2, "chain_length": 2, "root": 4, "twos_of_48": 4, "until_step": 4, "emptied": 312,
+    "pieces": 3, "primes": 10, "counting_down": 612.5, "far_away": UNKNOWN,
+}  # fmt: skip
+
+
+def is_plain(one: Interpreter) -> bool:
+    return one.root is None and not one.free_threaded
+
+
+def outcome(run: DryRun) -> object:
+    try:
+        return run.plain(run.run())
+    except Endless:
+        return "endless"
+    except (Undecodable, Raised):
+        return UNKNOWN
+
+
+@pytest.mark.parametrize("one", spread("dry run", is_plain, every=2), ids=lambda one: one.id)
+def test_functions_of_a_core(one: Interpreter, tmp_path: Path) -> None:
+    need_core_dumps()
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    state = ProcessState(
+        CoreFileTarget.open(core_by_signal(one, "busy", tmp_path, program=program))
+    )
+    names = [node.name for node in ast.parse(PROGRAM).body if isinstance(node, ast.FunctionDef)]
+    names = [name for name in names if name in RETURNED or name.startswith("endless")]
+    assert len(names) > 15
+    expected = {name: RETURNED.get(name, "endless") for name in names}
+    assert {name: outcome(call_of(state, name)) for name in names} == expected
+
+
+def call_of(state: ProcessState, name: str) -> DryRun:
+    values = values_of(state.target, state.python)
+    run = DryRun(values.decoder(Limits(width=MAX_ITEMS, secrets=True)), [20_000])
+    run.begin(run.decoder.module_global("__main__", name), None, [])
+    return run
