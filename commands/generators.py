@@ -8,6 +8,7 @@ from collections import Counter
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.generators import GeneratorChain, generator_chains
+from gdb_epi.cpython.running.wait_rules import PLAIN_CLASSES
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.stack import nothing_found, place_text
@@ -68,6 +69,7 @@ def _line(generator: GeneratorChain) -> str:
     ]
     chain = " > ".join(places)
     where = f" in thread {generator.tid}" if generator.tid is not None else ""
-    waits = f"  waits for {generator.awaits}" if generator.awaits else ""
+    awaits = PLAIN_CLASSES.get(generator.awaits, generator.awaits)
+    waits = f"  waits for {awaits}" if awaits else ""
     state = generator.suspended.state or "in an unknown state"
     return f"{generator.kind} {state}{where}: {chain or generator.name or '?'}{waits}"

@@ -9,7 +9,7 @@ from functools import partial
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, Task
-from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, SEMAPHORE, TASK, TASKS
+from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, PLAIN_CLASSES, SEMAPHORE, TASK, TASKS
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import task_json, tasks_of
 from gdb_epi.registry import argument, command
@@ -91,15 +91,15 @@ class _Waits:
     def text(self, task: Task, *, several: bool = False) -> str:
         """Return what a task waits for and, of one task, who holds it."""
         waits = self._waits.get(task.address)
-        awaits = task.awaits
+        awaits = PLAIN_CLASSES.get(task.awaits, task.awaits)
         if several and awaits.startswith("task "):
             awaits = A_TASK
         if waits is None or waits.wait is None:
-            return f"awaits {awaits}" if awaits else ""
+            return f"waits for {awaits}" if awaits else ""
         if waits.wait.kind in (FUTURE, TASK, TASKS) and task.awaits:
             # The tree and the name of the task say more than the class of a future.
             name = f" ({waits.wait.name})" if waits.wait.name and not several else ""
-            return f"awaits {awaits}{name}"
+            return f"waits for {awaits}{name}"
         text = f"waits for {waits.wait.text(several=several)}"
         if waits.wakers and not several and waits.wait.kind in (LOCK, SEMAPHORE):
             text += f", held by {', '.join(map(self._name, waits.wakers[:SHOWN_NAMES]))}"
@@ -155,10 +155,11 @@ def _name(task: Task) -> str:
 
 def _what(task: Task, waits: str) -> str:
     coro = f"(no coroutine: {task.coro.detail})" if isinstance(task.coro, Absent) else task.coro
-    state = "(state unknown)" if isinstance(task.state, Absent) else task.state
-    parts = [coro, state]
     if task.running:
-        parts.append("running" if task.tid is None else f"running in thread {task.tid}")
+        state = "running" if task.tid is None else f"running in thread {task.tid}"
+    else:
+        state = "(state unknown)" if isinstance(task.state, Absent) else task.state
+    parts = [coro, state]
     if task.framework != ASYNCIO:
         parts.append(f"{task.framework}'s own" if task.system else task.framework)
     elif task.kind != "C":

@@ -18,7 +18,7 @@ from gdb_epi.errors import Absent, EpiError
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness, weigh_timeout
+from gdb_epi.hangs.at_rest import weigh_idleness, weigh_timeout
 from gdb_epi.hangs.loops.ended_streams import reads_past_the_end
 from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
@@ -35,7 +35,7 @@ from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.setters import awaits_own_caller, circle_of_queues
 from gdb_epi.hangs.signal_waits import waits_in_signal_handler
-from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, LOST_WAKEUP, LockReport, Wait
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.util import counted

@@ -32,10 +32,10 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import task_text
-from gdb_epi.hangs.types import NO_FAULT, HangAnswer, ThreadActivity
+from gdb_epi.hangs.types import MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE
 
-IDLE, MAY_BE_IDLE, TIMED = "idle", "may be idle", "timed wait"
+IDLE, TIMED = "idle", "timed wait"
 _ALWAYS = frozenset(
     (hang_types.SLEEP, hang_types.SIGNAL, hang_types.ACCEPT, hang_types.GIL, *hang_types.RUNNING)
 )

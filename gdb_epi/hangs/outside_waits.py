@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import (
-    MAY_BE_IDLE,
     at_breakpoint,
     in_turns,
     inner_frames,
@@ -24,7 +23,15 @@ from gdb_epi.hangs.processes.child_processes import is_supervised, new_child
 from gdb_epi.hangs.processes.queues import ends_process, given_after_the_end, unread_queue
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import taken_elsewhere
-from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, idle_answer, wait_answer
+from gdb_epi.hangs.types import (
+    HANG,
+    MAY_BE_IDLE,
+    NO_FAULT,
+    HangAnswer,
+    ThreadActivity,
+    idle_answer,
+    wait_answer,
+)
 from gdb_epi.locks.types import CERTAIN, INFO
 
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))

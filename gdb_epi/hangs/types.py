@@ -21,6 +21,7 @@ RUNNING = frozenset((PYTHON, NATIVE))
 ASLEEP = "asleep between two turns of a loop"  # as services are, and code that polls in vain
 # Labels of answers, as the verdict has them.
 DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
+MAY_BE_IDLE = "may be idle"  # a kind of no fault
 INHERITED = "fork-inherited-lock"
 
 

@@ -115,20 +115,39 @@ def fold_calls(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
 
 
 def stack_rows(
-    rows: Sequence[Row], most: int, *, outermost: int | None = None, hint: str = ""
+    rows: Sequence[Row],
+    most: int,
+    *,
+    outermost: int | None = None,
+    telling: int | None = None,
+    hint: str = "",
 ) -> list[Row]:
-    """Return at most `most` rows: the innermost, words for the middle, and the outermost.
+    """Return at most `most` rows: the innermost, words for what is left out, and the outermost.
 
-    There are two outermost unless the rows are few, or as many as asked for. `hint` stands after
-    the words: how to see what they stand for.
+    There are two outermost unless the rows are few, or as many as asked for. `telling` is the
+    number of a row that must be among them, as the answer names it: it stands in the middle, with
+    those that called it. `hint` stands after the words: how to see what they stand for.
     """
     if len(rows) <= most:
         return list(rows)
     tail = (2 if most >= 6 else 0) if outermost is None else outermost
-    head = max(1, most - tail - 1)
-    hidden = sum(row.stands_for for row in rows[head : len(rows) - tail])
-    middle = Row(Call(REMARK, f"... {counted(hidden, 'more call')}{hint}"), hidden)
-    return [*rows[:head], middle, *rows[len(rows) - tail :]]
+    head, end = max(1, most - tail - 1), len(rows) - tail
+    kept = [*range(head), *range(end, len(rows))]
+    if telling is not None and head <= telling < end:
+        inner = max(1, (most - tail - 2) // 2)
+        last = min(end, telling + max(1, most - tail - 2 - inner))
+        kept = [*range(inner), *range(telling, last), *range(end, len(rows))]
+    shown: list[Row] = []
+    for before, at in zip([-1, *kept], kept, strict=False):
+        shown += _left_out(rows[before + 1 : at], hint)
+        shown.append(rows[at])
+    return shown + _left_out(rows[kept[-1] + 1 :], hint)
+
+
+def _left_out(rows: Sequence[Row], hint: str) -> list[Row]:
+    """Return the row that stands for these, none for none."""
+    hidden = sum(row.stands_for for row in rows)
+    return [Row(Call(REMARK, f"... {counted(hidden, 'more call')}{hint}"), hidden)] if rows else []
 
 
 def row_lines(rows: Sequence[Row], width: int | None = None, indent: str = "  ") -> Iterator[str]:

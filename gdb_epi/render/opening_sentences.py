@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.hangs.types import ASLEEP, RUNNING
+from gdb_epi.hangs.types import ASLEEP, MAY_BE_IDLE, RUNNING
 from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.locks.types import CERTAIN
@@ -94,7 +94,10 @@ def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
         if sort in ("busy", "busy native"):  # an endless loop? nobody can be sure: no number
             computed = _of_thread(record, _in_c(reason, calls))
             return f"{who} {_healthy(record, 'busy')}", f"{computed} {LOOP}"
-        return f"{who} {_healthy(record)}{_sure(record)}", _of_thread(record, reason)
+        seen = f"{_healthy(record)}{_sure(record)}"
+        if sort == MAY_BE_IDLE:
+            seen = seen.replace("was ", "may have been ", 1)
+        return f"{who} {seen}", _of_thread(record, reason)
     if _ended_from_outside(record):
         return _ended(record, who, label, reason, calls)
     return f"{who} {_what_happened(record, label, calls)}{_suspect(record, label)}", _cause(

@@ -54,7 +54,7 @@ from gdb_epi.render.opening_sentences import (
     short_place,
     what_was_cut,
 )
-from gdb_epi.render.wait_lines import clauses_of_answer, wait_lines
+from gdb_epi.render.wait_lines import clauses_of_answer, task_lines, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -66,7 +66,6 @@ SCREEN = 24  # lines of a terminal
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 3  # functions from a check to the signal
 MAX_DEADLOCKED_FRAMES = 5  # lines of each
-MAX_KINDS_OF_WAITS = 3
 MAX_NOTES = 4
 MAX_FILES = 2  # that one line names
 
@@ -109,7 +108,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     calls = _calls(record, stack)
     first, second = opening_sentences(record, calls)
     lines = [*wrapped(first, "", 2), *wrapped(second, "", 3), ""]
-    lines += _facts(record, calls, reader.line)
+    lines += _facts(record, calls, reader.line, in_gdb=reader.place == GDB)
     lines += labelled("Known", reader.decided)
     parts = [list(_not_shown(record, reader))]
     if reader.evidence:
@@ -253,11 +252,13 @@ def named_call(record: Json) -> Call | None:
     return call
 
 
-def _facts(record: Json, calls: Sequence[Call], line: str) -> Iterator[str]:
+def _facts(record: Json, calls: Sequence[Call], line: str, *, in_gdb: bool) -> Iterator[str]:
     yield from labelled("Process", [_process(record)])
     yield from labelled("Signal", list(_signal(record)))
     if line:
-        yield f"{'Line':<{LABEL}}{line}"[: screen_width()]
+        shown = f"{'Line':<{LABEL}}{line}"
+        wide = screen_width()
+        yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
     yield from labelled("Value", list(value_lines(group_in(record, "signal"))))
     yield from labelled("From", list(read_from(record)))
     raised = group_in(record, "exception")
@@ -265,7 +266,7 @@ def _facts(record: Json, calls: Sequence[Call], line: str) -> Iterator[str]:
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
         yield from labelled("Raised", [f"{raised['type']}, {state}"])
     yield from labelled("Waits", list(wait_lines(record, calls)))
-    yield from labelled("Tasks", list(_tasks(record)))
+    yield from labelled("Tasks", list(task_lines(record, in_gdb=in_gdb)))
     yield from labelled("Damage", list(damage_lines(record)))
     if group_in(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
         yield from labelled("Machine", [machine_words(record)])
@@ -372,30 +373,6 @@ def _access(record: Json, signal: Json) -> str:
     return f": no memory is mapped at {address}"
 
 
-def _tasks(record: Json) -> Iterator[str]:
-    """Yield how many tasks there were, and what most of them waited for."""
-    of = group_in(record, "tasks")
-    named = [(name, of.get(name)) for name in ("asyncio", "trio")]
-    parts = [counted(number, f"{name} task") for name, number in named if number]
-    if of.get("greenlets"):
-        parts.append(counted(of["greenlets"], "suspended greenlet"))
-    if not parts:
-        return
-    from gdb_epi.cpython.running.wait_rules import WORDS
-
-    waits = groups_in(of, "waits")
-    texts = [
-        f"{wait.get('count')} for {WORDS.get(str(wait.get('kind')), 'something else')}"
-        for wait in waits[:MAX_KINDS_OF_WAITS]
-    ]
-    if texts:
-        verb = "waits" if waits[0].get("count") == 1 else "wait"
-        texts[0] = texts[0].replace(" for ", f" {verb} for ", 1)
-    waiting = f": {', '.join(texts)}" if texts else ""
-    command = "epi tasks" if of.get("asyncio") or of.get("trio") else "epi greenlets"
-    yield f"{' and '.join(parts)}{waiting} (in GDB: {command})"
-
-
 def _stack_lines(
     record: Json, stack: Json, calls: Sequence[Call], reader: Audience, most: int
 ) -> Iterator[str]:
@@ -412,7 +389,9 @@ def _stack_lines(
     who = _name(record) or f"thread {stack['tid']}"
     yield f"Stack of {who}, most recent call first"
     rows = fold_calls(calls)
-    yield from row_lines(rows if reader.whole else stack_rows(rows, most))
+    own = innermost_own_python_call(calls)  # the sentences name it
+    telling = next((at for at, row in enumerate(rows) if own and row.call[:3] == own[:3]), None)
+    yield from row_lines(rows if reader.whole else stack_rows(rows, most, telling=telling))
 
 
 def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Iterator[str]:

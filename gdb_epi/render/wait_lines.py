@@ -30,6 +30,7 @@ from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
 MAX_WAITS = 3
+MAX_KINDS_OF_WAITS = 3
 _OF_LIBRARY = "a thread of "  # how a pool is called that is known by its library alone
 MAX_NAME = 120  # characters of a lock's name
 MAX_HOLDER_FRAMES = 4
@@ -194,3 +195,27 @@ def _vanished_calls(thread: Json) -> list[Call]:
     frames = [f for f in groups_in(thread, "frames") if not f.get("hole")]
     frames = [f for f in frames if f.get("module") not in _PLUMBING] or frames
     return calls_of_record([{**frame, "language": "python"} for frame in frames])
+
+
+def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
+    """Yield how many tasks there were, and what most of them waited for."""
+    of = group_in(record, "tasks")
+    named = [(name, of.get(name)) for name in ("asyncio", "trio")]
+    parts = [counted(number, f"{name} task") for name, number in named if number]
+    if of.get("greenlets"):
+        parts.append(counted(of["greenlets"], "suspended greenlet"))
+    if not parts:
+        return
+    from gdb_epi.cpython.running.wait_rules import WORDS
+
+    waits = groups_in(of, "waits")
+    texts = [
+        f"{wait.get('count')} for {WORDS.get(str(wait.get('kind')), 'something else')}"
+        for wait in waits[:MAX_KINDS_OF_WAITS]
+    ]
+    if texts:
+        verb = "waits" if waits[0].get("count") == 1 else "wait"
+        texts[0] = texts[0].replace(" for ", f" {verb} for ", 1)
+    waiting = f": {', '.join(texts)}" if texts else ""
+    command = "epi tasks" if of.get("asyncio") or of.get("trio") else "epi greenlets"
+    yield f"{' and '.join(parts)}{waiting} ({'' if in_gdb else 'in GDB: '}{command})"

@@ -90,7 +90,7 @@ def test_stacks_and_the_command_show_them(interpreter: Interpreter) -> None:
     report = tasks_command(session, Namespace(limit=40, tree=False, each=False))
     assert report.data is not None and report.data["tasks"] == stacks["tasks"]
     text = "\n".join(report.lines)
-    for name in ("doomed  branch  pending  running in thread", "py  sleep_inside ", "py  main "):
+    for name in ("doomed  branch  running in thread", "py  sleep_inside ", "py  main "):
         assert name in text
 
 

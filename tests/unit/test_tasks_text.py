@@ -45,13 +45,13 @@ FOUND = [*(task(n) for n in range(11, 0, -1)), task(99, line=5), task(100, runni
 
 def test_tasks_that_wait_at_one_place_stand_together(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines(monkeypatch, FOUND) == [
-        "Task-1  main  pending  running in thread 77",
+        "Task-1  main  running in thread 77",
         "    py  main  /srv/app.py:9",
         "11 tasks alike: fetch-1, fetch-2, fetch-3, fetch-4, fetch-5, fetch-6, fetch-7, fetch-8 "
         "and 3 more (--each)",
-        "  fetch  pending  awaits _asyncio.Future",
+        "  fetch  pending  waits for a future",
         "    py  fetch  /srv/app.py:4",
-        "fetch-99  fetch  pending  awaits _asyncio.Future",
+        "fetch-99  fetch  pending  waits for a future",
         "    py  fetch  /srv/app.py:5",
     ]
 
@@ -95,11 +95,11 @@ def test_alike_siblings_of_a_tree_are_one_entry(
     awaited = "task t0" if shared else "a task each"
     leaf = "t0" if shared else "t100"
     assert lines(monkeypatch, server(shared=shared), tree=True) == [
-        "(T) main  serve  pending  awaits _asyncio.Future",
+        "(T) main  serve  pending  waits for a future",
         f"└── (T) 12 tasks alike: {names} and 4 more (--each)",
-        f"    │     fetch  pending  awaits {awaited}",
+        f"    │     fetch  pending  waits for {awaited}",
         f"    │     {CHAIN}",
-        f"    └── (T) {leaf}  fetch  pending  awaits _asyncio.Future",
+        f"    └── (T) {leaf}  fetch  pending  waits for a future",
         f"              {CHAIN}",
     ]
 

@@ -23,6 +23,7 @@ from gdb_epi.cpython.running.wait_rules import (
     LOCK,
     OF_A_LIMITER,
     OTHER,
+    PLAIN_CLASSES,
     READ,
     ROWS,
     SEMAPHORE,
@@ -90,7 +91,7 @@ class TaskWait(NamedTuple):
             words += f" ({self.remaining:.1f} s were left)"
         if self.fd is not None and not several:
             words += f" on descriptor {self.fd}"
-        where = self.type if self.address else ""
+        where = self.type if self.address and self.type not in PLAIN_CLASSES else ""
         each_its_own = several and self.kind not in (LOCK, SEMAPHORE)
         if where and addresses and not each_its_own and self.kind not in NAMED_BY_CLASS:
             where += f" at {self.address:#x}"

@@ -40,6 +40,13 @@ WORDS = {
     RUN_QUEUE: "its turn",
     SIGNAL: "a signal",
 }
+# Classes that say no more than these words do.
+PLAIN_CLASSES = {
+    "_asyncio.Future": "a future",
+    "_asyncio.FutureIter": "a future",
+    "asyncio.futures.Future": "a future",
+    "asyncio.tasks._GatheringFuture": "other tasks (gather)",
+}
 
 _SOCKET_READS = ("sock_recv", "sock_recv_into", "sock_recvfrom", "sock_recvfrom_into")
 _SOCKET_WRITES = ("sock_sendall", "sock_sendto", "sock_connect", "_sock_connect", "sock_sendfile")
