@@ -59,7 +59,7 @@ def doctor(session: Session, args: Namespace) -> Report:
         document["modules"] = _modules(session.target, host.get("loaded_build_id"))
         lines += process_lines(document["core"], document["cpython"])
         problems += problems_of(document)
-        rows = [[m["build_id"], m["file"], m["gdb"], m["path"]] for m in document["modules"]]
+        rows = [[m["build_id"], _reason(m), m["gdb"], m["path"]] for m in document["modules"]]
         errors = session.state.all_soft_errors()
     else:
         lines.append("no process and no core is loaded")
@@ -84,11 +84,10 @@ def problems_of(document: Mapping[str, Any]) -> list[str]:
     if files:
         named = ", ".join(m["path"] for m in files[:MAX_NAMED])
         more = f" and {len(files) - MAX_NAMED} more" if len(files) > MAX_NAMED else ""
-        why = files[0]["file"].removeprefix(f"{files[0]['path']}: ")
-        problems.append(
-            f"not here as the core had them: {named}{more} ({why})\n"
-            "    try: set sysroot DIR, below which they lie by their paths"
-        )
+        way = "\n    try: set sysroot DIR, below which they lie by their paths"
+        lost = all(m["build_id"] is None for m in files)  # whichever lie there, none is trusted
+        told = f"not here as the core had them: {named}{more} ({_reason(files[0])})"
+        problems.append(told + ("" if lost else way))
     unloaded = [m for m in modules if m["file"] == MATCHES and m["gdb"] in (NOT_LOADED, OTHER)]
     if unloaded:
         number = counted(len(unloaded), "file")
@@ -96,6 +95,11 @@ def problems_of(document: Mapping[str, Any]) -> list[str]:
         again = f"\n    then: core-file {core['path']}" if core["path"] else ""
         problems.append(f"{first}\n    try: file {modules[0]['path']}{again}")
     return problems
+
+
+def _reason(module: Mapping[str, Any]) -> str:
+    """Return whether the file of an object is here; its path stands beside that."""
+    return str(module["file"]).removeprefix(f"{module['path']}: ")
 
 
 def _broken_detectors() -> list[SoftError]:

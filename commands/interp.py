@@ -27,7 +27,7 @@ def interp(session: Session, args: Namespace) -> Report:
     """
     state = session.state
     if isinstance(state.python, Absent):
-        raise InputError(f"no interpreter: {state.python.detail}", hint="epi doctor")
+        raise InputError(f"Python was not decoded: {state.python.detail}", hint="epi doctor")
     runtime = read_runtime(state.target, state.python)
     errors = [*runtime.soft_errors, *state.python_soft_errors()]
     count = len(runtime.interpreters)

@@ -126,7 +126,7 @@ def _marks(
     elif not thread.alive:
         left = state.locks.fork.forked and "left by fork()"
         marks.append("shares its ident" if thread.doubt else left or "a thread state, no thread")
-    elif thread.interpreter:
+    elif thread.interpreter > 0:  # -1: its number is lost
         marks.append(f"interpreter {thread.interpreter}")
     if fact is None:
         return marks

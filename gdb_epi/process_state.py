@@ -95,7 +95,7 @@ class ProcessState:
     def required_python(self) -> PythonState:
         """Return the CPython runtime. Raises InputError when there is none."""
         if isinstance(self.python, Absent):
-            raise InputError(f"no Python: {self.python.detail}", hint="epi doctor")
+            raise InputError(f"Python was not decoded: {self.python.detail}", hint="epi doctor")
         return self.python
 
     @cached_property

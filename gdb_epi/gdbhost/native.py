@@ -109,8 +109,8 @@ class Unwinder:
             if differs:
                 self._note(
                     module.path,
-                    f"GDB loaded a file with build-id {str(loaded)[:16]}, the process ran "
-                    f"{str(module.build_id)[:16]}: native names of it are withheld",
+                    f"GDB loaded another build of it ({str(loaded)[:16]}) than the process ran "
+                    f"({str(module.build_id)[:16]}): names of C functions in it are withheld",
                 )
         return self._other_build[module.path]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi import __version__
+from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session
@@ -125,9 +126,11 @@ def process_lines(core: Mapping[str, Any], cpython: Mapping[str, Any]) -> list[s
     if "absent" in cpython:
         lines.append(str(cpython["detail"]))
     else:
+        found = f"at {cpython['runtime']}, found by {cpython['found_by']}"
+        if cpython["found_by"] == RECOVERED:
+            found = "without its own list of threads: they were found by a search of memory"
         lines.append(
-            f"CPython {cpython['version']} at {cpython['runtime']}, found by "
-            f"{cpython['found_by']}; layout from {cpython['layout']}; "
+            f"CPython {cpython['version']} {found}; layout from {cpython['layout']}; "
             f"{counted(cpython['threads'], 'thread state')}"
         )
     return lines

@@ -148,8 +148,10 @@ def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
 def note_words(subject: object, message: object) -> str:
     """Return what could not be had and why; the interpreter's state is called CPython."""
     if subject == "runtime":
-        return str(message) if str(message).startswith("CPython") else f"CPython: {message}"
-    return f"{subject}: {message}"
+        named = str(message).startswith(("CPython", "no CPython"))
+        return str(message) if named else f"CPython: {message}"
+    about = str(subject).replace("interpreter -1", "unknown interpreter")  # its number is lost
+    return f"{about}: {message}"
 
 
 _HEX = frozenset("0123456789abcdefABCDEF")

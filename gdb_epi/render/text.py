@@ -53,10 +53,11 @@ def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iter
     native = any(error.stage == "native" for error in errors)
     notes = [e for e in dict.fromkeys(errors) if e.stage != "merge" or not native]
     notes.sort(key=lambda error: error.stage not in _FIRST_STAGES)
-    for error in notes[: most if len(notes) > most + 1 else None]:
-        yield escape(f"note: {note_words(error.subject, error.message)}")
-    if len(notes) > most + 1:
-        yield f"note: and {len(notes) - most} more (--json has all)"
+    texts = list(dict.fromkeys(note_words(error.subject, error.message) for error in notes))
+    for text in texts[: most if len(texts) > most + 1 else None]:
+        yield escape(f"note: {text}")
+    if len(texts) > most + 1:
+        yield f"note: and {len(texts) - most} more (--json has all)"
 
 
 def cell_text(value: object) -> str:

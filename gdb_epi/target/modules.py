@@ -127,8 +127,8 @@ class Modules:
         file), for anonymous ones, and when no file has the core's build-id.
         """
         if region.path is None or "w" in region.perms:
-            why = "truncated or not dumped" if region.dumped == 0 else "cut off"
-            raise UnreadableMemory(address, size, f"{why}, and not backed by a read-only file")
+            why = "not in the core" if region.dumped == 0 else "cut off from the core"
+            raise UnreadableMemory(address, size, why)
         file = self.file_of(region.path)
         if isinstance(file, Absent):
             raise UnreadableMemory(address, size, f"not in the core; {file.detail}")
@@ -189,11 +189,9 @@ class Modules:
         if expected is None:
             return SoftError("executable", path, "the core holds no build-id to compare with")
         if file.build_id != expected:
-            here = (file.build_id or "none")[:16]
-            why = f"build-id {here} of the file that was named is not {expected[:16]} of the core"
-            return SoftError(
-                "executable", path, f"{why}; it was not used; try: the file of the core's build"
-            )
+            here = f"build-id {(file.build_id or 'none')[:16]}"
+            why = f"the file that was named is of another build ({here}) than the process ran"
+            return SoftError("executable", path, f"{why} ({expected[:16]}): it was not used")
         return None
 
     def _spans_of(self, path: str) -> Sequence[FileMapping]:

@@ -44,7 +44,8 @@ def test_a_database_of_another_version_is_told_as_such(
 def test_the_problems_of_a_core_come_with_what_to_type() -> None:
     """`epi doctor` listed "not loaded" in a table, and left it to the reader what follows."""
     executable = {"path": "/usr/bin/python3", "file": MATCHES, "gdb": NOT_LOADED}
-    lost = {"path": "/srv/lib/libx.so", "file": "/srv/lib/libx.so: no such file here", "gdb": None}
+    lost: dict[str, object] = {"path": "/srv/lib/libx.so", "build_id": "7e", "gdb": None}
+    lost["file"] = "/srv/lib/libx.so: no such file here"
     vdso = {"path": "linux-vdso.so.1", "file": "no such file", "gdb": NOT_LOADED}
     core = {"truncated": {"truncated": False, "reason": ""}, "path": "/tmp/core"}
     document = {"core": core, "cpython": {"version": "3.13.0"}, "modules": [executable, vdso]}
@@ -53,7 +54,9 @@ def test_the_problems_of_a_core_come_with_what_to_type() -> None:
     here = {**executable, "gdb": MATCHES}
     assert problems_of({**document, "modules": [here, vdso]}) == []
     (missing,) = problems_of({**document, "modules": [here, lost]})
-    assert "/srv/lib/libx.so" in missing and "try: set sysroot DIR" in missing
+    assert "libx.so (no such file here)" in missing and "try: set sysroot DIR" in missing
+    (cut,) = problems_of({**document, "modules": [here, {**lost, "build_id": None}]})
+    assert "libx.so" in cut and "sysroot" not in cut, "no file there would be trusted"
 
 
 def database_with(path: Path, core_key: str) -> str:

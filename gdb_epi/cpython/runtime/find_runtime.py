@@ -93,7 +93,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
         if lost is not None:  # it may have CPython in it, under whatever name
             why = f"the executable is {_not_here(lost)}"
             return Absent(NOT_AVAILABLE, f"cannot tell whether CPython ran: {why}")
-        return Absent(NOT_APPLICABLE, "no CPython in this process: no library or symbol of it")
+        return Absent(NOT_APPLICABLE, "no CPython in this process (no library or symbol of it)")
     if not reasons:
         reasons.append(_why_no_symbol(target))
     recovered = _recovered(target, rejected, python, "; ".join(reasons[:4]))
@@ -157,8 +157,8 @@ def _why_no_symbol(target: Target) -> str:
     for module, minor in named:
         if minor and isinstance(module.file, Absent):
             if module.build_id is None:
-                return f"before 3.13 it takes its file, and of that no build-id is in {kept}"
-            return f"before 3.13 it takes the file of {_not_here(module)}"
+                return f"before 3.13 its file is needed, and no build-id of that is in {kept}"
+            return f"before 3.13 its file is needed: {_not_here(module)}"
     return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
 
 

@@ -63,7 +63,9 @@ class _Decoder:
         # Why thread states may exist that no list leads to; such are then searched for.
         self._named_idents: set[int] = set()
         self._names: dict[int, dict[int, str]] = {}  # by PyInterpreterState *
-        self._damage: list[str] = ["the runtime is lost"] if runtime.found_by == RECOVERED else []
+        self._damage: list[str] = (
+            ["its own list of threads is lost"] if runtime.found_by == RECOVERED else []
+        )
 
     def state(self) -> PythonState:
         """Return everything that the runtime leads to."""
@@ -170,8 +172,8 @@ class _Decoder:
     def _recover(self, tstate: int, number: int, holds_gil: bool) -> ThreadState:
         thread = self._thread(tstate, number, holds_gil)
         message = (
-            f"recovered: no list leads to its PyThreadState at {tstate:#x} ({self._damage[0]}); "
-            "found by the pthread_t of the LWP"
+            f"its state in CPython, at {tstate:#x}, was found by a search of memory, as no list "
+            f"leads to it ({self._damage[0]})"
         )
         error = SoftError("frames", f"thread {thread.tid}", message)
         return thread._replace(soft_errors=(error, *thread.soft_errors))
@@ -277,7 +279,7 @@ class _Decoder:
             gil = gil_address(self.reader, self.runtime.address, interpreter)
             return gil_holder(self.reader, gil) or None
         except (UnreadableMemory, LayoutError) as error:
-            lost = "the runtime is lost, and with it who holds the GIL"
+            lost = "who holds it is not known: what CPython notes of it is lost"
             self._problem("python", "GIL", str(error) if self.runtime.address else lost)
             return None
 
