@@ -3,8 +3,8 @@
 
 A signal that somebody sent, a limit that was met and a check of the program's own say so by
 themselves, and a stack that calls filled to its end. Not so what may come of damaged memory: an
-abort in which glibc or CPython found a block, a stack or an object damaged, a frame larger than
-its stack.
+abort in which glibc or CPython found a block, a stack or an object damaged, or over a name that was
+not found, a frame larger than its stack.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ _OF_FAULTS = frozenset((SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP))
 _OF_MEMORY = frozenset(("damaged_heap", "debug_block", "freed_callback", "sanitizer_report"))
 _OF_OBJECTS = frozenset(("debug-allocator", "refcount", "gc-state"))
 _PLAIN_MESSAGES = frozenset(("assert",))
+# What a look-up by name raises. The hash or a letter of a name, damaged, makes one fail.
+_FAILED_LOOKUPS = frozenset(("KeyError", "AttributeError", "NameError", "ModuleNotFoundError"))
 
 
 def says_why(state: ProcessState, findings: Sequence[Finding]) -> str | None:
@@ -71,6 +73,8 @@ def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
         return True
     if account.how == SENT and account.fault.signo in _OF_FAULTS:
         return True  # without a siginfo nobody knows that it was sent
+    if account.how == ABORTED and _gave_up_over_a_name(state):
+        return True
     message = message_of_own_abort(state.target, account)
     if message is not None and (isinstance(message, Absent) or message.kind not in _PLAIN_MESSAGES):
         return True
@@ -78,4 +82,15 @@ def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
         finding.detector in _OF_MEMORY
         or (finding.detector == "python_fatal_error" and finding.facts["kind"] in _OF_OBJECTS)
         for finding in findings
+    )
+
+
+def _gave_up_over_a_name(state: ProcessState) -> bool:
+    """Tell whether a thread that ended the process by itself had not found a name."""
+    return any(
+        info.type in _FAILED_LOOKUPS
+        for thread in state.exceptions
+        if thread.thread.crashed
+        for raised in thread.all()
+        for info in raised.exceptions
     )

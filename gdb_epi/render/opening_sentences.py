@@ -349,7 +349,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
     if _one_bit(record) and label in ("hardware-suspect", "damaged-memory"):
-        text = "crashed on a value with one wrong bit, {where}"
+        how = "aborted over" if kind.startswith("abort-") else "crashed on"
+        text = f"{how} a value with one wrong bit, {{where}}"
     deep = _deep(calls, python) or place
     in_c = f" in C code {below}" if below else ""
     marks = (("{where}", place), ("{deep}", deep), ("{below}", below or place), ("{in_c}", in_c))

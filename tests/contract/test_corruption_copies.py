@@ -289,18 +289,32 @@ print(hex(id(kept[50])), flush=True)
 sys.stdin.readline()
 os.abort()
 """
+SELLING = """
+import os, sys
+prices = {f"an article of the shop {number}": number for number in range(100)}
+wanted = [f"an article of the shop {number}" for number in range(100)]
+print(hex(id(list(prices)[50])), flush=True)
+sys.stdin.readline()
+try:
+    print(sum(prices[one] for one in wanted))
+except KeyError:
+    os.abort()
+"""
 
 
-def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
-    """Through /proc/PID/mem, in a string that nothing looks at again; then the process aborts."""
+def flipped_while_it_lives(program: str, folder: Path) -> tuple[CoreFileTarget, tuple[object, ...]]:
+    """Flip a bit through /proc/PID/mem in the text whose address a program prints.
+
+    Returns its core, and the evidence there has to be.
+    """
     need_core_dumps()
     python = next((one for one in reversed(one_per_minor()) if one.root is None), None)
     if python is None:
         pytest.skip("no CPython of 3.8 to 3.15 on this machine's own root")
-    command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *python.argv, "-c", LIVING]
+    command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *python.argv, "-c", program]
     with subprocess.Popen(
         command,
-        cwd=tmp_path,
+        cwd=folder,
         env=python.environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -316,11 +330,24 @@ def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
         process.stdin.write(b"\n")
         process.stdin.flush()
         assert process.wait(60) == -signal.SIGABRT
-    (core,) = find_core(tmp_path)
-    study = swept(CoreFileTarget.open(core))
+    (core,) = find_core(folder)
+    return CoreFileTarget.open(core), ("R1", where, (bit,), word)
+
+
+def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
+    """In a string that nothing looks at again; then the process aborts."""
+    core, right = flipped_while_it_lives(LIVING, tmp_path)
+    study = swept(core)
     found = [(one.id, one.where, one.bits, one.corrected) for one in found_in(study)]
-    assert found == [("R1", where, (bit,), word)]
+    assert found == [right]
     assert study.score.word == "proven-corruption"
+
+
+def test_a_name_that_was_not_found_and_its_damaged_twin(tmp_path: Path) -> None:
+    """The process aborts over a KeyError: the key that it had kept has the hash of the other."""
+    core, right = flipped_while_it_lives(SELLING, tmp_path)
+    found = found_in(run_study(ProcessState(core)))
+    assert [(one.id, one.where, one.bits, one.corrected) for one in found] == [right]
 
 
 def test_the_budget_ends_a_sweep_and_that_is_said(scene: Scene) -> None:

@@ -33,6 +33,7 @@ MAX_FRAMES = 64  # of all threads, those of the crashed one first
 MAX_NAMED = 4096
 MAX_TUPLE = 512
 MAX_KEYS = 512
+MAX_ARGUMENTS, MAX_SAME_HASH, MIN_HASH = 4, 16, 1 << 32  # smaller ones are other numbers
 MIN_WANTED = 16
 MAX_NEAR_TYPES = 64  # places of one such word in one piece of memory
 MAX_LOOKED_AT = 512  # type pointers, for a sample
@@ -108,8 +109,29 @@ def _candidates(context: Context, heap: ObjectsByType, python: PythonState) -> I
             seen.add(frame.code)
             yield from _names_of_code(heap, frame.code)
     yield from values_at_hand(context)
+    yield from _arguments_of_exceptions(context, heap)
     for frame in frames[:3]:
         yield from _keys_of(heap, frame)
+
+
+def _arguments_of_exceptions(context: Context, heap: ObjectsByType) -> Iterator[int]:
+    """Yield the arguments of the crashed thread's exceptions, and what has the hash of one.
+
+    A KeyError has the key. The one that it was not found by kept its hash if a letter was damaged.
+    """
+    layout, word = heap.reader.layout, heap.reader.word
+    args_at = layout.offset("PyBaseExceptionObject", "args")
+    hash_at = layout.offset("PyASCIIObject", "hash")
+    for thread in context.state.exceptions if args_at and hash_at else ():
+        raised = thread.all() if thread.thread.crashed else ()
+        for info in (info for chain in raised for info in chain.exceptions if info.address):
+            arguments = heap.access.items(word(info.address + (args_at or 0))) or ()
+            for argument in arguments[:MAX_ARGUMENTS]:
+                yield argument
+                if heap.access.ident(argument) == "str":
+                    hash_ = word(argument + (hash_at or 0))
+                    places = context.places_of(hash_, MAX_SAME_HASH) if hash_ >= MIN_HASH else ()
+                    yield from (place - (hash_at or 0) for place in places)
 
 
 def _names_of_code(heap: ObjectsByType, code: int) -> Iterator[int]:
