@@ -23,7 +23,7 @@ from gdb_epi.corruption.heap.holders import (
     may_be_freed,
     may_be_stale,
 )
-from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.typed_walk import FRAME, ObjectWalk, object_walk
@@ -34,7 +34,9 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader, StructWords, struct_words
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.mapping_checks import NEAR_NULL
+from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
+from gdb_epi.fault.reads import read_word
+from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import with_article
 
@@ -323,6 +325,11 @@ MIN_ALIKE = 2  # others of which a field holds the right word
 MAX_HELD = 8  # words that hold a candidate, of those that are counted
 
 
+FEWEST_BESIDE, MAX_BESIDE = 3, 64  # objects of a type that hold one pointer in a field
+MAX_TYPES, MAX_FIELDS = 8, 32  # of objects that the fault had at hand; words of one
+DESCRIBED = 4  # words of what a pointer leads to
+
+
 class _Wrong(NamedTuple):
     owner: int
     category: str
@@ -515,3 +522,79 @@ def _holders(context: Context, walk: ObjectWalk, value: int, limit: int) -> list
     """Return the places of memory that hold a word, without what may be left over."""
     places = context.places_of(value, limit)
     return [at for at in places if not on_stack(context, at) and not walk.is_stale(at)]
+
+
+@check(
+    "R18-static",
+    costly=True,
+    needs="crash",
+    order=56,
+    innocent_causes=(
+        "an object of a rare kind, whose pointer leads to another entry of a table: entries are "
+        "alike. Said only where what the pointer leads to is built otherwise: an address of code "
+        "where all others have data, or a number where they have an address."
+    ),
+)
+def pointer_to_description(context: Context) -> Iterator[Evidence]:
+    """Compare pointers to a library's static data with those of other objects of the type.
+
+    Of objects that the fault had at hand. An array points at the description of its items, an
+    iterator at the functions of its kind: few such structs exist, and many objects share each.
+    """
+    index, types = address_index(context), set()
+    for address in values_at_hand(context):
+        kind = read_word(context.target, address + WORD) or 0
+        if kind in types or index.object_type(address) is None or index.in_free_block(address):
+            continue
+        types.add(kind)
+        if len(types) > MAX_TYPES:
+            return
+        near = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
+        near |= {block + head for block in index.blocks_beside(address) for head in HEADS[:2]}
+        near.discard(address)
+        others = [at for at in sorted(near) if read_word(context.target, at + WORD) == kind]
+        yield from _other_description(context, address, others)
+
+
+def _other_description(context: Context, address: int, others: Sequence[int]) -> Iterator[Evidence]:
+    index, target = address_index(context), context.target
+    end = index.end_of_block(address) or address
+    for at in range(address + 2 * WORD, min(end, address + MAX_FIELDS * WORD), WORD):
+        value = read_word(target, at) or 0
+        near = [value ^ 1 << bit for bit in BITS]
+        held = [read_word(target, other + at - address) or 0 for other in others]
+        shared = [word for word in near if held.count(word) >= FEWEST_BESIDE]
+        if len(shared) != 1 or value in held or value < NEAR_NULL or index.at(value) is not None:
+            continue
+        right = shared[0]
+        region = target.region_at(right)
+        if region is None or not region.in_file or may_execute(region) or index.object_type(right):
+            continue
+        if _is_built_otherwise(context, value, right):
+            what = index.object_type(address)
+            summary = (
+                f"the word {at - address} bytes into the {what} at {address:#x} holds "
+                f"{value:#018x}; {held.count(right)} others of that type hold {right:#018x}, one "
+                "bit away, and what it leads to is built otherwise than what theirs do"
+            )
+            yield word_evidence("R18", at, value, right, summary, object_type=what)
+            return
+
+
+def _is_built_otherwise(context: Context, value: int, right: int) -> bool:
+    """Whether a struct has something else where another has an address; NULL is allowed."""
+
+    def kind(address: int) -> str:
+        if context.target.region_at(address) is None:
+            return "no memory"
+        word = read_word(context.target, address, dumped_only=False)
+        region = context.target.region_at(word or 0)
+        if not word:
+            return "nothing"
+        return "number" if region is None else "code" if may_execute(region) else "data"
+
+    places = range(0, DESCRIBED * WORD, WORD)
+    pairs = [(kind(value + at), kind(right + at)) for at in places]
+    return any(
+        theirs in ("code", "data") and mine not in (theirs, "nothing") for mine, theirs in pairs
+    )
