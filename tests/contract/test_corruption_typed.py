@@ -17,15 +17,26 @@ from gdb_epi.corruption.checks.code_objects import (
 )
 from gdb_epi.corruption.checks.gc_links import GcLinks, _no_object_begins, _overwritten_link
 from gdb_epi.corruption.checks.item_counts import item_counts
-from gdb_epi.corruption.checks.overwritten_places import _items_alone
+from gdb_epi.corruption.checks.overwritten_places import (
+    _is_built_like,
+    _items_alone,
+    _objects_beside,
+    _type_of_one,
+    _whole_but_for,
+)
 from gdb_epi.corruption.checks.python_frames import frame_top, instruction_pointers
-from gdb_epi.corruption.checks.typed_field import Fields, typed_field
+from gdb_epi.corruption.checks.typed_field import (
+    FEWEST_BESIDE,
+    Fields,
+    _other_description,
+    typed_field,
+)
 from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.checks.wild_values import _who_refers_to
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.opcodes import opcodes_of_version
-from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.run import CheckResults, run_checks
@@ -393,3 +404,72 @@ def walked(results: CheckResults) -> list[tuple[int, str]]:
     walk = object_walk(results.context)
     assert isinstance(walk, ObjectWalk)
     return walk.visited
+
+
+def test_an_object_whose_type_alone_was_overwritten(scene: Scene) -> None:
+    """The rest of it is what the items beside it have; one byte of a type may be a flip."""
+    index = address_index(scene.context)
+    address = next(
+        value
+        for (places, values), _, _ in scene.walk._held
+        for place, value in zip(places, values, strict=True)
+        if index.place_in_block(value) in HEADS
+        and index.references(value)
+        and (beside := _objects_beside(scene.context, place))
+        and _is_built_like(scene.context, value, beside)
+    )
+    kind = scene.walk.reader.word(address + WORD)
+
+    def told(type_word: int, **others: int) -> list[int | str]:
+        changed = Searched(scene.target)
+        changed.put_word(address + WORD, type_word)
+        for offset, word in others.items():
+            changed.put_word(address + int(offset[1:]), word)
+        sign = _type_of_one(Context(ProcessState(changed)), [address])  # type: ignore[arg-type]
+        return [] if sign is None else [sign.where]
+
+    other_block = scene.walk.visited[0][0] + 4 * WORD
+    assert told(other_block) == [address + WORD]
+    assert not told(kind)
+    assert not told(kind ^ 1 << 40), "a flip"
+    assert not told(other_block, _0=0), "given back"
+    words = range(2 * WORD, 8 * WORD, WORD)
+    pointer = next(at for at in words if scene.walk.type_at(scene.walk.reader.word(address + at)))
+    assert not told(other_block, **{f"_{pointer}": 0x1234_5678_9ABC}), "other data lies there"
+
+
+def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) -> None:
+    """Each class has a descriptor of __dict__, and all name one description."""
+    at = scene.layout.require("PyMemberDescrObject", "d_member")
+    descriptors = [one for one, kind in scene.walk.visited if kind == "getset_descriptor"]
+    words = scene.walk.reader.words([one + at for one in descriptors])
+    shared = next(word for word in words if words.count(word) > FEWEST_BESIDE)
+    address = descriptors[words.index(shared)]
+    others = [one for one in descriptors if one != address]
+
+    def told(value: int) -> list[tuple[int | str, tuple[int, ...]]]:
+        changed = Searched(scene.target)
+        changed.put_word(address + at, value)
+        context = Context(ProcessState(changed))  # type: ignore[arg-type]
+        return [(one.where, one.bits) for one in _other_description(context, address, others)]
+
+    assert told(shared ^ 1 << 3) == [(address + at, (3,))]
+    assert told(shared ^ 1 << 45) == [(address + at, (45,))]
+    assert not told(shared)
+    assert not told(shared ^ 3 << 3), "two bits"
+
+
+def test_the_slots_of_a_class_are_places_of_pointers(scene: Scene) -> None:
+    kinds, index = scene.walk.kinds, address_index(scene.context)
+    owner, first, count = next(
+        (one, *run)
+        for one, category in scene.walk.visited
+        if category == "instance"
+        for run in kinds.slots_of(kinds.of(one).address)
+        if run[1]
+    )
+    start = owner - (index.place_in_block(owner) or 0)
+    said = f"a field of the object of type {kinds.of(owner).name} at {owner:#x}"
+    for number in (0, count - 1):
+        assert said in _whole_but_for(scene.context, owner + first + WORD * number, start)
+    assert not _whole_but_for(scene.context, owner + first + WORD * count, start)

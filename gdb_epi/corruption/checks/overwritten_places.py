@@ -24,6 +24,7 @@ from gdb_epi.corruption.heap.address_index import (
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.holders import is_free
 from gdb_epi.corruption.heap.memory import on_stack, only_place, values_at_hand
+from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, object_walk
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_off
@@ -44,10 +45,13 @@ from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
 ID = "S:overwritten-place"
 _WITH_FRAMES = frozenset(("generator", "coroutine", "async_generator", "frame"))
 MAX_HOLDERS = 16  # places of one address that are looked at
+MAX_COPIES = 4  # of them, of one bad value
 MAX_ITEMS = 1 << 32
 MAX_SINCE = 16  # references, since an object was cleared
 SET_ENTRY = 2 * WORD
 MIN_SOUND, MIN_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
+BESIDE, STRIDES = 4, (WORD, 3 * WORD, 2 * WORD)  # items to each side; of lists, dicts, sets
+MAX_REFERENCES, MAX_COMPARED = 1 << 20, 32  # references; words of an object
 MAX_TRIED = 16  # other objects that are none any more
 MAX_WRONG = 8  # words that are compared with what they should be
 STEP_REACH = 64 << 10  # bytes to each side of a word in which a loop's steps are looked for
@@ -127,19 +131,26 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             return
         if word.distance is None or is_one_byte_off(context, word.value, word.distance, access):
             return
-        slot = _slot_of(context, word)
-        if slot is None or on_stack(context, slot) or read_word(context.target, slot) != word.value:
-            return
-        why = _still_in_use(context, slot) or _among_objects(context, slot, word.value)
-        # Another block may be that of a number or text that was given back and in use again.
-        behind_head = bool(address_index(context).place_in_block(slot - WORD))
-        if not why and behind_head and _items_alone(context, slot - WORD):
-            why = "the words that name its object are all items of containers"
-        if why:
-            summary = (
-                f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
-            )
-            yield plain_evidence(ID, slot, summary)
+        for slot in _slots_of(context, word):
+            why = _why_overwritten(context, slot, word.value)
+            if why:
+                summary = (
+                    f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
+                )
+                yield plain_evidence(ID, slot, summary)
+                return
+
+
+def _why_overwritten(context: Context, slot: int, value: int) -> str:
+    """Say what shows that a place is one for pointers and in use; "" where nothing does."""
+    if on_stack(context, slot) or read_word(context.target, slot) != value:
+        return ""
+    why = _still_in_use(context, slot) or _among_objects(context, slot, value)
+    # Another block may be that of a number or text that was given back and in use again.
+    behind_head = bool(address_index(context).place_in_block(slot - WORD))
+    if not why and behind_head and _items_alone(context, slot - WORD):
+        why = "the words that name its object are all items of containers"
+    return why
 
 
 def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
@@ -277,6 +288,9 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     if not isinstance(context.fault, Absent):  # an object, and what was taken for its type
         at_hand = [context.fault.registers.get(name, 0) for name in GENERAL]
         objects += [at for at in at_hand if read_word(context.target, at + WORD) in at_hand]
+    whole = _type_of_one(context, [*dict.fromkeys((*objects, *values_at_hand(context)))])
+    if whole is not None:
+        return whole
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
         items = [] if on_stack(context, address) else _items_alone(context, address)
         if len(items) >= MIN_WRONG:
@@ -287,6 +301,82 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
             )
             return plain_evidence(ID, address + WORD, summary)
     return None
+
+
+def _type_of_one(context: Context, values: Sequence[int]) -> Evidence | None:
+    """Tell an object that is whole but for its type, by what the items beside it are."""
+    index = address_index(context)
+    for address in [value for value in values if _may_lack_a_type(context, value)][:MAX_TRIED]:
+        kind = read_word(context.target, address + WORD) or 0
+        for place in context.places_of(address, MAX_HOLDERS):
+            if on_stack(context, place) or is_free(context, place):
+                continue
+            beside = _objects_beside(context, place)
+            right = read_word(context.target, beside[0] + WORD) if beside else None
+            if right is None or _is_one_byte(kind ^ right):
+                continue
+            if _is_built_like(context, address, beside):
+                wanted = index.object_type(beside[0])
+                summary = (
+                    f"the word at {address + WORD:#x} was overwritten: it holds {kind:#x}, which "
+                    f"is no type, and all else of the object is what a {wanted} has; "
+                    f"{place:#x} names it, amid others of that type"
+                )
+                return plain_evidence(ID, address + WORD, summary)
+    return None
+
+
+def _may_lack_a_type(context: Context, address: int) -> bool:
+    """Whether a block is in use and begins with a reference count before what is no type."""
+    index = address_index(context)
+    kind = read_word(context.target, address + WORD) or 0
+    return (
+        0 < (read_word(context.target, address) or 0) < MAX_REFERENCES
+        and kind >= NEAR_NULL
+        and index.place_in_block(address) in HEADS
+        and index.object_type(address) is None
+        and not is_free(context, address)
+        and not on_stack(context, address)
+    )
+
+
+def _is_one_byte(changed: int) -> bool:
+    """Whether all bits that differ lie in one byte: a flip may have done it."""
+    return any(not changed & ~(0xFF << shift) for shift in range(0, WORD_BITS, WORD))
+
+
+def _objects_beside(context: Context, place: int) -> list[int]:
+    """Return the objects that the items beside one name, where all are of one type."""
+    index = address_index(context)
+    for stride in STRIDES:
+        places = [place + n * stride for n in range(-BESIDE, BESIDE + 1) if n]
+        beside = [read_word(context.target, at) or 0 for at in places]
+        kinds = {index.object_type(at) for at in beside}
+        if len(kinds) == 1 and None not in kinds and len(set(beside)) > BESIDE:
+            return beside
+    return []
+
+
+def _is_built_like(context: Context, address: int, others: Sequence[int]) -> bool:
+    """Whether each word of an object but its type is of the kind that others of a type have there.
+
+    A pointer to an object is among them: numbers and text look alike.
+    """
+    words = _kinds_of_words(context, address, others[0])
+    columns = [_kinds_of_words(context, other, others[0]) for other in others]
+    objects = [kind for kind in words if isinstance(kind, str)]
+    return bool(objects) and all(kind in have for kind, *have in zip(words, *columns, strict=True))
+
+
+def _kinds_of_words(context: Context, address: int, like: int) -> list[str | int | None]:
+    """Return of each word behind an object's type the type that it leads to, or a small number."""
+    index = address_index(context)
+    end = index.end_of_items(like) or index.end_of_block(like) or 0
+    words: list[str | int | None] = []
+    for at in range(2 * WORD, min(end - like, MAX_COMPARED * WORD), WORD):
+        word = read_word(context.target, address + at) or 0
+        words.append(word if word < NEAR_NULL else index.object_type(word))
+    return words
 
 
 def _items_alone(context: Context, address: int) -> list[int]:
@@ -435,6 +525,20 @@ def _is_nearly(context: Context, value: int, kind: str) -> bool:
     return any(index.object_type(near) == kind for near in (*bits, *bytes_))
 
 
+def _slots_of(context: Context, word: FaultWord) -> Sequence[int]:
+    """Return where the word was read; where no code tells, all places that hold it.
+
+    One value that was written over several pointers is wrong in each.
+    """
+    read_from = origin_of(context, word)
+    if read_from is not None:
+        return (read_from.slot,)
+    if word.value < LOW:
+        return ()
+    places = context.places_of(word.value, MAX_HOLDERS)
+    return [place for place in places if not on_stack(context, place)][:MAX_COPIES]
+
+
 def _slot_of(context: Context, word: FaultWord) -> int | None:
     """Return where the word was read; where no code tells, the only place that holds it."""
     read_from = origin_of(context, word)
@@ -501,11 +605,25 @@ def _whole_but_for(context: Context, slot: int, start: int) -> str:
             if block is None or not slot < end <= block:
                 return ""
             return f"that is the place of an item of the tuple at {owner:#x}"
+        if _is_slot(context, owner, slot):
+            return f"that is a field of the object of type {name} at {owner:#x}, which is in use"
         struct, members = _FIELDS.get(name, ("", ()))
         named = {_offset(context, struct, member): member for member in members}
         field = named.get(slot - owner) or _BY_OFFSET.get(name, {}).get(slot - owner)
         return f"that is {field} of the {name} at {owner:#x}" if field else ""
     return ""
+
+
+def _is_slot(context: Context, owner: int, slot: int) -> bool:
+    """Whether a place is one of those that __slots__, or a class' instances, have for objects."""
+    walk = object_walk(context)
+    if isinstance(walk, Absent):
+        return False
+    kind = walk.kinds.of(owner)
+    return kind.category == INSTANCE and any(
+        owner + start <= slot < owner + start + WORD * count
+        for start, count in walk.kinds.slots_of(kind.address)
+    )
 
 
 def _named_table(context: Context, slot: int, start: int) -> str:
