@@ -40,7 +40,7 @@ class SpeaksFor(NamedTuple):
     `overwritten` names the fact that is the address of memory which was overwritten, where a
     finding shows that some was. `most` is the highest probability that the finding gives by
     itself, where damage elsewhere leaves the same. `by_damage` names the fact that says of a check
-    of the runtime's that damage, where some was found, is its cause.
+    of the runtime's that damage, where it was found, is its cause; where not, it says little.
     """
 
     label: str

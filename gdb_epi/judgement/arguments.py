@@ -21,6 +21,8 @@ DAMAGE = "damage"  # a stand-in: the label follows from who may have done it
 # A process that failed did not hang: what threads waited for then is told, and is no cause.
 OF_HANGS = frozenset((FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT))
 GOING_ON = frozenset(("killed-external", "snapshot", "unknown"))
+# A check of the runtime's met a state that one damaged word explains as well, and none was found.
+ONE_WORD_EXPLAINS = 0.6
 NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
 
 
@@ -119,7 +121,8 @@ def _of_findings(
         if rule is not None:
             shares = {speaks.hypothesis: 1.0}
             counts = counts_of(rule, counted)
-            most = speaks.most
+            of_state = bool(finding.facts.get(speaks.by_damage))
+            most = min(speaks.most, ONE_WORD_EXPLAINS) if of_state else speaks.most
             yield Argument(rule, speaks.label, shares, counts, finding.summary, most=most)
 
 
@@ -148,7 +151,10 @@ def _of_category(
     counted: Mapping[str, Counts],
 ) -> Iterator[Argument]:
     row = hypothesis_of_category(category)
-    if row is None or (row.how and any(argument.label != row.label for argument in of_findings)):
+    if row is None or (
+        row.how
+        and any(a.label != row.label or a.rule.split(":")[0] in row.told_by for a in of_findings)
+    ):
         return
     if not (row.by_damage and score.damaged):
         rule = f"category:{row.category}"

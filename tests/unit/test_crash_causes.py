@@ -32,6 +32,7 @@ from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
 from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, classify_glibc_message
+from gdb_epi.judgement.arguments import ONE_WORD_EXPLAINS
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.target.api import Module, NativeFrame, Region
 from gdb_epi.target.cpu_features import features_in
@@ -348,6 +349,7 @@ def test_what_glibc_found_is_no_cause_beside_a_damaged_word(found: bool, label: 
     verdict = judge("abort-other", [finding], score(damage))
     assert verdict.label == label
     assert (summary in verdict.reasons) is not found
+    assert found or verdict.confidence <= ONE_WORD_EXPLAINS
 
 
 def test_a_refused_call_has_its_name() -> None:
