@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
-from gdb_epi.fault.place import LOW, NULL, NULL_BASE
+from gdb_epi.fault.place import LOW, NULL, NULL_BASE, OR_A_NUMBER
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import signed_word
 
@@ -46,7 +46,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     elif value >> 63:
         meant = f"the number {signed_word(value)} was taken for a pointer"
     elif value:  # a member's address, computed before; or a small number that is no address
-        meant += ", or a number that was taken for a pointer"
+        meant += f", {OR_A_NUMBER}"
     summary = f"{what} address {address:#x}{through}: {meant}"
     if not executed and not site.code:
         summary += (

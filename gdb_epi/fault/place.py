@@ -20,6 +20,7 @@ from gdb_epi.typing_lite import NamedTuple
 PAST_END = 64 << 10  # bytes after a mapping that still count as past its end
 
 NULL, LOW, NULL_BASE = "null", "low", "null-base"
+OR_A_NUMBER = "or a number that was taken for a pointer"  # of a low address whose NULL nobody saw
 STACK_ENDED, GUARD, RESERVED = "stack-ended", "guard", "reserved"
 READ_ONLY, FORBIDDEN, PERMITTED = "read-only", "forbidden", "permitted"
 BEHIND, HOLE, KERNEL, NON_CANONICAL, UNKNOWN = (

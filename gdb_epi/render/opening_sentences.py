@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
+from gdb_epi.fault.place import OR_A_NUMBER
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.hangs.types import ASLEEP, MAY_BE_IDLE, RUNNING
 from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE
@@ -222,7 +223,8 @@ def first_reason(record: Json) -> str:
             iter(reasons), ""
         )  # a wait that may be a hang stands before why nothing is known
     # The rule that decided comes first; what a detector saw says more where it is longer.
-    return max([r for r in reasons[:2] if len(r) <= MAX_REASON] or reasons[:1], key=len, default="")
+    first, second = [*reasons[:2], "", ""][:2]
+    return second if len(first) < len(second) <= MAX_REASON else first
 
 
 def place_words(calls: Sequence[Call]) -> str:
@@ -336,7 +338,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     failed = signal.get("fault_address") or group_in(signal, "behind_handler").get("fault_address")
     address = short_address(failed)
     low = category in ("segv-null", "segv-near-null") and address not in ("", "0x0")
-    if low and leading_hypothesis(record) not in ("", "null-pointer"):  # a number as a pointer
+    as_number = leading_hypothesis(record) not in ("", "null-pointer")
+    if low and (as_number or OR_A_NUMBER in first_reason(record)):
         for words in ("on a NULL pointer", "on a pointer near NULL"):
             text = text.replace(words, f"at the low address {address}")
     if category == "segv-stack-overflow" and _by_large_frame(record):

@@ -473,3 +473,17 @@ def test_the_slots_of_a_class_are_places_of_pointers(scene: Scene) -> None:
     for number in (0, count - 1):
         assert said in _whole_but_for(scene.context, owner + first + WORD * number, start)
     assert not _whole_but_for(scene.context, owner + first + WORD * count, start)
+
+
+def test_a_count_that_is_the_head_of_what_was_there_counts_references(scene: Scene) -> None:
+    """An object that is gone began at the count; what names it still has raised that."""
+    size_at, word = scene.layout.require("PyVarObject", "ob_size"), scene.walk.reader.word
+    index = address_index(scene.context)
+    lists = [one for one, kind in scene.walk.visited if kind == "list" and index.end_of_block(one)]
+    owner = next(one for one in lists if word(one + size_at))
+    free = next(one for one in lists if one != owner and not word(one + size_at)) + 4 * WORD
+    for name, said in ((0, 1), (owner + size_at, 0)):
+        changed = Searched(scene.target)
+        changed.flip(owner + size_at, 6)
+        changed.put_word(free, name)
+        assert len(evidence(item_counts, changed)) == said

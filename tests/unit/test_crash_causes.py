@@ -24,7 +24,10 @@ from gdb_epi.detectors.died_at_exit import died_at_exit
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set
 from gdb_epi.detectors.refused_system_call import refused_system_call
-from gdb_epi.detectors.runtimes import unloaded_library
+from gdb_epi.detectors.runtimes import (
+    c_library_gave_up,  # noqa: F401 - it speaks for a label
+    unloaded_library,
+)
 from gdb_epi.detectors.runtimes.failed_allocation import failed_allocation
 from gdb_epi.detectors.runtimes.printed_before_abort import printed_before_abort
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception

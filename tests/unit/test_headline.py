@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gdb_epi.fault.place import OR_A_NUMBER
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call
 from gdb_epi.render.opening_sentences import opening_sentences, place_words
 
@@ -138,3 +139,33 @@ def test_one_large_frame_is_no_recursion() -> None:
     finding["facts"] = {}
     first, _ = opening_sentences(record, [native("smooth", "smooth.so"), TICK])
     assert "the C stack was full, deep in calls of tick" in first
+
+
+def software(category: str, *reasons: str) -> dict[str, Any]:
+    return {
+        "verdict": {"label": "software", "confidence": 0.79, "reasons": [*reasons],
+                    "cause": [{"hypothesis": "null-pointer", "probability": 0.79}]},
+        "signature": {"category": category},
+        "signal": {"name": "SIGSEGV", "fault_address": "0x120"},
+        "threads": {"count": 1},
+    }  # fmt: skip
+
+
+def test_a_low_address_is_no_null_pointer_for_sure() -> None:
+    seen = "access at address 0x120 through register rsi: a NULL pointer and an offset of 288"
+    for reason, how in ((seen, "on a NULL pointer"), (f"{seen}, {OR_A_NUMBER}", "at the low")):
+        first, _ = headline(software("segv-null", reason), [TICK])
+        assert f"crashed {how}" in first
+
+
+def test_the_reason_that_decided_is_told_also_where_it_is_long() -> None:
+    long, short = f"the block was given back: {'nothing is there, ' * 12}", "past a mapping's end"
+    assert long.strip(", ") in headline(software("segv-null", long, short), [TICK])[1]
+    assert short in headline(software("segv-null", "at 0x120", short), [TICK])[1]
+
+
+def test_an_abort_is_no_crash_on_a_damaged_value() -> None:
+    record = software("abort-other", "the str and its hash disagree")
+    damage = {"found": True, "confidence": 0.96, "where": "0x7f", "bits": [4]}
+    record["verdict"].update(label="damaged-memory", damage={**damage, "should_be": "0x1"})
+    assert "aborted over a value with one wrong bit, in tick" in headline(record, [TICK])[0]

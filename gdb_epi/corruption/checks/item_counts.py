@@ -16,6 +16,7 @@ from operator import gt
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
+from gdb_epi.corruption.heap.holders import counts_references
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory import (
     on_stack,
@@ -103,7 +104,8 @@ def _inline_items(layout: Layout) -> dict[str, _InlineItems]:
     innocent_causes=(
         "an extension that sets ob_size itself and counts wrongly: counts that are wrong by less "
         "than 32 items are left out; the object was freed or overwritten (then its items are no "
-        "objects); the room was damaged, not the count (then nothing is said)."
+        "objects); the room was damaged, not the count (then nothing is said); references to an "
+        "object that is gone, which began at the count: not said where a word names that place."
     ),
 )
 def item_counts(context: Context) -> Iterator[Evidence]:
@@ -114,7 +116,7 @@ def item_counts(context: Context) -> Iterator[Evidence]:
     """
     walk = required(object_walk(context))
     for count in _too_large(context, walk):
-        yield from _repair(walk, count)
+        yield from _repair(context, walk, count)
 
 
 @check(
@@ -140,7 +142,7 @@ def item_counts_of_the_heap(context: Context) -> Iterator[Evidence]:
     seen = {item.where for item in context.evidence if item.id == "R25"}
     for count in _of_owners(context, walk.reader, of_kind):
         if count.place not in seen:
-            yield from _repair(walk, count)
+            yield from _repair(context, walk, count)
 
 
 @check(
@@ -304,7 +306,7 @@ def _by_kind() -> dict[str, list[int]]:
     return {"list": [], "tuple": [], "bytes": [], "bytearray": [], "str": []}
 
 
-def _repair(walk: ObjectWalk, count: _Count) -> Iterator[Evidence]:
+def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evidence]:
     """Yield the one count, a bit away or two, that fits; nothing where several do."""
     bits = range(MIN_BIT, 64)
     near = [count.held ^ 1 << bit for bit in bits]
@@ -322,6 +324,8 @@ def _repair(walk: ObjectWalk, count: _Count) -> Iterator[Evidence]:
         right = [value for value in right if _ends_there(walk, count, value)]
     if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
         if far == "two bits" and not _ends_there(walk, count, right[0]):
+            return
+        if counts_references(context, count.owner, count.place, count.held - right[0]):
             return
         summary = (
             f"{'length' if count.kind == 'str' else 'ob_size'} of the {count.kind} at "

@@ -18,8 +18,13 @@ from gdb_epi.corruption.heap.address_index import (
     BLOCK,
     HEADS,
     MEMBERS,
-    AddressIndex,
     address_index,
+)
+from gdb_epi.corruption.heap.block_users import (
+    MAX_HOLDERS,
+    names_of_block,
+    object_in,
+    was_given_out_again,
 )
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
 from gdb_epi.corruption.heap.holders import is_free
@@ -44,7 +49,6 @@ from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
 
 ID = "S:overwritten-place"
 _WITH_FRAMES = frozenset(("generator", "coroutine", "async_generator", "frame"))
-MAX_HOLDERS = 16  # places of one address that are looked at
 MAX_COPIES = 4  # of them, of one bad value
 MAX_ITEMS = 1 << 32
 MAX_SINCE = 16  # references, since an object was cleared
@@ -249,6 +253,8 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
     within = index.place_in_block(address)
     if within not in HEADS or index.in_free_block(address) or abs(count) > MAX_SINCE:
         return None
+    if was_given_out_again(context, address):
+        return None
     for place in context.places_of(address, MAX_HOLDERS):
         if on_stack(context, place) or is_free(context, place):
             continue
@@ -295,9 +301,8 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
         items = [] if on_stack(context, address) else _items_alone(context, address)
         if len(items) >= MIN_WRONG:
             summary = (
-                f"the word at {address + WORD:#x} was overwritten: no type is there, and the words "
-                f"that name its object and {len(items) - 1} others that are none any more are all "
-                "items of containers: nobody was given their blocks for other data"
+                f"the word at {address + WORD:#x} was overwritten: no type is there, and items of "
+                f"containers alone name its object and {len(items) - 1} others that lack theirs"
             )
             return plain_evidence(ID, address + WORD, summary)
     return None
@@ -389,17 +394,12 @@ def _items_alone(context: Context, address: int) -> list[int]:
     if isinstance(object_walk(context), Absent) or not _is_item_alone(context, address):
         return []
     index, head = address_index(context), address_index(context).place_in_block(address) or 0
-    beside = [at + head for at in index.blocks_beside(address) if not _object_in(index, at)]
+    beside = [at + head for at in index.blocks_beside(address) if not object_in(index, at)]
     beside.sort(key=lambda at: abs(at - address))
     reached = [bad.value for bad in _bad_slots(context)]
     others = [at for at in dict.fromkeys((*reached, *beside)) if at != address][:MAX_TRIED]
     context.search_together(others, MAX_HOLDERS)
     return [address, *(other for other in others if _is_item_alone(context, other))]
-
-
-def _object_in(index: AddressIndex, start: int) -> bool:
-    end = index.end_of_block(start) or 0
-    return any(index.object_type(start + n) is not None for n in HEADS if start + n < end)
 
 
 def _is_item_alone(context: Context, address: int) -> bool:
@@ -409,11 +409,8 @@ def _is_item_alone(context: Context, address: int) -> bool:
     start = address - (head or 0)
     if head not in HEADS or is_free(context, address):
         return False
-    if _object_in(index, start):
+    if object_in(index, start) or any(True for _ in names_of_block(context, start, address)):
         return False
-    for at in range(start, address, 2 * WORD):
-        if not all(_is_link(index, place) for place in context.places_of(at, MAX_HOLDERS)):
-            return False
     places = context.places_of(address, MAX_HOLDERS)
     slots = {slot.place for slot in _bad_slots(context, {address})}
     kept = [
@@ -424,12 +421,6 @@ def _is_item_alone(context: Context, address: int) -> bool:
     items = [at for at in kept if at in slots or _is_item(context, at)]
     complete = context.searches_skipped == skipped and len(places) < MAX_HOLDERS
     return complete and bool(items) and len(items) == len(kept)
-
-
-def _is_link(index: AddressIndex, place: int) -> bool:
-    """Whether a word is one of the collector's links before an object: they name its neighbours."""
-    heads = (place + GC_HEAD - at for at in (0, WORD))
-    return any(index.object_type(head) is not None for head in heads)
 
 
 def _in_frame(context: Context, place: int) -> bool:

@@ -21,6 +21,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
+from gdb_epi.corruption.heap.holders import counts_references
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
@@ -110,6 +111,10 @@ class _Judge:
         self._walk = walk
         self.index: AddressIndex = address_index(context)
         self.layout: Layout = walk.reader.layout
+
+    def counts_references(self, owner: int, place: int, more: int) -> bool:
+        """Tell whether references to an object that is gone may have changed a word."""
+        return counts_references(self._context, owner, place, more)
 
     def room(self, start: int) -> int | None:
         """Return how many bytes the block has that begins at an address; None for none."""
@@ -355,7 +360,8 @@ _TYPES: dict[str, Callable[[_Judge, _Words, int], int]] = {
         "else, as powers of two are what programs compute with; of all words one bit "
         "away exactly one must make everything agree, up to the size that the allocator was asked "
         "for; a block of another allocator (then nothing agrees); an object that was freed or "
-        "overwritten (the same)."
+        "overwritten (the same); references to what is gone, which began at the word (a word of "
+        "memory names it still)."
     ),
 )
 def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
@@ -462,6 +468,8 @@ def _repair(judge: _Judge, name: str, owner: int, words: _Words) -> Iterator[Evi
         words.instead = 0, 0
     if len(right) == 1:
         place, member, held, corrected = right[0]
+        if judge.counts_references(owner, place, held - corrected):
+            return
         others = "its other words and the memory that it has"
         why = f"which contradicts {others}; with {corrected:#x}, one bit away, they agree"
         if member == "wr_object":

@@ -8,6 +8,7 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.heap.memory import on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.reads import read_word
@@ -19,6 +20,7 @@ ARENA_BIT = 20  # ARENA_SIZE, Objects/obmalloc.c: 256 KB up to 3.9, 1 MB from 3.
 ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3.8 to 3.15)
 INCREMENTS = 16  # one stale pointer raises a count fewer times than this
 WILD_INCREMENTS = 4  # and a wild one, read from past the end of a list, fewer than this
+MOST_COUNTED = 64  # more than a raised count is too large by, which is no power of two
 MAX_STALE = 16  # words on stacks that still hold the address; most are not references
 BYTE = 8  # bits
 LOW_PARTS = (BYTE, 16, 32)  # bits that a store of one, two or four bytes clears
@@ -117,6 +119,22 @@ def _is_named(context: Context, place: int) -> bool:
     if _in_registers(context, place) > 0 or context.places_of(place, 1):
         return True
     return not context.was_searched(place)
+
+
+def counts_references(context: Context, owner: int, place: int, more: int) -> bool:
+    """Whether a field may have counted references to an object that is gone, whose head it became.
+
+    Of two objects in one block, one after the other, the collected one began behind its links.
+    `more`: by how much the field is too large; what a count was raised by is less.
+    """
+    return (
+        place - owner == GC_HEAD
+        and 0 < more <= MOST_COUNTED
+        and any(
+            not on_stack(context, at) and not is_free(context, at)
+            for at in context.places_of(place, MAX_STALE)
+        )
+    )
 
 
 def may_be_stale(context: Context, value: int, right: int | None = None) -> bool:

@@ -15,6 +15,7 @@ from gdb_epi.target.api import NativeFrame
 NO_MEMORY = "std::bad_alloc"
 _OF_LIBRARY = ("std::", "__gnu_cxx::", "__cxa_", "_Unwind_")
 _THREADS = ("std::thread::~thread", "std::thread::operator=")
+_STARTS_THREADS = ("libc.so", "libc-", "libpthread")
 MAX_FRAMES = 64
 
 
@@ -67,7 +68,7 @@ def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
         return ""
     place = function_and_file(by)
     owner = _first_own(frames[frames.index(by) :])
-    if owner is None or owner == by:
+    if owner is None or owner == by or owner.module_name.startswith(_STARTS_THREADS):
         return f"; {place} threw it"
     return f"; {readable_name(by) or place} threw it, for {function_and_file(owner)}"
 

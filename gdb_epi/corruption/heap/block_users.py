@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who uses a block of pymalloc's that held an object: that object, another one, or other data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.address_index import HEADS, AddressIndex, address_index
+from gdb_epi.corruption.heap.holders import is_free
+from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.sizes import WORD
+
+MAX_HOLDERS = 16  # places of one address that are looked at
+
+
+def object_in(index: AddressIndex, start: int) -> bool:
+    """Tell whether an object begins in a block."""
+    end = index.end_of_block(start) or 0
+    return any(index.object_type(start + n) is not None for n in HEADS if start + n < end)
+
+
+def names_of_block(context: Context, start: int, address: int) -> Iterator[int]:
+    """Yield the places that name a block, and not as the collector's links before its object do."""
+    for at in range(start, address, 2 * WORD):
+        for place in context.places_of(at, MAX_HOLDERS):
+            if not _is_link(address_index(context), place):
+                yield place
+
+
+def was_given_out_again(context: Context, address: int) -> bool:
+    """Tell whether the block of what was an object has another user: an object, or by a name.
+
+    What stacks and free blocks hold is left over.
+    """
+    start = address - (address_index(context).place_in_block(address) or 0)
+    return object_in(address_index(context), start) or any(
+        not on_stack(context, place) and not is_free(context, place)
+        for place in names_of_block(context, start, address)
+    )
+
+
+def _is_link(index: AddressIndex, place: int) -> bool:
+    """Whether a word is one of the collector's links before an object: they name its neighbours."""
+    heads = (place + GC_HEAD - at for at in (0, WORD))
+    return any(index.object_type(head) is not None for head in heads)
