@@ -26,7 +26,7 @@ from gdb_epi.corruption.checks.overwritten_places import (
 )
 from gdb_epi.corruption.checks.python_frames import frame_top, instruction_pointers
 from gdb_epi.corruption.checks.typed_field import (
-    FEWEST_BESIDE,
+    MIN_BESIDE,
     Fields,
     _other_description,
     typed_field,
@@ -443,7 +443,7 @@ def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) ->
     at = scene.layout.require("PyMemberDescrObject", "d_member")
     descriptors = [one for one, kind in scene.walk.visited if kind == "getset_descriptor"]
     words = scene.walk.reader.words([one + at for one in descriptors])
-    shared = next(word for word in words if words.count(word) > FEWEST_BESIDE)
+    shared = next(word for word in words if words.count(word) > MIN_BESIDE)
     address = descriptors[words.index(shared)]
     others = [one for one in descriptors if one != address]
 

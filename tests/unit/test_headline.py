@@ -154,18 +154,20 @@ def software(category: str, *reasons: str) -> dict[str, Any]:
 def test_a_low_address_is_no_null_pointer_for_sure() -> None:
     seen = "access at address 0x120 through register rsi: a NULL pointer and an offset of 288"
     for reason, how in ((seen, "on a NULL pointer"), (f"{seen}, {OR_A_NUMBER}", "at the low")):
-        first, _ = headline(software("segv-null", reason), [TICK])
+        first, _ = opening_sentences(software("segv-null", reason), [TICK])
         assert f"crashed {how}" in first
 
 
 def test_the_reason_that_decided_is_told_also_where_it_is_long() -> None:
     long, short = f"the block was given back: {'nothing is there, ' * 12}", "past a mapping's end"
-    assert long.strip(", ") in headline(software("segv-null", long, short), [TICK])[1]
-    assert short in headline(software("segv-null", "at 0x120", short), [TICK])[1]
+    assert long.strip(", ") in opening_sentences(software("segv-null", long, short), [TICK])[1]
+    assert short in opening_sentences(software("segv-null", "at 0x120", short), [TICK])[1]
 
 
 def test_an_abort_is_no_crash_on_a_damaged_value() -> None:
     record = software("abort-other", "the str and its hash disagree")
     damage = {"found": True, "confidence": 0.96, "where": "0x7f", "bits": [4]}
     record["verdict"].update(label="damaged-memory", damage={**damage, "should_be": "0x1"})
-    assert "aborted over a value with one wrong bit, in tick" in headline(record, [TICK])[0]
+    assert (
+        "aborted over a value with one wrong bit, in tick" in opening_sentences(record, [TICK])[0]
+    )

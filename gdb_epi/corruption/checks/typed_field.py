@@ -325,7 +325,7 @@ MIN_ALIKE = 2  # others of which a field holds the right word
 MAX_HELD = 8  # words that hold a candidate, of those that are counted
 
 
-FEWEST_BESIDE, MAX_BESIDE = 3, 64  # objects of a type that hold one pointer in a field
+MIN_BESIDE, MAX_BESIDE = 3, 64  # objects of a type that hold one pointer in a field
 MAX_TYPES, MAX_FIELDS = 8, 32  # of objects that the fault had at hand; words of one
 DESCRIBED = 4  # words of what a pointer leads to
 
@@ -563,7 +563,7 @@ def _other_description(context: Context, address: int, others: Sequence[int]) ->
         value = read_word(target, at) or 0
         near = [value ^ 1 << bit for bit in BITS]
         held = [read_word(target, other + at - address) or 0 for other in others]
-        shared = [word for word in near if held.count(word) >= FEWEST_BESIDE]
+        shared = [word for word in near if held.count(word) >= MIN_BESIDE]
         if len(shared) != 1 or value in held or value < NEAR_NULL or index.at(value) is not None:
             continue
         right = shared[0]

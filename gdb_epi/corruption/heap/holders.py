@@ -20,7 +20,7 @@ ARENA_BIT = 20  # ARENA_SIZE, Objects/obmalloc.c: 256 KB up to 3.9, 1 MB from 3.
 ALIGNED = 16  # objects and blocks begin there (ALIGNMENT, Objects/obmalloc.c, 3.8 to 3.15)
 INCREMENTS = 16  # one stale pointer raises a count fewer times than this
 WILD_INCREMENTS = 4  # and a wild one, read from past the end of a list, fewer than this
-MOST_COUNTED = 64  # more than a raised count is too large by, which is no power of two
+MAX_COUNTED = 64  # more than a raised count is too large by, which is no power of two
 MAX_STALE = 16  # words on stacks that still hold the address; most are not references
 BYTE = 8  # bits
 LOW_PARTS = (BYTE, 16, 32)  # bits that a store of one, two or four bytes clears
@@ -129,7 +129,7 @@ def counts_references(context: Context, owner: int, place: int, more: int) -> bo
     """
     return (
         place - owner == GC_HEAD
-        and 0 < more <= MOST_COUNTED
+        and 0 < more <= MAX_COUNTED
         and any(
             not on_stack(context, at) and not is_free(context, at)
             for at in context.places_of(place, MAX_STALE)
