@@ -15,6 +15,7 @@ from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.questions.correlate import APART, DECIDES, SAME, correlate, cramers_v
 from gdb_epi.fleet.questions.onset import onset
 from gdb_epi.fleet.questions.pair_search import signature_pairs
+from gdb_epi.fleet.screen.silence import silent_groups
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
 
 SMALL = {"hosts": 300, "days": 30}
@@ -86,6 +87,55 @@ def test_without_exposure_days_count_alike():
     assert found.day is not None and found.exposure.startswith("none")
     # When a version came up is told by the crashes of all other signatures.
     assert [(r.attr, r.value) for r in found.roll_outs] == [("image", "image1")]
+
+
+def half_with(pop, attr, code, when, by_hours):
+    """The population with an attribute that half of the hosts have while `when` holds, and on."""
+
+    def has(host, day):
+        return np.where((host % 2 == 0) & when(day - int(pop.day.min())), 1, 0)
+
+    hours = has(pop.exposure_host, pop.exposure_day)
+    crash = has(pop.host, pop.day)
+    crash[pop.signature == code] = 1
+    own = Attribute(attr, ["off", "on"], crash, hours if by_hours else np.full_like(hours, -1))
+    keep = (pop.signature != code) | ((pop.host % 2 == 0) & when(pop.day - int(pop.day.min())))
+    every = np.ones(pop.exposure_day.size, dtype=bool)
+    return pop._replace(attributes=(*pop.attributes, own)).chosen(keep, every)
+
+
+@pytest.mark.parametrize("by_hours", [True, False])
+def test_a_rate_falls_with_a_value_that_went_out_of_use(by_hours):
+    pop = population(simulate(7003, per_day=60, **SMALL))
+    code = pop.signatures.index("s000")
+    pop = half_with(pop, "flag", code, lambda day: day < 20, by_hours)
+    answer = onset(pop, code)
+    assert "the rate fell when flag=on went out of use: on the days before" in answer.answer
+    (gone,) = (r for r in answer.roll_outs if r.went and r.attr == "flag")
+    assert gone.first - int(pop.day.min()) == 20
+    # What went away while the flag stayed is not named.
+    assert not silent_groups(pop)
+
+
+def test_what_came_up_while_crashes_went_on_elsewhere_is_not_why():
+    pop = population(simulate(7003, per_day=60, **SMALL))
+    code = pop.signatures.index("s000")
+    day = pop.day - int(pop.day.min())
+    # It comes four times as often from day 15 on, on any host; half of them then have the library.
+    rng = np.random.default_rng(1)
+    pop = pop.chosen(
+        (pop.signature != code) | (day >= 15) | (rng.random(day.size) < 0.25),
+        np.ones(pop.exposure_day.size, dtype=bool),
+    )
+    since = int(pop.day.min()) + 15
+    late, late_hours = pop.day >= since, pop.exposure_day >= since
+    own = Attribute(
+        "libx", ["1", "2"], ((pop.host % 2 == 0) & late).astype(int),
+        ((pop.exposure_host % 2 == 0) & late_hours).astype(int),
+    )  # fmt: skip
+    answer = onset(pop._replace(attributes=(*pop.attributes, own)), code)
+    assert answer.day is not None and answer.answer.startswith("the rate rose; n")
+    assert any("libx=2 changed then, and is not why" in caveat for caveat in answer.caveats)
 
 
 def test_crashes_that_no_day_has_a_place_for_are_told():

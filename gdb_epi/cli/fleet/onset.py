@@ -81,7 +81,8 @@ def _text(answer: Onset) -> None:
     print_line(f"  {counted(answer.crashes, 'crash')}{first}{beside_words(answer.exposure)}")
     for r in answer.roll_outs:
         half = "" if r.half is None else f", on half of the hosts from {iso_day(r.half)}"
+        since = "gone from" if r.went else "from"
         own = "no day had it and others" if r.p is None else f"p of its own days {r.p:.2g}"
         have = f"{r.with_it} of the crashes have it, {r.expected:.1f} expected by chance"
-        roll_out = f"{r.attr}={r.value}: from {iso_day(r.first)}{half}"
+        roll_out = f"{r.words()}: {since} {iso_day(r.first)}{half}"
         print_line(f"    {roll_out}; {have}; {own}; fit to the change {r.fit:.1f}")

@@ -41,6 +41,7 @@ SURE_P = 0.001  # of all crashes, which nobody asked about
 INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one degree of freedom
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
 SOME = 0.1  # once rolled out on a part of the hosts
+SLOW_FIT = 0.5  # of the log-likelihood of the change, by a share that grew while it did
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
 MAX_SHOWN = 8
 MIN_SEEN = 3  # crashes with a value, that it is known to have come up
@@ -57,6 +58,12 @@ class RollOut(NamedTuple):
     with_it: int  # crashes on hosts that had it
     expected: float  # of them, by its share of each crash's day
     p: float | None  # on each crash's own day; None when no day had both
+    refuted: bool = False  # on those days the crashes came elsewhere too often for it
+    went: bool = False  # a value that went out of use; the days are those from which it was gone
+
+    def words(self) -> str:
+        """Say which value it is."""
+        return f"{self.attr}={self.value}"
 
 
 class Onset(NamedTuple):
@@ -78,6 +85,18 @@ class Onset(NamedTuple):
     exposure: str = ""
     roll_outs: tuple[RollOut, ...] = ()  # that came up near it, the best fitting first
     caveats: tuple[str, ...] = ()
+
+
+class _Change(NamedTuple):
+    """A change of a rate: the interval of its day, its log-likelihood, and how much more there was.
+
+    `times` is beside all other crashes, and above 1 whichever side has more.
+    """
+
+    low: int
+    high: int
+    fit: float
+    times: float
 
 
 class _Days(NamedTuple):
@@ -153,9 +172,11 @@ def _onset(population: Population, signature: int) -> Onset:
     cut = best + 1
     rates = [_rate(days, slice(0, cut)), _rate(days, slice(cut, None))]
     rr, rr_low, rr_high = _risk(days, cut, spread)
-    roll_outs = tuple(_roll_outs(population, days, low, high))
-    answer, caveats = _answer(rates, roll_outs)
     common = _common_rise(population, days, cut) if rates[1] > rates[0] else None
+    times = rr / common[0].ratio if common else max(rr, 1 / rr)
+    change = _Change(low, high, float(scan[best]), times)
+    roll_outs = tuple(_roll_outs(population, days, change, rose=rr > 1))
+    answer, caveats = _answer(rates, roll_outs)
     if common is not None and common[1]:
         answer = f"the rate rose as that of all other crashes did ({common[0].words()}): "
         answer += COMMON_CAUSE
@@ -273,15 +294,50 @@ def _risk(days: _Days, cut: int, spread: float) -> tuple[float, float, float]:
     return ratio, ratio / factor, ratio * factor
 
 
-def _roll_outs(population: Population, days: _Days, low: int, high: int) -> Iterator[RollOut]:
-    """The values that came up while the rate may have changed, the best fitting first."""
-    candidates = []
-    for attribute in population.attributes:
-        candidates += [r for r in _of_attribute(population, attribute, days) if r.first <= high]
-    near = [r for r in candidates if (r.half if r.half is not None else high) >= low - 1]
-    # What no host-hours tell of has no day of its half: it counts where it came up at that time.
-    near = [r for r in near if r.half is not None or r.first >= low - 1 or _is_fed(population, r)]
+def _roll_outs(
+    population: Population, days: _Days, change: _Change, *, rose: bool
+) -> Iterator[RollOut]:
+    """The values that came up, or went away, when the rate may have changed; the best fit first."""
+    # With what brings a fall fewer crashes come, by as much.
+    near = _came_up(population, days, change if rose else change._replace(times=1 / change.times))
+    if not rose:
+        # What went away came up when time is read backwards.
+        end = 2 * days.first + days.hours.size - 1
+        turned = population._replace(
+            day=end - population.day, exposure_day=end - population.exposure_day, memo=None
+        )
+        back = days._replace(counts=days.counts[::-1], hours=days.hours[::-1])
+        mirrored = change._replace(low=end + 1 - change.high, high=end + 1 - change.low)
+        near += [
+            r._replace(
+                first=end + 1 - r.first,
+                half=None if r.half is None else end + 1 - r.half,
+                went=True,
+            )
+            for r in _came_up(turned, back, mirrored)
+        ]
     yield from sorted(near, key=_order)[:MAX_SHOWN]
+
+
+def _came_up(population: Population, days: _Days, change: _Change) -> list[RollOut]:
+    """Return the values that came up while a rate may have risen."""
+    low, candidates = change.low, list[RollOut]()
+    for attribute in population.attributes:
+        candidates += _of_attribute(population, attribute, days, change.times)
+    return [
+        r
+        for r in candidates
+        if r.first <= change.high
+        # Without host-hours it has no day of its half: it counts where it came up at that time.
+        and ((r.half or change.high) >= low - 1 or _is_slow(r, change))
+        and (r.half is not None or r.first >= low - 1 or _is_fed(population, r))
+    ]
+
+
+def _is_slow(roll_out: RollOut, change: _Change) -> bool:
+    """Whether a value came host by host: its crashes tell it, and its share, not its day."""
+    proven = roll_out.p is not None and roll_out.p <= SURE_P
+    return proven and roll_out.fit >= SLOW_FIT * change.fit
 
 
 def _is_fed(population: Population, roll_out: RollOut) -> bool:
@@ -295,11 +351,13 @@ def _order(roll_out: RollOut) -> tuple[float, float, str, str]:
     return proof, -roll_out.fit, roll_out.attr, roll_out.value
 
 
-def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> Iterator[RollOut]:
+def _of_attribute(
+    population: Population, attribute: Attribute, days: _Days, times: float
+) -> Iterator[RollOut]:
     in_range = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
     in_range &= population.exposure_day < days.first + days.hours.size
     if not in_range.any():
-        yield from _first_seen(population, attribute, days)
+        yield from _first_seen(population, attribute, days, times)
         return
     size, width = len(attribute.values), days.hours.size
     cell = (
@@ -319,14 +377,16 @@ def _of_attribute(population: Population, attribute: Attribute, days: _Days) -> 
             days.first + int(above[0]),
             days.first + int(half[0]) if half.size else None,
             _fit(days, share),
-            *_own_days(population, attribute, int(value), days, share),
+            *_own_days(population, attribute, int(value), days, share, times),
         )
         # What a part of the hosts got explains a rise where the crashes prefer those hosts.
         if share.max() >= COMMON or (came.p is not None and came.p <= MAX_P):
             yield came
 
 
-def _first_seen(population: Population, attribute: Attribute, days: _Days) -> Iterator[RollOut]:
+def _first_seen(
+    population: Population, attribute: Attribute, days: _Days, times: float
+) -> Iterator[RollOut]:
     """Yield the values of an attribute without host-hours that crashes had from some day on.
 
     What share has it between its first and its last crash is told by the crashes of all other
@@ -363,7 +423,7 @@ def _first_seen(population: Population, attribute: Attribute, days: _Days) -> It
             days.first + since,
             None,
             _fit(days, share),
-            *_own_days(population, attribute, value, days, share),
+            *_own_days(population, attribute, value, days, share, times),
         )
 
 
@@ -384,41 +444,67 @@ def _fit(days: _Days, share: Floats) -> float:
 
 
 def _own_days(
-    population: Population, attribute: Attribute, value: int, days: _Days, share: Floats
-) -> tuple[int, float, float | None]:
+    population: Population,
+    attribute: Attribute,
+    value: int,
+    days: _Days,
+    share: Floats,
+    times: float,
+) -> tuple[int, float, float | None, bool]:
+    """Return how many crashes have a value, how many by chance, P of that, and if it is refuted.
+
+    It is where too few (or too many) have it for a value with which `times` as many come.
+    """
     mine = days.mine & (attribute.crash >= 0)
     chance = share[population.day[mine] - days.first]
     with_it = int((attribute.crash[mine] == value).sum())
     # On a day on which all or none of the hosts had it, the crash could not choose.
     open_days = (chance > 0) & (chance < 1)
     if not open_days.any():
-        return with_it, float(chance.sum()), None
-    hits = int((attribute.crash[mine][open_days] == value).sum())
-    return with_it, float(chance.sum()), poisson_binomial_tail(hits, chance[open_days])
+        return with_it, float(chance.sum()), None, False
+    has_it = attribute.crash[mine][open_days] == value
+    hits, given = int(has_it.sum()), chance[open_days]
+    if_so = times * given / (times * given + 1 - given)
+    too = (hits, if_so) if times < 1 else (int((~has_it).sum()), 1 - if_so)
+    refuted = poisson_binomial_tail(*too) <= MAX_P
+    return with_it, float(chance.sum()), poisson_binomial_tail(hits, given), refuted
 
 
 def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tuple[str, ...]]:
-    word = "rose" if rates[1] > rates[0] else "fell"
+    rose = rates[1] > rates[0]
+    word = "rose" if rose else "fell"
     if not roll_outs:
         return f"the rate {word}; nothing that is recorded came up then", ()
-    best = max(roll_outs, key=lambda r: r.fit)
-    proven = [r for r in roll_outs if r.p is not None and r.p <= MAX_P]
-    rivals = [r for r in roll_outs if r is not best and best.fit - r.fit < CLOSE]
-    names = ", ".join(f"{r.attr}={r.value}" for r in (best, *rivals))
-    if word == "rose" and len(proven) == 1:
+    left = [r for r in roll_outs if not r.refuted]
+    gone = ", ".join(r.words() for r in roll_outs if r.refuted)
+    caveats = (f"{gone}{_REFUTED} as much {'without' if rose else 'with'} it",) if gone else ()
+    if not left:
+        return f"the rate {word}; nothing that is recorded and changed then is why", caveats
+    best = max(left, key=lambda r: r.fit)
+    proven = [r for r in left if r.p is not None and r.p <= MAX_P and r.went != rose]
+    rivals = [r for r in left if r is not best and best.fit - r.fit < CLOSE]
+    if len(proven) == 1:
         r = proven[0]
-        answer = f"the rate rose with {r.attr}={r.value}"
+        if r.went:
+            answer = f"the rate fell when {r.words()} went out of use"
+            return f"{answer}: on the days before, the crashes came where it was", ()
+        answer = f"the rate rose with {r.words()}"
         return f"{answer}: on the days of its roll-out the crashes came where it was", ()
-    if word == "rose" and len(proven) > 1:
-        both = " and ".join(f"{r.attr}={r.value}" for r in proven)
+    if rose and len(proven) > 1:
+        both = " and ".join(r.words() for r in proven)
         return f"the rate rose with {both}, which were rolled out together", (_TOGETHER,)
-    if rivals:
-        return f"cannot tell: the rate {word} when {names} came up at once", (_TOGETHER,)
+    if proven:
+        both = " and ".join(r.words() for r in proven)
+        return f"the rate fell when {both} went out of use together", (_TOGETHER,)
     if best.fit <= CLOSE:
-        return f"the rate {word}; no roll-out of that time fits it", ()
-    answer = f"the rate {word} when {names} came up"
+        return f"the rate {word}; no roll-out of that time fits it", caveats
+    names = ", ".join(r.words() for r in (best, *rivals))
+    if rivals:
+        how = "came up or went" if any(r.went for r in (best, *rivals)) else "came up"
+        return f"cannot tell: the rate {word} when {names} {how} at once", (_TOGETHER, *caveats)
+    answer = f"the rate {word} when {names} {'went out of use' if best.went else 'came up'}"
     answer += f"; beside the date nothing speaks for it (p {_p(best.p)})"
-    return answer, (_TIME,)
+    return answer, (_TIME, *caveats)
 
 
 def _looked_at(names: list[str]) -> str:
@@ -430,6 +516,7 @@ def _looked_at(names: list[str]) -> str:
 
 _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"
 _TIME = "coincides with a roll-out: anything else that changed then fits too"
+_REFUTED = " changed then, and is not why: while some hosts had it and some not, crashes came"
 _EVERYWHERE = "what came up then explains no rise of what does not run it"
 COMMON_CAUSE = "load, or something that all have in common; no host and no version is accused by it"
 

@@ -2,8 +2,8 @@
 """Signatures that come at some hour of the day, on some day of the week, or on one CPU number.
 
 None of these has host-hours; the crashes of all other signatures are the controls, so that a load
-that follows the week accuses nothing. A day counts once inside the hours that are tested and once
-outside: what happened on one day is one story.
+that follows the week accuses nothing. A day counts once inside the hours that are tested, however
+much came then: what happened on one day is one story.
 """
 
 from __future__ import annotations
@@ -195,27 +195,31 @@ def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
     days, row = np.unique(times // 24, return_inverse=True)
     hits = np.zeros((days.size, 24), dtype=np.int64)
     hits[row.ravel(), times % 24] = 1
-    each = hits.sum(axis=1)[:, None]
+    size, number = np.unique(hits.sum(axis=1), return_counts=True)  # hours of a day that have some
     inside = hits * 0
-    best: tuple[float, int, int, float, int, int] | None = None
+    best: tuple[float, int, int, float, float] | None = None
     for width in range(1, WIDEST + 1):
         inside = inside + np.roll(hits, 1 - width, axis=1)  # of the hours from each one on
-        a, b = (inside > 0).sum(axis=0), (inside < each).sum(axis=0)
+        a = (inside > 0).sum(axis=0)
         window = (np.arange(24)[:, None] + np.arange(width)) % 24
         share = _shares(others, window)
-        p = binomial_tail(a.astype(float), (a + b).astype(float), share) * 24 * WIDEST * tested
+        # Of a day with many crashes some come then by chance. Days are unlike: their mean is the
+        # weaker test (Hoeffding 1956).
+        chance = (number * (1 - (1 - share[:, None]) ** size)).sum(axis=1) / days.size
+        p = binomial_tail(a.astype(float), np.full(24, float(days.size)), chance)
+        p *= 24 * WIDEST * tested
         p[a < MIN_DAYS] = 1.0
         i = int(p.argmin())
         if best is None or p[i] < best[0]:
-            best = float(p[i]), i, width, float(share[i]), int(a[i]), int(b[i])
+            best = float(p[i]), i, width, float(share[i]), float(inside[:, i].sum())
     if best is None or best[0] > MAX_Q:
         return None
-    chance, start, width, part, a_days, b_days = best
-    risk = relative_risk(a_days, part, b_days, 1 - part)
+    chance_of_best, start, width, part, those = best
+    risk = relative_risk(those, part, float(hits.sum()) - those, 1 - part)
     if risk[0] < MIN_RATIO:
         return None
     value = f"{start:02}:00 to {(start + width) % 24:02}:00 UTC"
-    return TIME_OF_DAY, value, (start + np.arange(width)) % 24, chance, risk
+    return TIME_OF_DAY, value, (start + np.arange(width)) % 24, chance_of_best, risk
 
 
 def _weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:

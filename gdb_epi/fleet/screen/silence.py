@@ -13,7 +13,15 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.spans import NEVER, first_and_last_days
 from gdb_epi.fleet.screen.events import events_of
 from gdb_epi.fleet.screen.programs import is_of_process
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, count_codes, sum_by_code
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Bools,
+    Floats,
+    Ints,
+    count_codes,
+    count_pairs,
+    sum_by_code,
+)
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail, of_numbers
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
@@ -23,6 +31,7 @@ MIN_QUIET = 2  # days
 MIN_HOSTS = 2  # one host that stopped is its own story
 MIN_CRASHES = 10  # before
 GOES_ON = 0.5  # of the host-hours a day that they had
+MAX_LEFT = 0.1  # of the hosts of a value that has no hours: more have another one now
 REPLACED = 0.5  # of the crashes due came on hosts of values that came up: it went out of use
 MAX_P = 0.01  # that chance leaves none, paid for all groups
 MAX_P_OF_OTHERS = 0.05  # the same without the most frequent signature, which may be mended
@@ -80,7 +89,11 @@ def _silent_groups(population: Population) -> list[Silence]:
 
 
 def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
-    """Return the latest value that each host is known to have, by the hours if they tell."""
+    """Return the latest value that each host is known to have, by the hours if they tell.
+
+    Crashes alone tell nothing of a value that hosts leave: who still has it is who has not crashed
+    since (a flag that was switched off everywhere would be silent by that).
+    """
     value = np.full(len(population.hosts), ABSENT, dtype=np.int64)
     for host, codes, day in (
         (population.host, attribute.crash, population.day),
@@ -90,6 +103,11 @@ def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
         if rows.size and (np.diff(day[rows]) < 0).any():
             rows = rows[np.argsort(day[rows], kind="stable")]
         value[host[rows]] = codes[rows]  # the last one stays
+        if codes is attribute.crash:
+            _, held, _ = count_pairs(host[rows], codes[rows])
+            stayed = np.bincount(value[value >= 0], minlength=len(attribute.values))
+            left = np.bincount(held, minlength=stayed.size) - stayed
+            value[(left > MAX_LEFT * stayed)[value] & (value >= 0)] = ABSENT
     return value
 
 
