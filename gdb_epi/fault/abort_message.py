@@ -49,6 +49,8 @@ _FORTIFY = (
     "*** bit out of range 0 - FD_SETSIZE on fd_set ***",  # debug/fdelt_chk.c
     "*** invalid %N$ use detected ***",  # stdio-common/vfprintf-internal.c
 )
+# Those that tell of an access outside of its memory; the others of a call that is not allowed.
+OVERRUNS = ("*** buffer overflow", "*** stack smashing", "*** bit out of range")
 # Fixed messages of __libc_fatal(), and what each means; the category stays "other".
 FATAL = {
     "FATAL: exception not rethrown": (  # nptl/unwind.c, unwind_cleanup()
@@ -59,7 +61,8 @@ FATAL = {
         "a thread that ends needs libgcc_s.so.1, and that cannot be loaded here"
     ),
     "The futex facility returned an unexpected error code": (  # sysdeps/nptl/futex-internal.h
-        "the kernel refused a lock's word: the lock's memory was given back or overwritten"
+        "the kernel refused a lock's word: the lock's memory was given back or overwritten, or it "
+        "does not lie at a multiple of 4"
     ),
     "Fatal glibc error: pthread_mutex": (
         "a mutex was not in the state that its user left it in: destroyed, copied or overwritten"

@@ -158,7 +158,8 @@ def _of_category(
         return
     if not (row.by_damage and score.damaged):
         rule = f"category:{row.category}"
-        shares = {row.hypothesis: 1.0}
+        no_overrun = any(finding.facts.get("overrun") is False for finding in findings)
+        shares = {"failed-check" if no_overrun else row.hypothesis: 1.0}
         counts = counts_of(rule, counted)
         summaries = {finding.detector: finding.summary for finding in reversed(findings)}
         better = (summaries[name] for name in row.told_by if name in summaries)

@@ -355,6 +355,17 @@ def test_what_glibc_found_is_no_cause_beside_a_damaged_word(found: bool, label: 
     assert found or verdict.confidence <= ONE_WORD_EXPLAINS
 
 
+@pytest.mark.parametrize("text", ["*** buffer overflow detected ***", "*** %n in writable segment"])
+def test_a_call_that_the_c_library_refused_is_no_overrun(text: str) -> None:
+    overrun = "overflow" in text
+    facts = {"kind": "fortify", "class": text.strip("* "), "text": text, "overrun": overrun}
+    verdict = judge(
+        "abort-fortify", [Finding("deliberate_abort", "thread 1", facts, text)], score([])
+    )
+    likeliest = max(verdict.cause, key=lambda cause: cause.probability).hypothesis
+    assert likeliest == ("out-of-bounds" if overrun else "failed-check")
+
+
 def test_a_refused_call_has_its_name() -> None:
     made = state(crash(31, 1), registers={"orig_rax": 41})
     (found,) = refused_system_call(made)

@@ -471,6 +471,14 @@ def test_pages_that_were_unmapped() -> None:
     assert evidence(pointer_to_unmapped_page(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
+def test_who_runs_to_the_end_of_memory_uses_none_that_was_given_back() -> None:
+    """A loop's pointer is in a register; whoever keeps the start of a mapping has it in memory."""
+    end = HEAP + HEAP_SIZE
+    assert evidence(pointer_to_unmapped_page(pointed(end))) == []
+    kept = pointed(end, {HEAP + 0x20: end})
+    assert [sign.id for sign in evidence(pointer_to_unmapped_page(kept))] == ["S:unmapped"]
+
+
 def test_runs_of_junk() -> None:
     text = int.from_bytes(b"password", "little")
     words = {HEAP + 0x20: BAD, HEAP + 0x28: text, HEAP + 0x30: text}

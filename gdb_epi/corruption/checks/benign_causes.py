@@ -67,6 +67,7 @@ from gdb_epi.x86 import Operand
 
 FAR = 64 << 10
 ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
+MAX_PLACES = 16  # of one word
 MIN_ADDRESS = 1 << 32
 # Levels that an overrun does not explain.
 TYPED = frozenset(("P8", "P9", "P13", "P14", "P15", "P3"))
@@ -243,9 +244,21 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
         return
     for word in fault_words(context)[:1]:
         if _starts_page_without_memory(context, site):
+            if _is_run_to(context, word.value):
+                continue  # to the end of what lies before it: an overrun
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
             id = sign_id_beside_one_bit(context, "S:unmapped", word.value)
             yield plain_evidence(value_sign_id(context, word, id), word.source, summary)
+
+
+def _is_run_to(context: Context, value: int) -> bool:
+    """Whether memory ends at a place that no word of memory names: a loop ran there.
+
+    What a loop goes on with stands in registers, or in a variable on the stack.
+    """
+    return context.target.region_at(value - 1) is not None and all(
+        on_stack(context, place) for place in context.places_of(value, MAX_PLACES)
+    )
 
 
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
@@ -536,6 +549,8 @@ def _id(finding: Finding) -> str:
     # "double free or corruption (out)" and its like are said of a damaged size too.
     about = str(finding.facts.get("class", ""))
     double = about.endswith(("double-free-detected-in-tcache-2", "fasttop"))
+    if finding.facts.get("overrun") is False:
+        return "S:abort-assert"
     return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"
 
 

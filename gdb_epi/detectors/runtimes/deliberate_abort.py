@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.findings import Finding, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.abort_message import OVERRUNS, AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
 from gdb_epi.fault.own_native_code import function_and_file
 from gdb_epi.process_state import ProcessState
@@ -43,8 +43,12 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
         return
     frames = state.target.native_frames(fault.tid)
     caller = None if isinstance(frames, Absent) else _caller(frames)
-    facts = {"kind": message.kind, "class": message.klass, "function": message.function,
-             "text": message.text, "caller": caller}  # fmt: skip
+    facts: dict[str, object] = {
+        "kind": message.kind, "class": message.klass, "function": message.function,
+        "text": message.text, "caller": caller,
+    }  # fmt: skip
+    if message.kind == "fortify":
+        facts["overrun"] = message.text.startswith(OVERRUNS)
     yield Finding("deliberate_abort", f"thread {fault.tid}", facts, _summary(message, caller))
 
 
