@@ -16,13 +16,14 @@ from gdb_epi.hangs.at_rest import (
 from gdb_epi.hangs.descriptor_waits import closed_socket, forks, from_other_end
 from gdb_epi.hangs.library_calls import FILE_ON_DISK, MESSAGE, MESSAGES, NEW_CHILD, PROCESS_QUEUE
 from gdb_epi.hangs.loops.polls import polled_wait, waits_once
-from gdb_epi.hangs.loops.retries import connection_of_a_caller, retried
+from gdb_epi.hangs.loops.retries import retried
 from gdb_epi.hangs.loops.sleeping_loops import Through
 from gdb_epi.hangs.own_servers import from_own_server
 from gdb_epi.hangs.processes.child_processes import is_supervised, new_child
 from gdb_epi.hangs.processes.queues import ends_process, given_after_the_end, unread_queue
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import taken_elsewhere
+from gdb_epi.hangs.sqlite_locks import connection_of_a_caller, holder_in_this_process
 from gdb_epi.hangs.types import (
     HANG,
     MAY_BE_IDLE,
@@ -32,7 +33,7 @@ from gdb_epi.hangs.types import (
     idle_answer,
     wait_answer,
 )
-from gdb_epi.locks.types import CERTAIN, INFO
+from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
 
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 
@@ -56,15 +57,20 @@ def answer_for_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> H
 def answer_for_database_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Return the answer of a wait for a locked database."""
     sentence = f"{activity.waits()} for a locked database: {activity.module} sleeps and tries again"
-    own = connection_of_a_caller(scene, activity)
-    clause, *further = own or ("",)
-    made = wait_answer(
-        HANG, "database lock", sentence + clause, activity,
-        evidence=(f"{activity.module} sleeps in {activity.call}, as its busy handler does",
-                  *further),
-        doubts=("who holds the database is not known: another process or a connection here",),
+    seen = f"{activity.module} sleeps in {activity.call}, as its busy handler does"
+    own = holder_in_this_process(scene, activity) or connection_of_a_caller(scene, activity)
+    if own is None:
+        doubt = "who holds the database is not known: another process or a connection here"
+        return weigh_turns(scene, wait_answer(
+            HANG, "database lock", sentence, activity, evidence=(seen,), doubts=(doubt,)
+        ))  # fmt: skip
+    doubts = ("another process may hold the database",) if not own.known else ()
+    if not own.alone:
+        doubts = ("whether another thread ends that is not in the core",)
+    return wait_answer(
+        HANG, "database lock", sentence + own.clause, activity, PROBABLE if own.alone else INFO,
+        evidence=(seen, own.evidence), doubts=doubts,
     )  # fmt: skip
-    return made if own else weigh_turns(scene, made)
 
 
 def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:

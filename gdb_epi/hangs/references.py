@@ -21,7 +21,7 @@ _PLAIN = frozenset(("str", "int", "float", "bytes", "bool", "NoneType", "module"
                     "tuple", "list", "function", "code"))  # fmt: skip
 
 # Bound methods: struct, and the member that is the object whose method it is.
-_METHODS = {
+METHODS = {
     "method": ("PyMethodObject", "im_self"),
     "builtin_function_or_method": ("PyCFunctionObject", "m_self"),
 }
@@ -49,9 +49,9 @@ class References:
 
     def _called_on(self, value: int) -> Iterator[int]:
         """Yield what a method that an object keeps, as a Timer does, is a method of, and has."""
-        if value & 7 or self._view.locks.type_name(value) not in _METHODS:
+        if value & 7 or self._view.locks.type_name(value) not in METHODS:
             return
-        struct, member = _METHODS[self._view.locks.type_name(value)]
+        struct, member = METHODS[self._view.locks.type_name(value)]
         try:
             reader = self._view.reader
             subject = reader.u64(value + reader.layout.require(struct, member))

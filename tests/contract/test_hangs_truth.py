@@ -16,6 +16,7 @@ from support.mutate import MutatedTarget
 
 from gdb_epi.analysis import examine
 from gdb_epi.errors import Absent
+from gdb_epi.locks.types import INFO
 from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -24,6 +25,7 @@ HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 15
 NOT_ON_MUSL = {
     "database_against_itself": "the interpreter on musl is built without sqlite3",
+    "database_read_by_itself": "the interpreter on musl is built without sqlite3",
     "database_tried_again": "the interpreter on musl is built without sqlite3",
     "never_released": "musl's C locks are not judged, so an ended thread's lock has no holder",
     "c_semaphore_never_posted": "musl's C locks are not judged",
@@ -80,6 +82,19 @@ def test_answer_without_any_file_of_the_process(name: str, tmp_path: Path) -> No
     empty = tmp_path / "empty"
     empty.mkdir()
     check(core_by_signal(new[0], name, tmp_path), name, TRUTHS[name], empty)
+    shutil.rmtree(tmp_path)
+
+
+def test_a_database_that_another_thread_reads_may_be_given_free(tmp_path: Path) -> None:
+    """The healthy twin of database_read_by_itself: the reader goes on by itself."""
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    name = "database_read_by_another"
+    one = spread(name, lambda one: one.root is None and not one.free_threaded)[0]
+    parts = examine(Session(CoreFileTarget.open(core_by_signal(one, name, tmp_path))))
+    assert not isinstance(parts.state.hang, Absent)
+    assert "reads from that database, which reader has at hand" in parts.state.hang.sentence
+    assert parts.state.hang.sure == INFO
     shutil.rmtree(tmp_path)
 
 

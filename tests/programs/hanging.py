@@ -209,6 +209,48 @@ def database_against_itself():
     two.execute("begin immediate")
 
 
+def database_read_by_itself():
+    import sqlite3
+
+    _commit_beside(half_read(sqlite3))
+
+
+def database_read_by_another():
+    import sqlite3
+
+    reading = []
+
+    def read_slowly():
+        rows = half_read(sqlite3)
+        reading.append(rows[0])
+        for _ in rows[1]:
+            time.sleep(100000)
+
+    threading.Thread(target=read_slowly, name="reader", daemon=True).start()
+    while not reading:
+        time.sleep(0.01)
+    _commit_beside(reading[:1])
+
+
+def half_read(sqlite3):
+    path = os.path.join(tempfile.mkdtemp(), "a.db")
+    connection = sqlite3.connect(path)
+    connection.execute("create table t (a)")
+    connection.executemany("insert into t values (?)", [(number,) for number in range(1000)])
+    connection.commit()
+    rows = connection.execute("select a from t")
+    next(rows)
+    return path, rows
+
+
+def _commit_beside(held):
+    import sqlite3
+
+    writing = sqlite3.connect(held[0], timeout=100000)
+    writing.execute("update t set a = 1")
+    writing.commit()
+
+
 def database_tried_again():
     import sqlite3
 

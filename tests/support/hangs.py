@@ -49,7 +49,12 @@ TRUTHS = {
     "process_lock_twice": Truth(DEADLOCK, "self", ("process_lock_twice", "took itself")),
     "loop_circle": Truth(DEADLOCK, "tasks", ("Task-2", "Task-3")),
     "prefork_takes_lock_itself": Truth(DEADLOCK, "self", ("holds itself",)),
-    "database_against_itself": Truth(HANG, "database lock", ("database_against_itself",)),
+    "database_against_itself": Truth(
+        HANG, "database lock", ("database_against_itself", "`one` of this very process has")
+    ),
+    "database_read_by_itself": Truth(
+        HANG, "database lock", ("of this very process reads from that database, and goes on only",)
+    ),
     "database_tried_again": Truth(
         HANG, "database lock", ("insert_until_it_works", "database is locked", "`connection`")
     ),
@@ -202,7 +207,10 @@ TRUTHS = {
 
 
 # They sleep, look, and sleep again (SQLite: for 0.1 s), or a thread beside them wakes all the time.
-DOZING = ("gil_held_asleep", "database_against_itself")
+DOZING = (
+    "gil_held_asleep", "database_against_itself", "database_read_by_itself",
+    "database_read_by_another",
+)  # fmt: skip
 
 
 @contextlib.contextmanager

@@ -10,10 +10,11 @@ from __future__ import annotations
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, function_and_line, wait_answer
+from gdb_epi.hangs.sqlite_locks import connection_of_a_caller
+from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO, PROBABLE
 
-ERROR, CONNECTION = "sqlite3.OperationalError", "sqlite3.Connection"
+ERROR = "sqlite3.OperationalError"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
 # Exceptions by which loops that have nothing to do learn so.
 _NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout", "StopIteration")
@@ -70,9 +71,9 @@ def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) 
             HANG, "database lock", sentence, (activity,), INFO, seen,
             open=("who holds the database: another process, or a connection of this one",),
         )  # fmt: skip
-    clause, evidence = own
     return HangAnswer(
-        HANG, "database lock", sentence + clause, (activity,), PROBABLE, (*seen, evidence), (),
+        HANG, "database lock", sentence + own.clause, (activity,), PROBABLE,
+        (*seen, own.evidence), (),
         ("whether it has a transaction of the same database open is not read: another process may "
          "hold it",),
     )  # fmt: skip
@@ -86,26 +87,3 @@ def _handled(scene: HangContext, tid: int) -> list[ExceptionInfo]:
     decoder = ExceptionDecoder(scene.target, scene.python, messages=True)
     handled = (raised for raised in decoder.of(thread).all() if raised.state == HANDLED)
     return [error for raised in handled for error in raised.exceptions]
-
-
-def connection_of_a_caller(scene: HangContext, activity: ThreadActivity) -> tuple[str, str] | None:
-    """Say which connection only callers of the loop refer to: a clause, and the evidence."""
-    inner: set[int] = set()
-    in_loop = True
-    for frame in activity.frames:
-        own = [
-            (name, word) for name, word in scene.view.variable_addresses(frame)
-            if not word & 7 and scene.view.locks.type_name(word) == CONNECTION
-        ]  # fmt: skip
-        if not in_loop:
-            for name, word in own:
-                if word not in inner:
-                    place = function_and_line(frame)
-                    clause = (
-                        f"; its caller {place} has another connection, `{name}`: a transaction "
-                        "that is open there cannot end before this call returns"
-                    )
-                    return clause, f"{place} refers to a second connection, {name}"
-        inner |= {word for _, word in own}
-        in_loop = in_loop and not scene.runs_in_loop(frame)
-    return None

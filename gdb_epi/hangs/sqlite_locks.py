@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether another connection of this very process holds the SQLite database that one waits for.
+
+SQLite keeps, per connection, how it has locked its file, and once for all connections of a process
+that have the same file open, the highest of these locks and how many hold one (src/os_unix.c,
+unixFile and unixInodeInfo; src/btreeInt.h, src/sqliteInt.h; 3.24 to 3.50). While the second is
+above the first, or several hold the file of one that wants it for itself, SQLite does not even ask
+the kernel. The way from sqlite3.Connection to them is checked at each step: structures name the VFS
+or the connection that they belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.fault.reads import read_u32, read_u64
+from gdb_epi.hangs.references import MAX_ATTRIBUTES, MAX_FRAMES, METHODS
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.types import ThreadActivity, function_and_line
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+CONNECTION, _CURSOR = "sqlite3.Connection", "sqlite3.Cursor"
+_READS, _RESERVED, _EXCLUSIVE = 1, 2, 4  # 0: none; 3: it waits for readers to end
+MAX_WORDS = 48  # of a Pager that are looked at
+MAX_NUMBER = 1 << 20  # of descriptors and of connections
+
+
+class OwnHolder(NamedTuple):
+    """Says which connection of this process keeps another one from its database.
+
+    `known`: SQLite's own words say that it does. `alone`: nobody but the waiting thread can end it.
+    """
+
+    clause: str
+    evidence: str
+    known: bool = True
+    alone: bool = True
+
+
+class _Held(NamedTuple):
+    """How one connection has locked its file, and how all of this process have."""
+
+    file: int  # unixInodeInfo *
+    own: int
+    highest: int
+    holding: int  # connections that hold a lock
+
+
+class _Reference(NamedTuple):
+    """A connection, a thread that has it at hand (None where any may), and what it calls it."""
+
+    address: int
+    tid: int | None
+    name: str
+
+
+def holder_in_this_process(scene: HangContext, activity: ThreadActivity) -> OwnHolder | None:
+    """Return the connection that keeps a thread in a call of SQLite from its database."""
+    frames = scene.view.frames(activity.tid)
+    waiting = next(_called(scene, frames[0]), 0) if frames else 0
+    held = _held(scene, waiting) if waiting else None
+    if held is None:
+        return None
+    wants_it_alone = _RESERVED <= held.own < _EXCLUSIVE and held.holding > 1
+    if not wants_it_alone and not (held.own < held.highest and held.highest >= _RESERVED):
+        return None
+    level = _READS if wants_it_alone else held.highest
+    holding = [
+        each for each in _connections(scene)
+        if each.address != waiting and (of := _held(scene, each.address)) is not None
+        if of.file == held.file and of.own >= level
+    ]  # fmt: skip
+    name = next((f" `{each.name}`" for each in holding if each.name), "")
+    does = "reads from" if level == _READS else "has a transaction in"
+    clause = f"; another connection{name} of this very process {does} that database"
+    evidence = "SQLite's own words say that another connection of this process holds the file"
+    threads = {each.tid for each in holding}
+    alone = scene.is_only_python_thread(activity.tid) or threads == {activity.tid}
+    if alone:
+        clause += ", and goes on only when this call has returned"
+    elif other := next((d for d in scene.activities if d.tid in threads - {activity.tid}), None):
+        clause += f", which {other.who()} has at hand"
+    return OwnHolder(clause, evidence, alone=alone)
+
+
+def connection_of_a_caller(scene: HangContext, activity: ThreadActivity) -> OwnHolder | None:
+    """Say which connection only callers of the loop refer to: a clause, and the evidence."""
+    inner: set[int] = set()
+    in_loop = True
+    for frame in activity.frames:
+        own = [
+            (name, word) for name, word in scene.view.variable_addresses(frame)
+            if not word & 7 and scene.view.locks.type_name(word) == CONNECTION
+        ]  # fmt: skip
+        if not in_loop:
+            for name, word in own:
+                if word not in inner:
+                    place = function_and_line(frame)
+                    clause = (
+                        f"; its caller {place} has another connection, `{name}`: a transaction "
+                        "that is open there cannot end before this call returns"
+                    )
+                    evidence = f"{place} refers to a second connection, {name}"
+                    return OwnHolder(clause, evidence, known=False)
+        inner |= {word for _, word in own}
+        in_loop = in_loop and not scene.runs_in_loop(frame)
+    return None
+
+
+def _connections(scene: HangContext) -> Iterator[_Reference]:
+    """Yield the connections that frames have at hand; which thread uses a global is not known."""
+    for tid, frames in scene.view.all_frames().items():
+        for frame in frames[:MAX_FRAMES]:
+            who = None if frame.name == "<module>" else tid
+            for name, word in scene.view.variable_addresses(frame):
+                yield from (_Reference(at, who, name) for at in _behind(scene, word))
+                if not word & 7 and scene.view.locks.type_name(word) not in ("module", "type"):
+                    for attribute, value in islice(scene.view.attributes(word), MAX_ATTRIBUTES):
+                        path = f"{name}.{attribute}"
+                        yield from (_Reference(at, who, path) for at in _behind(scene, value))
+            yield from (_Reference(at, tid, "") for at in _called(scene, frame))
+
+
+def _called(scene: HangContext, frame: PyFrame) -> Iterator[int]:
+    """Yield the connections on a frame's stack, that of the innermost call first."""
+    try:
+        words = scene.view.slots.of(frame).stack if frame.hole is None else ()
+    except (UnreadableMemory, LayoutError):
+        return
+    for word in reversed(words):
+        yield from _behind(scene, word)
+
+
+def _behind(scene: HangContext, word: int) -> Iterator[int]:
+    """Yield the connection that an object is, is a cursor of, or is a method of."""
+    if not word or word & 7:
+        return
+    kind, reader = scene.view.locks.type_name(word), scene.view.reader
+    try:
+        if kind in METHODS:
+            struct, member = METHODS[kind]
+            word = reader.u64(word + reader.layout.require(struct, member))
+            kind = scene.view.locks.type_name(word) if word else ""
+        if kind == _CURSOR:  # its first word (Modules/_sqlite/cursor.h, 3.8 to 3.15)
+            word = reader.u64(word + (reader.layout.size("PyObject") or 16))
+            kind = scene.view.locks.type_name(word) if word else ""
+    except (UnreadableMemory, LayoutError):
+        return
+    if kind == CONNECTION:
+        yield word
+
+
+def _held(scene: HangContext, connection: int) -> _Held | None:
+    """Return how a connection has locked its main database; None where that cannot be read."""
+    target = scene.target
+    database = read_u64(target, connection + (scene.view.reader.layout.size("PyObject") or 16))
+    vfs = _word(target, database, 0)
+    tree = _word(target, _word(target, database, 4), 1)  # sqlite3.aDb[0].pBt
+    shared = _word(target, tree, 1)
+    pager = _word(target, shared, 0)
+    if not vfs or _word(target, tree, 0) != database or _word(target, pager, 0) != vfs:
+        return None
+    for place in range(1, MAX_WORDS):
+        file = _word(target, pager, place)
+        inode = _word(target, file, 2) if file and _word(target, file, 1) == vfs else None
+        number = read_u32(target, file + 24) if file and inode else None
+        if not file or not inode or number is None or number >= MAX_NUMBER:
+            continue
+        own, holding = read_u32(target, file + 28), read_u32(target, inode + 24)
+        highest = read_u32(target, inode + 32)  # behind how many locks there are
+        if own is None or highest is None or not 0 < (holding or 0) < MAX_NUMBER:
+            return None
+        held = _Held(inode, own & 0xFF, highest & 0xFF, holding or 0)
+        return held if held.own <= held.highest <= _EXCLUSIVE else None
+    return None
+
+
+def _word(target: Target, address: int | None, place: int) -> int | None:
+    return read_u64(target, address + 8 * place) if address and not address & 7 else None
