@@ -81,7 +81,10 @@ def _token(path: str | None) -> str | None:
         try:
             token = Path(path).read_text(encoding="ascii").strip()
         except (OSError, ValueError) as error:
-            raise InputError(f"no token in {path}: {error}") from error
+            why = (error.strerror or str(error)) if isinstance(error, OSError) else "no ASCII"
+            raise InputError(
+                f"no token in {path}: {why}", hint=f"openssl rand -hex 24 > {path}"
+            ) from error
     else:
         token = os.environ.get(TOKEN, "").strip()
         if not token:

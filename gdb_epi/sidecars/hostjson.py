@@ -26,7 +26,9 @@ def read_named_by_user(path: str) -> Sidecar:
     try:
         return _read(path)
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"--host-json {path}: {error}", hint="a file with one object") from None
+        why = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no JSON"
+        hint = "gdb-epi host-facts -o host.json writes such a file, on its host"
+        raise InputError(f"--host-json {path}: {why}", hint=hint) from None
 
 
 def read_beside_core(path: str) -> Sidecar | None:

@@ -201,7 +201,7 @@ class CoreFileTarget(MappedRegions):
             raise InputError(f"{name}: not a core file (no ELF header)", hint="name a core dump")
         if header.type != elf.ET_CORE:
             raise InputError(
-                f"{name}: an ELF file but not a core (e_type {header.type})",
+                f"{name}: an ELF file but not a core",
                 hint="name the core dump; the executable goes into --exe",
             )
         if header.machine not in ARCHITECTURES or not (header.is_64 and header.little_endian):
@@ -503,7 +503,7 @@ def _map_file(name: str) -> mmap.mmap:
         _must_be_regular(name, status.st_mode)
         if status.st_size == 0:
             raise InputError(
-                f"{name}: empty file", hint="check ulimit -c and free space where cores go"
+                f"{name}: an empty file", hint="check ulimit -c, and the free space where cores go"
             )
         return mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
     finally:
@@ -521,6 +521,6 @@ def _machine(header: elf.Header) -> str:
 def _must_be_regular(name: str, mode: int) -> None:
     """Asked before the file is opened (opening some devices does things) and after."""
     if stat.S_ISDIR(mode):
-        raise InputError(f"{name}: a directory", hint="name a core file in it")
+        raise InputError(f"{name}: a folder", hint="name a core file in it")
     if not stat.S_ISREG(mode):
         raise InputError(f"{name}: not a regular file", hint="copy the core to a file")

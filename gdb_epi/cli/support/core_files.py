@@ -230,8 +230,10 @@ def _must_be_regular(path: str) -> None:
         raise _unreadable(path, error) from None
     except ValueError:
         raise InputError(f"{path!r}: not a file name", hint="name a core dump") from None
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path}: a folder", hint="name a core file in it")
     if not stat.S_ISREG(mode):
-        raise InputError(f"{path}: not a regular file", hint="write the core into a file first")
+        raise InputError(f"{path}: not a regular file", hint="copy the core to a file")
 
 
 def _head(path: str) -> bytes:
@@ -243,12 +245,13 @@ def _head(path: str) -> bytes:
 
 
 def _unreadable(path: str, error: OSError) -> InputError:
-    hint = "check the path"
+    hint, why = "check the path", error.strerror or str(error)
     if isinstance(error, FileNotFoundError):
         must_be_no_process(path)
+        why = "no such file"
     if isinstance(error, PermissionError):
         hint = "sudo, or chmod +r: the kernel writes cores for their owner only"
-    return InputError(f"{path}: {error.strerror or error}", hint=hint)
+    return InputError(f"{path}: {why}", hint=hint)
 
 
 def must_be_no_process(path: str, command: str = "epi triage") -> None:
@@ -275,7 +278,7 @@ def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
     if not head:
         raise _NotACore(
             f"{path}: {inside}an empty file",
-            hint="check the disk space and `ulimit -c` of the process that died",
+            hint="check ulimit -c, and the free space where cores go",
         )
     if head.startswith(b"\x7fELF"):
         raise _NotACore(

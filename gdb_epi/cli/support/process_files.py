@@ -31,7 +31,8 @@ def process_files(args: Namespace) -> tuple[str | None, str | None]:
     Raises InputError when one of them is not here.
     """
     if args.exe is not None and not os.path.isfile(args.exe):
-        raise InputError(f"--exe {args.exe}: no such file", hint="check the path")
+        what = "a folder" if os.path.isdir(args.exe) else "no such file"
+        raise InputError(f"--exe {args.exe}: {what}", hint="name the executable that died")
     for root in args.sysroot or ():
         if not os.path.isdir(root):
             raise InputError(f"--sysroot {root}: no such folder", hint="check the path")
