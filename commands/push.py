@@ -57,7 +57,10 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
         "replaced": f"The record of this core is in {place}, in place of an older one",
     }
     line = done.get(word, f"The record of this core was in {place} already")
-    steps = ["What the fleet knows of such crashes: epi seen", f"Its key: {record['core_key']}"]
+    steps = [
+        "What the fleet knows of such crashes: epi seen",
+        f"This one alone, in a shell: gdb-epi fleet show {record['core_key']}",
+    ]
     return Report("push", lines=[line, *steps], data=document)
 
 

@@ -37,9 +37,9 @@ def test_without_hours(fleet):
     out = fleet("fleet", "check").out
     assert out.startswith("the data: 5 things to look at\n")
     for words in (
-        "times: 1 of 60 crashes whose only time is the date of a file",
-        "times: 1 of 60 crashes whose time is ahead of the arrival of the record",
-        "times: 1 of 60 crashes whose time is before 2000",
+        "times: 1 of 60 crashes have only the date of a file as their time",
+        "times: 1 of 60 crashes have a time ahead of the arrival of the record",
+        "times: 1 of 60 crashes have a time before 2000",
         "host-hours: no host-hours: crashes are compared with other crashes",
         "hosts: 1 of 60 crashes name no host",
     ):

@@ -157,7 +157,7 @@ def test_hosts_without_hours_keep_what_their_cores_know(ask):
 def test_a_backlog_of_cores_is_no_event(ask):
     shell = ask(first.f11_late_upload)
     assert verdicts(shell) == []
-    assert "whose only time is the date of a file" in shell("fleet", "check").out
+    assert "have only the date of a file as their time" in shell("fleet", "check").out
 
 
 @pytest.mark.parametrize(

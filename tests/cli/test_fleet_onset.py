@@ -59,7 +59,7 @@ def test_a_signature_that_was_always_there_did_not_begin():
 def test_few_crashes_cannot_tell():
     fleet = simulate(7003, race=0.12, **SMALL)
     found = began(fleet, "race")
-    assert found.answer == f"cannot tell: {found.crashes} crashes, at least 5 needed"
+    assert found.answer == f"cannot tell: {found.crashes} crashes to count, at least 5 are needed"
 
 
 def test_simultaneous_roll_outs_are_not_told_apart():
@@ -150,7 +150,7 @@ def test_crashes_that_no_day_has_a_place_for_are_told():
     found = onset(cut, code)
     assert outside and found.crashes == mine.size - 3 - outside
     said = f"3 without a time that is believed and {outside} on days without host-hours"
-    assert found.caveats[-1] == f"{said} of its {mine.size} crashes are left out"
+    assert found.caveats[-1] == f"of its {mine.size} crashes are left out: {said}"
     assert not any("left out" in caveat for caveat in onset(pop, code).caveats)
 
 

@@ -162,7 +162,7 @@ def test_what_is_no_time_is_told_and_not_only_missing(engine, tmp_path, capsys):
     assert main(["fleet", "ingest", str(path), *database]) == 0
     assert "times not believed: 1 that cannot be read" in capsys.readouterr().out
     assert main(["fleet", "check", *database]) == 0
-    assert "1 of 2 crashes whose time cannot be read (on odd)" in capsys.readouterr().out
+    assert "1 of 2 crashes have a time that cannot be read (on odd)" in capsys.readouterr().out
 
 
 def test_texts_of_two_zones_are_compared_in_utc(engine):

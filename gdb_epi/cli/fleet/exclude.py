@@ -145,8 +145,9 @@ def _remarks(made: Plan, args: Namespace) -> list[str]:
         lines.append(f"{counted(len(made.hosts), 'host')} marked drained")
     else:
         lines.append("dry run: nothing is changed; --apply prints commands and marks them drained")
-    share = f"{100 * args.at_most:g} % of {counted(made.fleet, 'host')} ({made.counted_by})"
-    lines.append(f"at most {counted(made.most, 'host')} may be out: {share}")
+    if made.fleet:
+        share = f"{100 * args.at_most:g} % of {counted(made.fleet, 'host')} ({made.counted_by})"
+        lines.append(f"at most {counted(made.most, 'host')} may be out: {share}")
     lines += [f"no host to name, and see fleet suspects: {group}" for group in made.groups]
     if made.drained:
         lines.append(f"out already: {some_of(made.drained, MAX_NAMED)}")

@@ -25,7 +25,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     from gdb_epi.fleet.life.marks import HOST, SIGNATURE, WORDS
 
-    parser.add_argument("about", choices=(SIGNATURE, HOST), help="what is marked")
+    parser.add_argument(
+        "about", metavar="signature|host", choices=(SIGNATURE, HOST), help="what is marked"
+    )
     parser.add_argument("name", metavar="KEY|HOST", help="a key or its start; the name of a host")
     state = parser.add_mutually_exclusive_group()
     for name, words in {**WORDS[SIGNATURE], **WORDS[HOST]}.items():

@@ -78,7 +78,8 @@ def _text(answer: Onset) -> None:
         assert answer.rr is not None and answer.rr_low is not None and answer.rr_high is not None
         print_line(f"  {rates}; {risk_words(answer.rr, answer.rr_low, answer.rr_high)}")
     first = "" if answer.first_crash is None else f", the first on {iso_day(answer.first_crash)}"
-    print_line(f"  {counted(answer.crashes, 'crash')}{first}{beside_words(answer.exposure)}")
+    if answer.crashes:
+        print_line(f"  {counted(answer.crashes, 'crash')}{first}{beside_words(answer.exposure)}")
     for r in answer.roll_outs:
         half = "" if r.half is None else f", on half of the hosts from {iso_day(r.half)}"
         since = "gone from" if r.went else "from"

@@ -23,7 +23,8 @@ KEEP = 10
 MAX_DAYS = 36_500
 MAX_DIGITS = 20  # Python reads no number of any length
 MAX_NAMED = 6
-SHOWN = 0.01  # of all bytes, from which on a table is shown
+_CONTENTS = {"raw": "records", "exposure": "host-hours", "crash": "crashes", "sig": "signatures"}
+SHOWN = 0.1  # of all bytes, from which on a table is shown
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -49,12 +50,16 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.life.pruning import prune
 
         made = prune(engine, before, args.keep, apply=args.apply, now=now)
-    rows = [counted(made.crashes, "crash"), bytes_text(made.bytes) + " of records"]
-    rows += [f"of {counted(made.signatures, 'signature')}", counted(made.host_days, "host-day")]
+    rows = []
+    if made.crashes:
+        rows += [counted(made.crashes, "crash"), bytes_text(made.bytes) + " of records"]
+        rows.append(f"of {counted(made.signatures, 'signature')}")
+    rows += [counted(made.host_days, "host-day")] if made.host_days else []
     rows += [counted(made.log_lines, "log line")] if made.log_lines else []
     words = "deleted" if args.apply else "would go"
-    print_line(f"{words}, from before {iso_day(made.before)}: {', '.join(rows)}")
-    print_line(f"  {counted(made.kept, 'crash')} of that age stay: shown, and counted no more")
+    print_line(f"{words}, from before {iso_day(made.before)}: {', '.join(rows) or 'nothing'}")
+    if made.kept:
+        print_line(f"  {counted(made.kept, 'crash')} of that age stay: shown, and counted no more")
     if made.hosts:
         names = some_of(made.hosts, MAX_NAMED)
         print_line(f"  of suspected hosts {made.kept_of_hosts} of them: {names}")
@@ -63,7 +68,8 @@ def run(args: Namespace) -> int:
     sizes = {"all tables": (*made.tables,), **{name: (name,) for name in large}}
     for title, tables in sizes.items() if made.tables else ():
         size, after = (sum(some[n] for n in tables) for some in (made.tables, made.tables_after))
-        print_line(f"  {title}: {bytes_text(size)}{f' -> {bytes_text(after)}' * args.apply}")
+        then = f" -> {bytes_text(after)}" if args.apply else ""
+        print_line(f"  {_CONTENTS.get(title, title)}: {bytes_text(size)}{then}")
     if not args.apply:
         say_dry_run()
     return EXIT_DONE

@@ -121,6 +121,7 @@ def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[s
 
 
 def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
+    from gdb_epi.fleet.questions.splitting import REST
     from gdb_epi.fleet.screen.finding_texts import (
         P_AND_Q,
         finding_sentence,
@@ -140,7 +141,8 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
     for part in parted.parts:
         where = counted(part.hosts, "host") if part.hosts else "no known host"
         size = f"{counted(part.crashes, 'crash')} on {where}"
-        print_line(f"  {size}: {plain_flags(part.mark)}: {part.label}")
+        mark = "" if part.mark == REST and len(parted.parts) == 1 else f"{plain_flags(part.mark)}: "
+        print_line(f"  {size}: {mark}{part.label}")
         for finding in (part.finding, *part.also) if part.finding else ():
             print_line(f"      {finding_sentence(finding, heading=parted.signature)}")
             print_line(f"      {tested_words(finding)}")

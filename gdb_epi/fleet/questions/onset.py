@@ -143,7 +143,7 @@ def _left_out(population: Population, signature: int, used: int) -> str | None:
         why.append(f"{timeless} without a time that is believed")
     if outside := total - timeless - used:
         why.append(f"{outside} on days without host-hours")
-    return f"{' and '.join(why)} of its {total} crashes are left out" if why else None
+    return f"of its {counted(total, 'crash')} are left out: {' and '.join(why)}" if why else None
 
 
 def _onset(population: Population, signature: int) -> Onset:
@@ -154,7 +154,7 @@ def _onset(population: Population, signature: int) -> Onset:
     nothing = Onset(name, crashes=n, first_crash=first, exposure=days.source)
     if n < MIN_CRASHES:
         return nothing._replace(
-            answer=f"cannot tell: {counted(n, 'crash')}, at least {MIN_CRASHES} needed"
+            answer=f"cannot tell: {counted(n, 'crash')} to count, at least {MIN_CRASHES} are needed"
         )
     if days.counts.size < 3:
         return nothing._replace(answer="cannot tell: fewer than three days are known")

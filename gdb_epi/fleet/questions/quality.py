@@ -29,22 +29,22 @@ MISSING = 0.05  # share without a value, from which on it is told
 TIMES, HOURS, NAMES, ATTRIBUTES, EVENTS = "times", "host-hours", "hosts", "attributes", "events"
 SILENCE = "silence"
 _REASONS = {
-    "none": ("without a time", "let a collector give it (journal, xattr, core_pattern %t)"),
+    "none": ("have no time", "let a collector give it (journal, xattr, core_pattern %t)"),
     "file date": (
-        "whose only time is the date of a file, which a copy changes",
+        "have only the date of a file as their time, which a copy changes",
         "let a collector give it (journal, xattr, core_pattern %t)",
     ),
     UNREADABLE: (
-        "whose time cannot be read",
+        "have a time that cannot be read",
         "write it as seconds since 1970 or as 2026-11-21T04:30:00+02:00",
     ),
     NO_ZONE: (
-        "whose time is written without a time zone, so that it may be half a day off",
+        "have a time without a time zone, which may be half a day off",
         "write them as 2026-11-21T04:30:00+02:00 or as seconds since 1970; of records that are all "
         "of one zone: gdb-epi fleet ingest --zone Europe/Berlin FILE, again",
     ),
-    "ahead": ("whose time is ahead of the arrival of the record", "set the clocks of those hosts"),
-    "before 2000": ("whose time is before 2000", "set the clocks of those hosts"),
+    "ahead": ("have a time ahead of the arrival of the record", "set the clocks of those hosts"),
+    "before 2000": ("have a time before 2000", "set the clocks of those hosts"),
 }
 
 
