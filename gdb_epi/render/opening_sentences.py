@@ -238,9 +238,44 @@ def place_words(calls: Sequence[Call]) -> str:
     inside = _name(native) if native.name else _nameless(native)
     if python is not None and native.name == python.name.rpartition(".")[2]:
         inside = f"the C function {inside}"  # else "in collect, called from collect"
+    inside += _of_extension(native)
+    behalf = _on_whose_behalf(before, native)
+    if behalf is not None:
+        inside += f", called from {_name(behalf)}{_of_extension(behalf)}"
     if python is None and (user := _user_of_python(before, native)) is not None:
         below = f"{_name(user)} ({user.module})" if user.name else _nameless(user)
     return f"in {inside}, called from {below}" if below else f"in {inside}"
+
+
+# Where CPython has what it does for any object, besides inlined functions of headers: on whose
+# behalf it does so says more.
+_FOR_ANY_OBJECT = ("Objects/abstract.c", "Objects/call.c", "Objects/object.c")
+_LOOP = ("Python/ceval.c", "Python/bytecodes.c", ".c.h")
+_EXTENSION = (".cpython-", ".abi3.")
+
+
+def _of_extension(call: Call) -> str:
+    """Return " (array)" of a function of an extension module, whose name may say little."""
+    for mark in _EXTENSION:
+        module, found, _ = call.module.rpartition("/")[2].partition(mark)
+        if found and call.name and module.lower() not in call.name.lower():
+            return f" ({module})"
+    return ""
+
+
+def _on_whose_behalf(native: Sequence[Call], inside: Call) -> Call | None:
+    """Return the code that a function which serves any object worked for; None of the loop."""
+    if not inside.module.startswith(_INTERPRETER) or not _serves_any_object(inside):
+        return None
+    behind = native[native.index(inside) + 1 :]
+    call = next((call for call in behind if not _serves_any_object(call)), None)
+    known = call is not None and call.language == NATIVE and bool(call.name and call.filename)
+    return call if call is not None and known and not call.filename.endswith(_LOOP) else None
+
+
+def _serves_any_object(call: Call) -> bool:
+    file = call.filename
+    return file.endswith(_FOR_ANY_OBJECT) or (file.endswith(".h") and not file.endswith(".c.h"))
 
 
 # What runs between the code that failed and the abort; none of it is where the fault is.

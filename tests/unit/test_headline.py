@@ -171,3 +171,18 @@ def test_an_abort_is_no_crash_on_a_damaged_value() -> None:
     assert (
         "aborted over a value with one wrong bit, in tick" in opening_sentences(record, [TICK])[0]
     )
+
+
+def test_a_function_that_serves_any_object_is_named_with_whom_it_serves() -> None:
+    """Not the loop of the interpreter; a function of an extension has its module."""
+    inlined = native("Py_TYPE")._replace(filename="/src/Include/object.h")
+    compared = native("PyObject_RichCompare")._replace(filename="Objects/object.c")
+    odict = native("_odict_keys_equal")._replace(filename="Objects/odictobject.c")
+    loop = native("_PyEval_EvalFrameDefault")._replace(filename="Python/ceval.c")
+    served = "in Py_TYPE, called from _odict_keys_equal, called from tick (clock.py:7)"
+    assert place_words([inlined, compared, odict, loop, TICK]) == served
+    assert place_words([inlined, loop, TICK]) == "in Py_TYPE, called from tick (clock.py:7)"
+    setitem = native("d_setitem", "array.cpython-311-x86_64-linux-gnu.so")
+    assert place_words([setitem, TICK]) == "in d_setitem (array), called from tick (clock.py:7)"
+    named = native("array_item", "array.cpython-311-x86_64-linux-gnu.so")
+    assert place_words([named, TICK]) == "in array_item, called from tick (clock.py:7)"
