@@ -10,6 +10,7 @@ import pytest
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
 from gdb_epi.hangs.descriptors import FILE, SOCKET
+from gdb_epi.hangs.loops.own_peers import both_ends_read
 from gdb_epi.hangs.loops.polls import waits_once
 from gdb_epi.hangs.loops.vain_polls import _OtherCode, variables_tested_by
 from gdb_epi.hangs.pipe_ends import PipeEnds
@@ -214,3 +215,9 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
     answer = waits_once(scene, awaiting)
     assert answer is not None
     assert (answer.label, answer.sure) == (HANG, sure)
+
+
+def test_tasks_that_talk_to_each_other_are_no_deadlock_while_their_loop_runs() -> None:
+    """What one of them has sent may not be read yet; no task is looked at."""
+    running = ThreadActivity(MAIN, "MainThread", hang_types.PYTHON, "runs")
+    assert both_ends_read(SimpleNamespace(loop_thread=running)) is None

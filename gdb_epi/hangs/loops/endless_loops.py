@@ -18,10 +18,18 @@ from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import Item, Iteration, Value
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs import types as h
 from gdb_epi.hangs.loops.dry_run import MAX_CODE, MAX_ITEMS, DryRun, Endless, Memory
 from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.types import (
+    GIL,
+    HANG,
+    RUNNING,
+    HangAnswer,
+    ThreadActivity,
+    function_and_line,
+)
 from gdb_epi.locks.python.call_sites import Instruction
+from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_STEPS = 20_000  # of one thread, in all
@@ -50,10 +58,10 @@ class _Start(NamedTuple):
     loaded: int | None = None
 
 
-def endless_loop(scene: HangContext) -> h.HangAnswer | None:
+def endless_loop(scene: HangContext) -> HangAnswer | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
     for activity in scene.activities:
-        if activity.kind not in (*h.RUNNING, h.GIL) or not activity.frames:
+        if activity.kind not in (*RUNNING, GIL) or not activity.frames:
             continue
         budget = [MAX_STEPS]
         for frame in scene.view.frames(activity.tid)[:MAX_FRAMES]:
@@ -67,17 +75,17 @@ def endless_loop(scene: HangContext) -> h.HangAnswer | None:
 
 
 def _answer(
-    scene: HangContext, activity: h.ThreadActivity, frame: PyFrame, endless: Endless
-) -> h.HangAnswer:
+    scene: HangContext, activity: ThreadActivity, frame: PyFrame, endless: Endless
+) -> HangAnswer:
     own = [place for place, each in enumerate(activity.frames) if each.address == frame.address]
     key_frames = activity.frames[own[0] :] if own else activity.frames
     turns = "one turn" if endless.turns == 1 else f"{endless.turns} turns"
     sentence = (
-        f"{activity.who()} is in a loop without end at {h.function_and_line(frame)}: after {turns} "
+        f"{activity.who()} is in a loop without end at {function_and_line(frame)}: after {turns} "
         "more all that it tests is the same again, and nothing else is left that could change it"
     )
-    return h.HangAnswer(
-        h.HANG, "endless loop", sentence, (activity._replace(key_frames=key_frames),), "probable",
+    return HangAnswer(
+        HANG, "endless loop", sentence, (activity._replace(key_frames=key_frames),), PROBABLE,
         (f"its code was followed on from where it stood: after {turns} it is in the same state, "
          "numbers aside that it never looks at",),
         ("another thread or a signal handler that could change what it reads",),
@@ -86,7 +94,7 @@ def _answer(
 
 
 def _run_on(
-    scene: HangContext, activity: h.ThreadActivity, frame: PyFrame, budget: list[int]
+    scene: HangContext, activity: ThreadActivity, frame: PyFrame, budget: list[int]
 ) -> Endless | None:
     """Return how a frame goes round for ever; None where it returns.
 
@@ -114,7 +122,7 @@ def _run_on(
     return endless
 
 
-def _alone(scene: HangContext, activity: h.ThreadActivity) -> bool:
+def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
     alone = scene.is_only_python_thread(activity.tid)
     return alone and not scene.knows_module(activity, *_HANDLERS)
 

@@ -19,7 +19,7 @@ from gdb_epi.hangs.at_rest import serves
 from gdb_epi.hangs.descriptors import Address, socket_address
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import as_member, is_bounded, own_frames, task_text
-from gdb_epi.hangs.types import DEADLOCK, HangAnswer
+from gdb_epi.hangs.types import DEADLOCK, GIL, RUNNING, HangAnswer
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -41,13 +41,15 @@ def both_ends_read(scene: HangContext) -> HangAnswer | None:
 
     Two that both read in loops without an end may be idle, as both ends of a channel of messages
     are. One that reads once, or a certain number of times, waits for answers; and where a part of
-    a message has come, whoever sent it waits for the other to have read it.
+    a message has come, whoever sent it waits for the other to have read it. The loop has to sleep.
     """
+    activity = scene.loop_thread
+    if activity is None or activity.kind in (*RUNNING, GIL):  # what was sent may not be read yet
+        return None
     reading = {(each.own, each.peer): each for each in _reading_tasks(scene)}
     for (own, peer), first in reading.items():
         second = reading.get((peer, own))
-        activity = scene.loop_thread
-        if second is None or activity is None or second.task.id == first.task.id:
+        if second is None or second.task.id == first.task.id:
             continue
         pair = sorted((first, second), key=lambda each: -each.arrived)
         idle = all(serves(scene, own_frames(each.task, scene.installed)) for each in pair)
