@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.at_rest import in_handler, inner_frames, only_waits_for_work
+from gdb_epi.hangs.at_rest import (
+    in_handler,
+    inner_frames,
+    only_waits_for_work,
+    polled_by_library,
+)
 from gdb_epi.hangs.descriptor_waits import ALIVE
 from gdb_epi.hangs.library_calls import (
     FUTURES,
@@ -150,10 +155,14 @@ class _EventWait:
             if ends_by_the_clock(scene, activity):
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
                 return wait_answer(NO_FAULT, "timer", text, activity)
-            if not self._python and any(map(scene.runs_in_loop, activity.frames[:1])):
+            in_loop = any(map(scene.runs_in_loop, activity.frames[:1]))
+            if not self._python and in_loop:
                 text = f"{timed}, in a loop; no other thread is left that could give it"
                 return wait_answer(HANG, "timed wait", text, activity, INFO)
-            return wait_answer(NO_FAULT, "timed wait", timed, activity, INFO)
+            stuck = (
+                self._giver_is_stuck() if in_loop or polled_by_library(scene, activity) else None
+            )
+            return stuck or wait_answer(NO_FAULT, "timed wait", timed, activity, INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
         handled = in_handler(activity.frames, scene.view.frames(activity.tid))
         counts = activity.awaits == SEMAPHORE  # what is taken, one after the other, ends nothing
@@ -162,6 +171,30 @@ class _EventWait:
                 activity, f"{waits}, which ends the program: nothing is wrong with that"
             )
         return None
+
+    def _giver_is_stuck(self) -> HangAnswer | None:
+        """Return the answer where each turn of a loop waits for a thread that never gives it.
+
+        That is who would give it without a timeout, or the only ones that run jobs of the program.
+        """
+        scene, activity = self._scene, self._activity
+        untimed = answer_for_event_wait(
+            scene, activity._replace(timed=False), self._seen, self._through
+        )
+        if (
+            untimed is not None
+            and len(untimed.members) > 1
+            and (_is_hang(untimed) and untimed.sure != INFO)
+        ):
+            return untimed._replace(
+                sentence=f"{untimed.sentence}; it waits in turns with a timeout"
+            )
+        if not polled_by_library(scene, activity):
+            return None
+        jobs = [d for d in self._python if d.frames and d.tid not in self._seen]
+        answers = [made for made in (self._follow(d.tid) for d in jobs) if made is not None]
+        all_stuck = len(answers) == len(jobs) and all(_is_hang(made) for made in answers)
+        return answers[0] if answers and all_stuck else None
 
     def _is_parked(self) -> bool:
         """Whether it is threading.Event().wait(): nobody can ever set it, nor was meant to."""
@@ -218,6 +251,10 @@ class _EventWait:
             (f"{giver.who()} {by} it, and waits at {giver.where()}",),
             ("a timeout",), ("code that reaches it through a global",),
         )  # fmt: skip
+
+
+def _is_hang(answer: HangAnswer) -> bool:
+    return answer.label in (HANG, DEADLOCK)
 
 
 def starts_a_thread(scene: HangContext, activity: ThreadActivity) -> bool:

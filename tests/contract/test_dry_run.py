@@ -159,6 +159,50 @@ def endless_wish():
             return waiting
         waiting += 1
 
+def endless_float_steps():
+    position = 0.0
+    while position != 1.0:
+        position += 0.1
+    return position
+
+def float_steps():
+    position = 0.0
+    while position != 1.0:
+        position += 0.25
+    return position
+
+def endless_past_the_limit():
+    parcels, weight = 0, 7
+    while weight != 30:
+        weight += 4
+        for size in (1, 2):
+            parcels += size
+    return parcels
+
+def endless_wrong_way():
+    left = 5
+    while left <= 5:
+        left -= 1
+    return left
+
+def endless_odd():
+    left = 5
+    while left:
+        left -= 2
+    return left
+
+def far_limit():
+    number = 0
+    while number < 10 ** 9:
+        number += 1
+    return number
+
+def two_speeds():
+    slow, fast = 10 ** 6, 0
+    while fast < slow:
+        slow, fast = slow + 1, fast + 2
+    return slow
+
 def counting_down():
     left, total = 50, 0.0
     while left > 0:
@@ -180,7 +224,8 @@ if __name__ == "__main__":
 UNKNOWN = "not known"
 RETURNED = {
     "halved": 2, "chain_length": 2, "root": 4, "twos_of_48": 4, "until_step": 4, "emptied": 312,
-    "pieces": 3, "primes": 10, "counting_down": 612.5, "far_away": UNKNOWN,
+    "pieces": 3, "primes": 10, "counting_down": 612.5, "far_away": UNKNOWN, "float_steps": 1.0,
+    "far_limit": UNKNOWN, "two_speeds": UNKNOWN,
 }  # fmt: skip
 
 

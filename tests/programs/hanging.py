@@ -579,6 +579,13 @@ def depth_of(node):
     return depth
 
 
+def busy_past_the_limit():
+    """A third one: what only grows is never equal again."""
+    weight = 7
+    while weight != 30:
+        weight += 4
+
+
 def busy_halving():
     """Another one: the lower bound stays where it is."""
     low, high = 0, 6
@@ -781,6 +788,21 @@ def future_asked_again():
         job = pool.submit(queue.Queue().get)
         while not job.done():
             time.sleep(0.1)
+
+
+def future_awaited_in_turns():
+    """It waits again after each timeout, and the job waits for ever."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        job = pool.submit(never_given)
+        while True:
+            try:
+                return job.result(100000)
+            except concurrent.futures.TimeoutError:
+                print("not yet")
+
+
+def never_given():
+    return queue.Queue().get()
 
 
 def file_never_made():

@@ -100,7 +100,8 @@ TRUTHS = {
     "busy_in_a_ring": Truth(
         HANG, "endless walk", ("depth_of", "`node = node.parent`", "ring, 3 objects of type Node")
     ),
-    "busy_halving": Truth(HANG, "endless loop", ("busy_halving", "the same again")),
+    "busy_halving": Truth(HANG, "endless loop", ("busy_halving", "and so for ever")),
+    "busy_past_the_limit": Truth(HANG, "endless loop", ("busy_past_the_limit", "after one turn")),
     "busy_counting_down": Truth(FINE, "busy", ("busy_counting_down",)),
     "busy_python_thread": Truth(FINE, "busy", ("counting",)),
     "busy_parts": Truth(FINE, "busy", ("hanging.py",)),
@@ -132,6 +133,9 @@ TRUTHS = {
     "idle_retry": Truth(HANG, "retries", ("in a loop that tries again", "FileNotFoundError")),
     "future_asked_again": Truth(
         HANG, "nobody gives it", ("the result of a future", "an item in a queue")
+    ),
+    "future_awaited_in_turns": Truth(
+        HANG, "nobody gives it", ("which could come from", "it waits in turns with a timeout")
     ),
     "file_never_made": Truth(HANG, "polls", ("until exists() says otherwise", "a file")),
     "peer_tried_again": Truth(HANG, "retries", ("because of ConnectionRefusedError",)),

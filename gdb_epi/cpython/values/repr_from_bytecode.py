@@ -64,7 +64,7 @@ _COMMON: dict[str, Item] = {
     "-1": Number(-1),
 }
 _CONVERSIONS, _HAS_SPEC = 3, 4  # the parts of FORMAT_VALUE's argument (FVC_MASK, FVS_HAVE_SPEC)
-_COMPARISONS = (
+COMPARISONS = (
     operator.lt,
     operator.le,
     operator.eq,
@@ -355,9 +355,9 @@ class Evaluation(ValueOperations):
             self.stack.append(Number(self._matches(named, caught)))
             return
         right, left = self.plain(self._pop()), self.plain(self._pop())
-        if how >= len(_COMPARISONS) or isinstance(left, str) != isinstance(right, str):
+        if how >= len(COMPARISONS) or isinstance(left, str) != isinstance(right, str):
             raise Undecodable("a comparison")
-        self.stack.append(Number(_COMPARISONS[how](left, right)))
+        self.stack.append(Number(COMPARISONS[how](left, right)))
 
     # -- exceptions -----------------------------------------------------------------------------
 

@@ -111,7 +111,10 @@ class Iteration(NamedTuple):
 
 
 class UnknownNumber(NamedTuple):
-    """An int or float: any, nothing was found out that depends on which."""
+    """An int or float of which only bounds are known, which belong to it."""
+
+    low: float
+    high: float
 
 
 class Caught(NamedTuple):

@@ -18,7 +18,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
-from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
+from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS, Evaluation
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltinMethod,
     Global,
@@ -57,7 +57,8 @@ _OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
     "/": operator.truediv, "%": operator.mod, "&": operator.and_, "|": operator.or_,
     "^": operator.xor, ">>": operator.rshift,
 }  # fmt: skip
-_NEVER_FAIL = ("+", "-", "*")  # of numbers
+_NEVER_FAIL = ("+", "-")  # of numbers
+INFINITE = float("inf")
 _NAMED = {  # up to 3.10
     "ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/",
     "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>",
@@ -136,7 +137,7 @@ class DryRun(Evaluation):
         self.repeats_until = -1
         self.base = 0  # so much of the stack is not all that lies there: nothing is taken from it
         self._heads: dict[int, _Head] = {}
-        self._claims = MAX_CLAIMS
+        self._claims: dict[int, int] = {}  # how many were made, by the place that is jumped to
         self._claim: _Head | None = None  # its state is to come again after `most` turns
 
     def call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> Item:
@@ -189,19 +190,22 @@ class DryRun(Evaluation):
     def _goes_on_alike(self, target: int, seen: _Head, state: _State) -> bool:
         """Tell whether the same turns come again whatever the numbers are that differ.
 
-        They are followed once more with those unknown: what looks at one of them ends that.
+        They are followed once more with all numbers from now on that lie in the same direction.
+        What depends on which of them it is ends that; it holds for ever if it holds once and the
+        numbers are among the same again then.
         """
         if (seen.state.stack, seen.state.blurred) != (state.stack, state.blurred):
             return False
         made = copy(self)
         made.memory = memory = self.memory.copied()
         made.locals, made.stack = dict(self.locals), list(self.stack)
-        if self._claims <= 0 or not (
+        claims = self._claims.get(target, 0)
+        if claims >= MAX_CLAIMS or not (
             self._forget_numbers(seen.state.variables[0], made.locals)
             and self._forget_numbers(seen.state.variables[1], memory.stored)
         ):
             return False
-        self._claims -= 1
+        self._claims[target] = claims + 1
         for at, items in state.contents.items():
             if seen.state.contents.get(at) != items:
                 memory.blurred |= {at}
@@ -224,8 +228,17 @@ class DryRun(Evaluation):
             if item != now[key]:
                 if not self._is_number(item) or not self._is_number(now[key]):
                     return False
-                now[key] = UnknownNumber()
+                start, end = self._bounds(item)[0], self._bounds(now[key])[0]
+                now[key] = UnknownNumber(*((end, INFINITE) if end >= start else (-INFINITE, end)))
         return True
+
+    def _bounds(self, item: Item) -> tuple[float, float]:
+        if isinstance(item, UnknownNumber):
+            return item
+        value = self.plain(item)
+        if isinstance(value, str) or value != value:  # NaN
+            raise Undecodable("no number")
+        return value, value
 
     def _is_alike(self, claimed: _State, state: _State) -> bool:
         """Tell whether a state is as claimed; a number that is not known may be any."""
@@ -236,9 +249,17 @@ class DryRun(Evaluation):
 
     def _fits(self, then: Mapping[_Key, Item], now: Mapping[_Key, Item]) -> bool:
         return then.keys() == now.keys() and all(
-            self._is_number(item) if isinstance(then[key], UnknownNumber) else item == then[key]
+            self._is_within(item, bounds)
+            if isinstance(bounds := then[key], UnknownNumber)
+            else item == bounds
             for key, item in now.items()
         )
+
+    def _is_within(self, item: Item, bounds: UnknownNumber) -> bool:
+        if not self._is_number(item):
+            return False
+        low, high = self._bounds(item)
+        return bounds.low <= low and high <= bounds.high
 
     # -- numbers and texts ----------------------------------------------------------------------
 
@@ -258,7 +279,12 @@ class DryRun(Evaluation):
         if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
             if sign not in _NEVER_FAIL or not (self._is_number(left) and self._is_number(right)):
                 raise Undecodable("what depends on a number that is not known")
-            self.stack.append(UnknownNumber())
+            (first, last), (low, high) = self._bounds(left), self._bounds(right)
+            low, high = (-high, -low) if sign == "-" else (low, high)
+            try:
+                self.stack.append(UnknownNumber(first + low, last + high))
+            except OverflowError:
+                raise Undecodable("a large number") from None
             return
         values = self.plain(left), self.plain(right)
         texts = sum(isinstance(value, str) for value in values)
@@ -279,6 +305,12 @@ class DryRun(Evaluation):
         if isinstance(made, (int, float)):
             return Number(made, isinstance(made, float))
         raise Undecodable("a value of another kind")
+
+    def truth(self, item: Item) -> bool:
+        """Return bool() of an item. Raises Undecodable."""
+        if isinstance(item, UnknownNumber) and (item.low > 0 or item.high < 0):
+            return True
+        return super().truth(item)
 
     def _do_unary_negative(self, _argument: int) -> None:
         self.stack.append(self._of_host(operator.neg, self.plain(self._pop())))
@@ -302,11 +334,20 @@ class DryRun(Evaluation):
         how = argument >> self.dialect.compare_shift
         if how in _CONTAINS:  # up to 3.8
             self._do_contains_op(how - _CONTAINS[0])
+        elif any(isinstance(item, UnknownNumber) for item in self.stack[-2:]):
+            self._compare_bounds(how)
         elif how in _EQUALS:
             right, left = self._pop(), self._pop()
             self.stack.append(Number(self._equal(left, right) == (how == _EQUALS[0])))
         else:
             super()._do_compare_op(argument)
+
+    def _compare_bounds(self, how: int) -> None:
+        """Compare numbers of which bounds are known, if all of one are less than all others."""
+        right, left = self._bounds(self._pop()), self._bounds(self._pop())
+        if not (left[1] < right[0] or right[1] < left[0]):
+            raise Undecodable("what depends on a number that is not known")
+        self.stack.append(Number(COMPARISONS[how](left[0], right[0])))
 
     def _equal(self, left: Item, right: Item) -> bool:
         """Return what == gives of plain values and of objects that have no `__eq__`."""

@@ -21,8 +21,11 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.loops.dry_run import MAX_CODE, MAX_ITEMS, DryRun, Endless, Memory
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import (
+    EVENT,
     GIL,
     HANG,
+    JOIN,
+    LOCK,
     RUNNING,
     HangAnswer,
     ThreadActivity,
@@ -43,7 +46,7 @@ _BEGINS = (
 _CALLS = ("CALL", "PRECALL")
 _CYCLE = "itertools.cycle"
 _ARRAY_ITERATORS = ("list_iterator", "tuple_iterator")
-_HANDLERS = ("signal", "asyncio")  # modules by which a program may have signal handlers
+_HANDLERS = ("signal",)  # modules by which a program may have signal handlers
 
 
 class _Start(NamedTuple):
@@ -81,13 +84,13 @@ def _answer(
     key_frames = activity.frames[own[0] :] if own else activity.frames
     turns = "one turn" if endless.turns == 1 else f"{endless.turns} turns"
     sentence = (
-        f"{activity.who()} is in a loop without end at {function_and_line(frame)}: after {turns} "
-        "more all that it tests is the same again, and nothing else is left that could change it"
+        f"{activity.who()} is in a loop without end at {function_and_line(frame)}: followed on "
+        f"from where it stood, after {turns} its tests come out as before, and so for ever"
     )
     return HangAnswer(
         HANG, "endless loop", sentence, (activity._replace(key_frames=key_frames),), PROBABLE,
         (f"its code was followed on from where it stood: after {turns} it is in the same state, "
-         "numbers aside that it never looks at",),
+         "numbers aside of which no test depends on how far they go",),
         ("another thread or a signal handler that could change what it reads",),
         ("native code that changes what it reads",),
     )  # fmt: skip
@@ -123,8 +126,10 @@ def _run_on(
 
 
 def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
-    alone = scene.is_only_python_thread(activity.tid)
-    return alone and not scene.knows_module(activity, *_HANDLERS)
+    """Tell whether no other thread runs code of the program until this one gives it work."""
+    others = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
+    idle = all(not d.frames and not d.timed and d.kind in (EVENT, LOCK, JOIN) for d in others)
+    return idle and not scene.knows_module(activity, *_HANDLERS)
 
 
 def _made(scene: HangContext, frame: PyFrame, budget: list[int]) -> DryRun:
