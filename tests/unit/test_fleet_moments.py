@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from support.fleet_simulator import population, simulate
 
-from gdb_epi.fleet.screen.finding import TIME_OF_DAY
+from gdb_epi.fleet.population.population import Attribute
+from gdb_epi.fleet.screen.finding import DAY_OF_MONTH, TIME_OF_DAY
 from gdb_epi.fleet.screen.moments import moment_findings
+from gdb_epi.fleet.screen.screening import screen
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +59,63 @@ def test_a_job_of_one_hour_is_told_beside_a_load(fleet):
     few[own] = 0
     (told,) = moments(at_hours(fleet._replace(signature=few), hours))
     assert told == (TIME_OF_DAY, "04:00 to 05:00 UTC", fleet.signatures[0])
+
+
+def test_each_place_has_its_own_hour(fleet):
+    """A morning of three regions, one of which changes its clock; UTC alone has no hour for it."""
+    hours, region = evenings(fleet, 5), fleet.host % 3
+    own = np.flatnonzero(fleet.signature == 0)[::8]
+    rng = np.random.default_rng(2)
+    moved = np.where((region[own] == 0) & (fleet.day[own] % 2 == 0), 1, 0)
+    hours[own] = np.array([6.2, 12.2, 22.2])[region[own]] + moved + rng.uniform(0, 1.2, own.size)
+    few = fleet.signature.copy()
+    few[fleet.signature == 0] = 1
+    few[own] = 0
+    place = Attribute("region", ["fra", "nyc", "tyo"], region, fleet.exposure_host % 3)
+    pop = at_hours(fleet._replace(signature=few), hours)
+    pop = pop._replace(attributes=(*fleet.attributes, place))
+    found = [
+        f
+        for f in moment_findings(pop, np.ones(pop.day.size, dtype=bool))
+        if f.signature == fleet.signatures[0]
+    ]
+    assert sorted(f.aliases[-1] for f in found) == ["region=fra", "region=nyc", "region=tyo"]
+    assert all("each region has its own hour" in f.caveats[-1] for f in found)
+    assert {f.value[:2] for f in found} == {"06", "12", "22"}
+
+
+@pytest.fixture(scope="module")
+def closings():
+    """100 days of 60 hosts; one signature comes on the turns of months alone, on a kernel of late.
+
+    The kernel came up two days before the last turn, on nearly all hosts: it is innocent.
+    """
+    pop = population(simulate(13, hosts=60, days=120, per_day=6.0, common=6, new_share=0.0))
+    months = pop.day.astype("datetime64[D]").astype("datetime64[M]").astype("datetime64[D]")
+    late = (pop.day + 2).astype("datetime64[D]").astype("datetime64[M]").astype("datetime64[D]")
+    turn = (pop.day == months.astype(int)) | (late.astype(int) > pop.day)
+    signature = np.where((pop.signature == 0) & ~turn, 1, pop.signature)
+    signature[turn & (np.arange(pop.day.size) % 2 == 0)] = 0
+    last = int(pop.day[signature == 0].max())
+    crash, hours = (
+        ((day >= last - 4) & (host % 8 > 0)).astype(int)
+        for day, host in ((pop.day, pop.host), (pop.exposure_day, pop.exposure_host))
+    )
+    kernel = Attribute("kernel", ["6.8.0-49", "6.8.0-51"], crash, hours)
+    pop = pop._replace(signature=signature, attributes=(kernel,), memo=None)
+    return at_hours(pop, np.random.default_rng(4).uniform(0, 24, pop.day.size)), last
+
+
+def test_what_comes_at_the_end_of_a_month_is_told_and_is_not_over(closings):
+    pop, last = closings
+    found = screen(pop, last + 20).findings
+    (told,) = (f for f in found if f.attr == DAY_OF_MONTH)
+    assert told.value == "the last 2 days and the first day of a month (UTC)"
+    assert told.signature == pop.signatures[0] and told.n == told.total
+
+
+def test_a_kernel_before_the_end_of_a_month_is_not_to_blame_for_it(closings):
+    pop, last = closings
+    raised = [f for d in (last - 1, last, last + 2) for f in screen(pop.until(d), d).findings]
+    assert [f.value for f in raised if f.attr == DAY_OF_MONTH], "by then"
+    assert not [f for f in raised if f.attr == "kernel"]

@@ -8,6 +8,8 @@ told with what it did before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
@@ -22,6 +24,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     is_of_host,
 )
+from gdb_epi.fleet.screen.moments import is_not_due
 from gdb_epi.fleet.screen.silence import silent_groups
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
@@ -37,8 +40,13 @@ SILENT = "none since {day}, and it may go on: {silence}"
 NOTHING = "none since {day}, nor any other crash there: it may be over, or no record comes any more"
 
 
-def with_caveat_of_end(population: Population, finding: Finding, day: int) -> Finding:
-    """Return the finding, with a caveat where its crashes have stopped by the end of `day`."""
+def with_caveat_of_end(
+    population: Population, finding: Finding, day: int, moments: Sequence[Finding] = ()
+) -> Finding:
+    """Return the finding, with a caveat where its crashes have stopped by the end of `day`.
+
+    What comes at the end of a month has not stopped before the next one; `moments` tell it.
+    """
     if finding.attr in (*TOGETHER, *MOMENTS):
         return finding
     if finding.attr == HOST:
@@ -54,6 +62,8 @@ def with_caveat_of_end(population: Population, finding: Finding, day: int) -> Fi
     # P(none at the end), of as many as came after the first one, spread alike since then.
     silence = (span / (span + quiet)) ** (telling.size - 1)
     if quiet < MIN_QUIET or silence > MAX_SILENCE_P:
+        return finding
+    if is_not_due(moments, days, day):
         return finding
     text = _of_silence(population, finding, members, last)
     if text is None and finding.attr != HOST:

@@ -13,6 +13,7 @@ from gdb_epi.fleet.screen.finding import (
     COUNTED,
     CPU,
     CPU_NUMBER,
+    DAY_OF_MONTH,
     DAY_OF_WEEK,
     EVENT,
     LOCK,
@@ -51,6 +52,7 @@ SENTENCES = {
     LOOP_OF: "a crash loop on host {value}: see what it runs, then the host",
     TIME_OF_DAY: "software or configuration: comes at {value}; see what runs then",
     DAY_OF_WEEK: "software or configuration: comes on {value}; see what runs then",
+    DAY_OF_MONTH: "software or configuration: comes on {value}; see what runs then",
     CPU_NUMBER: "CPU {value} of many hosts: what is pinned there, or their firmware",
 }
 

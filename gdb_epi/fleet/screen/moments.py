@@ -15,11 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.spans import is_newest
 from gdb_epi.fleet.screen.attribute_inflation import median_inflation
 from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
+    DAY_OF_MONTH,
     DAY_OF_WEEK,
+    MAX_CONDITIONAL_P,
     MAX_Q,
     MIN_N,
     MIN_RR,
@@ -36,6 +39,7 @@ from gdb_epi.fleet.statistics.arrays import (
     count_pairs,
     distinct_pairs,
     sum_by_code,
+    wide,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
@@ -61,7 +65,15 @@ OTHER_CPUS = "the CPU numbers of all other crashes"
 WHAT_RUNS_THEN = "what runs at that time, or the load of one service, looks the same"
 PINNED_EVERYWHERE = "work that is pinned to this CPU on all hosts looks the same"
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_TIMES = (TIME_OF_DAY, DAY_OF_WEEK)
+MONTH = 31  # slots: days up to MIDDLE by their number, the others by how many follow
+MIDDLE = 15
+MIN_TURNS = 3  # of a month, in which it came
+MAX_TURN = 4  # days
+MAX_PLACE_ROWS = 200_000  # signatures times places: of more no local hours are asked
+LOCAL_HOUR = "each {place} has its own hour: the time of the day there, and not one job by UTC"
+_TIMES = (TIME_OF_DAY, DAY_OF_WEEK, DAY_OF_MONTH)
+_Lead = tuple[str, str, Ints, float, tuple[float, float, float]]
+_LocalHours = dict[int, list[tuple[Attribute, int, _Lead]]]
 _SPAN = re.compile(r"(\d\d):00 to (\d\d):00 UTC")
 _HOUR, _FIRST_WEEKDAY = 3600, 3  # 1970-01-01 was a Thursday
 
@@ -83,11 +95,9 @@ def _at_that_time(event: Finding, moment: Finding) -> bool:
         return False
     if moment.attr == DAY_OF_WEEK:
         return moment.value.startswith(DAYS[when.weekday()])
-    span = _SPAN.match(moment.value)
-    if span is None:
-        return False
-    first, last = int(span.group(1)), int(span.group(2))
-    return (when.hour - first) % 24 < ((last - first) % 24 or 24)
+    if moment.attr == DAY_OF_MONTH:
+        return bool(_is_at_turn(np.array([(when - datetime(1970, 1, 1)).days]), moment.value)[0])
+    return when.hour in _hours_in(moment.value)
 
 
 def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:
@@ -105,30 +115,82 @@ def moment_findings(population: Population, free: Bools) -> Iterator[Finding]:
         return  # dates alone
     sizes = np.bincount(signature, minlength=len(population.signatures))
     tested = np.flatnonzero(sizes >= MIN_TIMES)
-    of_day, of_week = (
+    of_day, of_week, of_month = (
         np.bincount(signature * width + slot, minlength=sizes.size * width).reshape(-1, width)
-        for width, slot in ((24, cell % 24), (7, (cell // 24 + _FIRST_WEEKDAY) % 7))
+        for width, slot in (
+            (24, cell % 24), (7, (cell // 24 + _FIRST_WEEKDAY) % 7), (MONTH, _of_month(cell // 24)),
+        )
+    )  # fmt: skip
+    local = _local_hours(population, some, first, hour)
+    leans = _leans(of_day[tested], of_week[tested]) | _turns(of_month[tested]) & ~_turns(
+        of_month.sum(axis=0)[None, :]
     )
-    for code in tested[_leans(of_day[tested], of_week[tested])].tolist():
+    for code in np.union1d(tested[leans], list(local)).astype(int).tolist():
         times = cell[signature == code]
-        others = of_day.sum(axis=0) - of_day[code], of_week.sum(axis=0) - of_week[code]
-        for name, value, inside, chance, risk in (
-            *_hours(times, others[0].astype(float), tested.size),
+        others = [table.sum(axis=0) - table[code] for table in (of_day, of_week, of_month)]
+        crashes = np.flatnonzero(some & (population.signature == code))
+        name = population.signatures[code]
+        leads = [
+            *(() if code in local else _hours(times, others[0].astype(float), tested.size)),
             *_weekdays(times, others[1].astype(float), tested.size),
-        ):
-            crashes = np.flatnonzero(some & (population.signature == code))
-            slots = _slots(population.second[crashes] // _HOUR, name)
-            members = np.zeros(population.day.size, dtype=bool)
-            members[crashes[np.isin(slots, inside)]] = True
-            numbers = int(members.sum()), crashes.size, chance, chance
-            main = main_program(population, members)
-            yield Finding(
-                name, value, population.signatures[code], *numbers, *risk,
-                "binomial by days, given the times of all other crashes", CONTROLS,
-                (*((main[0],) if main and main[1] == main[2] else ()),
-                 *_places_of(population, members, crashes)),
-                (WHAT_RUNS_THEN,), members,
-            )  # fmt: skip
+            *_month_turns(times, others[2].astype(float), tested.size),
+        ]
+        for lead in leads:
+            yield _finding(population, name, crashes, crashes, lead)
+        for attribute, value, lead in local.get(code, ()):
+            there = crashes[attribute.crash[crashes] == value]
+            place = f"{attribute.name}={attribute.values[value]}"
+            caveat = LOCAL_HOUR.format(place=attribute.name)
+            yield _finding(population, name, crashes, there, lead, place, caveat)
+
+
+def _finding(
+    population: Population, name: str, crashes: Ints, among: Ints, lead: _Lead, *place: str
+) -> Finding:
+    """Return the finding of a time; of those `among` that are at a place, it and a caveat."""
+    kind, value, inside, chance, risk = lead
+    assert population.second is not None
+    members = np.zeros(population.day.size, dtype=bool)
+    members[among[np.isin(_slots(population.second[among] // _HOUR, kind), inside)]] = True
+    main = main_program(population, members)
+    where = place[:1] or _places_of(population, members, crashes)
+    return Finding(
+        kind, value, name, int(members.sum()), among.size, chance, chance, *risk,
+        "binomial by days, given the times of all other crashes", CONTROLS,
+        (*((main[0],) if main and main[1] == main[2] else ()), *where),
+        (WHAT_RUNS_THEN, *place[1:]), members,
+    )  # fmt: skip
+
+
+def _local_hours(population: Population, some: Bools, first: int, hour: Ints) -> _LocalHours:
+    """Return the hours of signatures that come at another one in each of several places."""
+    hours: _LocalHours = {}
+    for attribute in population.attributes:
+        size = len(attribute.values)
+        if attribute.name not in OF_ONE_TIME or size < 2:
+            continue
+        if len(population.signatures) * size > MAX_PLACE_ROWS:
+            continue
+        at = some & (attribute.crash >= 0)
+        row, cell = distinct_pairs(wide(population.signature) * size + attribute.crash, hour, at)
+        cell = cell + first
+        table = np.bincount(row * 24 + cell % 24, minlength=len(population.signatures) * size * 24)
+        table = table.reshape(-1, size, 24)
+        many = table.sum(axis=2) >= MIN_TIMES
+        leans = many & _leans(table.reshape(-1, 24)).reshape(many.shape)
+        for code in np.flatnonzero(leans.sum(axis=1) > 1).tolist():
+            if code in hours:
+                continue
+            leads = []
+            for value in np.flatnonzero(leans[code]).tolist():
+                others = table[:, value].sum(axis=0) - table[code, value]
+                times = cell[row == code * size + value]
+                lead = _best_hours(times, others.astype(float), int(many.sum()))
+                leads += [] if lead is None else [(attribute, value, lead)]
+            together = np.concatenate([lead[2] for _, _, lead in leads]) if leads else row[:0]
+            if len(leads) > 1 and np.unique(together).size == together.size:
+                hours[code] = leads
+    return hours
 
 
 def _places_of(population: Population, members: Bools, crashes: Ints) -> tuple[str, ...]:
@@ -159,17 +221,134 @@ def _hours_of(second: Ints, some: Bools) -> tuple[int, Ints]:
 
 
 def _slots(hour: Ints, name: str) -> Ints:
+    if name == DAY_OF_MONTH:
+        return _of_month(hour // 24)
     return hour % 24 if name == TIME_OF_DAY else (hour // 24 + _FIRST_WEEKDAY) % 7
 
 
-def _leans(of_day: Ints, of_week: Ints) -> Bools:
+def _of_month(day: Ints) -> Ints:
+    """Return the slot of each day in its month; the last day of any month is the last slot."""
+    first = int(day.min(initial=0))
+    days = (first + np.arange(int(day.max(initial=0)) - first + 1)).astype("datetime64[D]")
+    months = days.astype("datetime64[M]")
+    number = (days - months).astype(np.int64)
+    following = ((months + 1).astype("datetime64[D]") - days).astype(np.int64)
+    slots: Ints = np.where(number < MIDDLE, number, MONTH - following)
+    return slots[day - first]
+
+
+def _turns(of_month: Ints) -> Bools:
+    """Tell which rows have most at the turn of the month."""
+    at_turn = of_month[:, :MAX_TURN].sum(axis=1) + of_month[:, -MAX_TURN:].sum(axis=1)
+    return np.asarray(at_turn >= NEARLY_ALL * of_month.sum(axis=1))
+
+
+def _month_turns(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
+    """Yield the days around the end of a month at which nearly all of a signature comes."""
+    days = np.unique(times // 24)
+    slots = _of_month(days)
+    best: tuple[float, int, Ints, tuple[float, float, float]] | None = None
+    for width in range(1, MAX_TURN + 1):
+        for before in range(width + 1):
+            window = (np.arange(width) - before) % MONTH
+            inside = np.isin(slots, window)
+            a, b = int(inside.sum()), int((~inside).sum())
+            months = (days[inside] + before).astype("datetime64[D]").astype("datetime64[M]")
+            if np.unique(months).size < MIN_TURNS or a < NEARLY_ALL * (a + b):
+                continue
+            share = max(float(_shares(others, window[None, :])[0]), width / MONTH)
+            p = of_numbers(binomial_tail, a, a + b, share) * MAX_TURN**2 * tested
+            if best is None or p < best[0]:
+                best = p, before, window, relative_risk(a, share, b, 1 - share)
+    if best is not None and best[0] <= MAX_Q and best[3][0] >= MIN_RATIO:
+        yield DAY_OF_MONTH, _turn_words(best[1], best[2].size - best[1]), best[2], best[0], best[3]
+
+
+def _turn_words(last: int, first: int) -> str:
+    """Say which days around the end of a month; `_is_at_turn` reads it."""
+    words = []
+    if last:
+        words.append("the last day" if last == 1 else f"the last {last} days")
+    if first:
+        words.append("the first day" if first == 1 else f"the first {first} days")
+    return f"{' and '.join(words)} of a month (UTC)"
+
+
+def _is_at_turn(day: Ints, value: str) -> Bools:
+    """Whether days are among those that a finding names."""
+    numbers = {
+        kind: int(n or 1) for kind, n in re.findall(r"the (last|first) (?:(\d) )?day", value)
+    }
+    slots = _of_month(day)
+    return (slots >= MONTH - numbers.get("last", 0)) | (slots < numbers.get("first", 0))
+
+
+def _turn_of(moments: Iterable[Finding], days: Ints) -> str | None:
+    """Return the days of the month on which nearly all of some crashes came, if one is known.
+
+    Of a closing that several programs die in, one may be known before the others.
+    """
+    values = (moment.value for moment in moments if moment.attr == DAY_OF_MONTH)
+    return next(
+        (v for v in values if days.size and _is_at_turn(days, v).mean() >= NEARLY_ALL), None
+    )
+
+
+def is_not_due(moments: Iterable[Finding], days: Ints, until: int) -> bool:
+    """Whether crashes come on days of the month of which none has been since the last of them."""
+    value = _turn_of(moments, days)
+    since = np.arange(int(days.max(initial=0)) + 1, until + 1)
+    return value is not None and not _is_at_turn(since, value).any()
+
+
+def is_known_time(moment: Finding, earlier: Iterable[Finding]) -> bool:
+    """Whether a signature was found to come at that time; more crashes may move it by an hour."""
+    same = [f for f in earlier if (f.attr, f.signature) == (moment.attr, moment.signature)]
+    if moment.attr in (DAY_OF_WEEK, DAY_OF_MONTH):
+        return bool(same)
+    if moment.attr != TIME_OF_DAY:
+        return any(f.value == moment.value for f in same)
+    hours = _hours_in(moment.value)
+    return any(hours & _hours_in(f.value) for f in same)
+
+
+def _hours_in(value: str) -> set[int]:
+    span = _SPAN.match(value)
+    if span is None:
+        return set()
+    first, last = int(span.group(1)), int(span.group(2))
+    return {(first + i) % 24 for i in range((last - first) % 24 or 24)}
+
+
+def is_of_its_days(population: Population, finding: Finding, moments: Iterable[Finding]) -> bool:
+    """Whether a value has as many crashes of a signature as of the hours of its days of a month.
+
+    A version that came up before the end of a month has all the crashes of the days that follow.
+    """
+    if finding.signature not in population.signatures:
+        return False
+    mine = population.signature == population.signatures.index(finding.signature)
+    turn = _turn_of(moments, population.day[mine & population.timed])
+    attribute = population.attribute(finding.attr)
+    if turn is None or attribute is None or finding.value not in attribute.values:
+        return False
+    code = attribute.values.index(finding.value)
+    if not is_newest(population, attribute, code):
+        return False
+    known = (attribute.exposure >= 0) & _is_at_turn(population.exposure_day, turn)
+    hours = np.bincount(attribute.exposure[known], weights=population.exposure_hours[known])
+    if hours.size <= code or not hours.sum():
+        return False
+    p = of_numbers(binomial_tail, finding.n, finding.total, float(hours[code] / hours.sum()))
+    return p > MAX_CONDITIONAL_P
+
+
+def _leans(of_day: Ints, of_week: Ints | None = None) -> Bools:
     """Tell which signatures (rows) may have a time: quick, for most have none."""
     most = np.sum([np.roll(of_day, -i, axis=1) for i in range(WIDEST)], axis=0).max(axis=1)
     size = of_day.sum(axis=1)
-    return np.asarray((most >= 0.4 * size) | (of_week.max(axis=1) >= 0.4 * size))
-
-
-_Lead = tuple[str, str, Ints, float, tuple[float, float, float]]
+    leans = most >= 0.4 * size
+    return np.asarray(leans if of_week is None else leans | (of_week.max(axis=1) >= 0.4 * size))
 
 
 def _hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:

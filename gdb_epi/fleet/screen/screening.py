@@ -22,7 +22,12 @@ from gdb_epi.fleet.screen.events import Events, events_of, without_crashes
 from gdb_epi.fleet.screen.finding import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
-from gdb_epi.fleet.screen.moments import is_recurring_event, moment_findings
+from gdb_epi.fleet.screen.moments import (
+    is_known_time,
+    is_of_its_days,
+    is_recurring_event,
+    moment_findings,
+)
 from gdb_epi.fleet.screen.within_groups import without_group_explained
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.render.signature_words import named_signature
@@ -86,9 +91,13 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     del parts, part  # copies of all columns
     new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, moment_findings(counted, ~peeled), key=lambda f: f.p)
-    new += [finding for finding in moments if finding.key not in raised]
+    new = [f for f in new if not is_of_its_days(counted, f, moments)]
+    new += [finding for finding in moments if not is_known_time(finding, earlier_findings)]
     new, hosts = (
-        [with_past_of_machine(population, with_caveat_of_end(population, f, day)) for f in some]
+        [
+            with_past_of_machine(population, with_caveat_of_end(population, f, day, moments))
+            for f in some
+        ]
         for some in (new, hosts)
     )
     return Screen(day, tuple(new), peeled, tuple(hosts), judged)
