@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised
+from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import exceptions_of, raised_json
@@ -55,7 +55,7 @@ def exceptions(session: Session, args: Namespace) -> Report:
     return Report("exceptions", lines=lines, data={"threads": threads}, soft_errors=errors)
 
 
-def _raised(raised: Raised, *, limit: int) -> Iterator[str]:
+def _raised(raised: RaisedException, *, limit: int) -> Iterator[str]:
     """Yield the lines of an exception and of all that it leads to."""
     numbers = {exception.address: number for number, exception in enumerate(raised.exceptions)}
     for number, exception in enumerate(raised.exceptions):

@@ -36,14 +36,16 @@ def explain(session: Session, args: Namespace) -> Report:
     `epi corruption` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too; TAB
     completes them. Each weight is shown with its origin.
     """
-    from gdb_epi.corruption.explanation_pages import corruption_page, item_names, own_pages
+    from gdb_epi.corruption.explanation_pages import corruption_page, item_names, written_pages
     from gdb_epi.detectors.findings import DETECTORS
     from gdb_epi.detectors.pages import finding_page, pages
-    from gdb_epi.judgement.explanations import finding_weights
+    from gdb_epi.judgement.finding_weights import finding_weights
 
     if not args.finding:
         rows = [(name, _title(finding_page(name))) for name in pages()]
-        rows += [(name, _title(corruption_page(name))) for name in [*own_pages(), *item_names()]]
+        rows += [
+            (name, _title(corruption_page(name))) for name in [*written_pages(), *item_names()]
+        ]
         titles = dict(rows)
         here = _here(session)
         listed: dict[str, Any] = {"here": here, "pages": titles}

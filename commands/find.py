@@ -7,7 +7,13 @@ from argparse import Namespace
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cpython.heap.address_locations import AddressLocations
-from gdb_epi.cpython.heap.find import OUT_OF_TIME, TextHit, find_text, list_objects, types_named
+from gdb_epi.cpython.heap.find_objects import (
+    OUT_OF_TIME,
+    TextHit,
+    find_text,
+    list_objects,
+    types_named,
+)
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Limits

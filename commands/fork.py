@@ -8,7 +8,7 @@ from argparse import Namespace
 from gdb_epi.argument_types import whole
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.locks.fork.vanished_pools import role_of, vanished_pools
+from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_pools
 from gdb_epi.locks.types import ForkEvidence, LockReport, VanishedThread
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
@@ -166,7 +166,7 @@ def _json(
 def _thread_json(
     thread: VanishedThread, native: list[ReturnAddress] | Absent | None
 ) -> dict[str, Any]:
-    role = role_of(thread)
+    role = role_of_vanished_thread(thread)
     fields: dict[str, Any] = {
         "ident": None if thread.ident is None else hex_word(thread.ident),
         "tid": thread.tid,

@@ -5,8 +5,12 @@ from __future__ import annotations
 
 import re
 
-from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation, entry_place, line_places
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.breakpoint_locations import (
+    BreakpointLocation,
+    entry_location,
+    line_location,
+)
+from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import Undecodable
@@ -65,9 +69,9 @@ def _place(session: Session, text: str) -> BreakpointLocation:
         located = locate_object(session, values, text)
         if located.c_struct:
             raise InputError(f"{text} is no function of Python", hint=f"break {text}")
-        return entry_place(codes, _code_of(values.decoder(), located.address, text))
+        return entry_location(codes, _code_of(values.decoder(), located.address, text))
     try:
-        return line_places(codes, _all_codes(session), line["file"], int(line["line"]))
+        return line_location(codes, _all_codes(session), line["file"], int(line["line"]))
     except LookupError as error:
         raise InputError(str(error), hint=IMPORTED_LATER) from None
     except OutOfTime:

@@ -217,7 +217,7 @@ def _type_named(session: Session, text: str) -> int | None:
 
     No global need have that name, and no module. A class of a program has its module's name.
     """
-    from gdb_epi.cpython.heap.find import types_named
+    from gdb_epi.cpython.heap.find_objects import types_named
     from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
     from gdb_epi.target.search import OutOfTime
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.frames.method_tables import MethodTables
     from gdb_epi.cpython.frames.selected_frame import SelectedFrame
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
-    from gdb_epi.fault.account import Account
+    from gdb_epi.fault.account import FaultAccount
     from gdb_epi.fault.find_fault import Fault
     from gdb_epi.fault.variables_holding_address import HoldingVariable
     from gdb_epi.hangs.types import HangAnswer
@@ -59,11 +59,15 @@ class ProcessState:
         return find_fault(self.target, self.crash)
 
     @cached_property
-    def account(self) -> Account | Absent:
+    def account(self) -> FaultAccount | Absent:
         """The account of the fault: which access failed, and what lies at its address."""
-        from gdb_epi.fault.account import account_of
+        from gdb_epi.fault.account import account_of_fault
 
-        return self.fault if isinstance(self.fault, Absent) else account_of(self.target, self.fault)
+        return (
+            self.fault
+            if isinstance(self.fault, Absent)
+            else account_of_fault(self.target, self.fault)
+        )
 
     @cached_property
     def named_values(self) -> Sequence[HoldingVariable]:
@@ -112,7 +116,7 @@ class ProcessState:
 
         if not ended_from_outside(self.crash, self.fault):
             return Absent(NOT_APPLICABLE, "the process failed by itself")
-        from gdb_epi.hangs.answer import examine_hang
+        from gdb_epi.hangs.examine_hang import examine_hang
 
         return examine_hang(self.target, self.python, self.locks, self._threads_before)
 
@@ -120,10 +124,10 @@ class ProcessState:
     def _threads_before(self) -> Sequence[Thread]:
         """The threads, as they were before a handler raised the signal again, or one stopped."""
         from gdb_epi.fault.find_fault import threads_before_the_signal
-        from gdb_epi.fault.signal_sender import with_calls_begun_again
+        from gdb_epi.fault.signal_sender import with_restarted_calls
 
         before = threads_before_the_signal(self.target.threads(), self.fault)
-        return with_calls_begun_again(self.target, before)
+        return with_restarted_calls(self.target, before)
 
     @cached_property
     def forked(self) -> ForkFacts:
@@ -195,7 +199,7 @@ class ProcessState:
     def stack(self, tid: int) -> MergedStack:
         """Return the merged native and Python stack of one LWP."""
         if tid not in self._stacks:
-            from gdb_epi.cpython.frames.merge import merge_stack, name_trampolines
+            from gdb_epi.cpython.frames.merged_stack import merge_stack, name_trampolines
 
             native = self.target.native_frames(tid)
             if not isinstance(native, Absent):
@@ -278,7 +282,7 @@ class ProcessState:
 
     def ghost_stack(self, thread: ThreadState) -> MergedStack:
         """Return the Python stack of a thread state that has no LWP in the core."""
-        from gdb_epi.cpython.frames.merge import merge_stack
+        from gdb_epi.cpython.frames.merged_stack import merge_stack
 
         absent = Absent(NOT_APPLICABLE, f"the thread is not in the {target_noun(self.target.kind)}")
         return merge_stack(thread.tid, thread, absent)

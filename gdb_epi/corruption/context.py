@@ -14,8 +14,8 @@ from functools import cached_property, update_wrapper
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import FaultSite
 from gdb_epi.fault.find_fault import Fault
-from gdb_epi.fault.site import FaultSite
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds

@@ -43,7 +43,7 @@ def corruption_page(name: str) -> str | Absent:
     weight = next(
         (entry for key, entry in weights().items.items() if key.lower() == name.lower()), None
     )
-    pages = {page.lower(): page for page in own_pages()}
+    pages = {page.lower(): page for page in written_pages()}
     whole = (weight.id.replace(":", "_") if weight is not None else name.replace("-", "_")).lower()
     stem = whole if whole in pages or weight is None else weight.id.partition(":")[0].lower()
     if stem in pages:
@@ -57,7 +57,7 @@ def corruption_page(name: str) -> str | Absent:
     return _made(weight)
 
 
-def own_pages() -> list[str]:
+def written_pages() -> list[str]:
     """Return the names of the written pages, sorted; empty inside a zip archive."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "docs")
     try:

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import GENERAL
-from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import CrashInfo, Region, Target
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
+from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode
 from gdb_epi.x86.instruction import CALL, JUMP, RETURN
 
 ALL_BITS = range(48)  # of an address that the CPU accepted
@@ -64,7 +64,7 @@ class Access(NamedTuple):
 
     address: int
     size: int | None
-    operand: Operand
+    operand: MemoryOperand
 
     def holds(self, address: int) -> bool:
         """Tell whether the access touches an address."""
@@ -203,8 +203,8 @@ def _next_rip(
         return None
     if instruction.target is not None:
         return (registers.get("rip", 0) + instruction.length + instruction.target) & WORD_MASK
-    if instruction.through is not None:
-        return registers.get(instruction.through)
+    if instruction.target_register is not None:
+        return registers.get(instruction.target_register)
     return read_word(target, accesses[0].address) if accesses else None
 
 

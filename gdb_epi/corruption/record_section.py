@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.pointers.allocators import owner_of_damaged_block
+from gdb_epi.corruption.pointers.damaged_block_owner import owner_of_damaged_block
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
-from gdb_epi.corruption.run import CheckResults
+from gdb_epi.corruption.run_checks import CheckResults
 from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault.site import NO_FAULT
+from gdb_epi.fault.fault_site import NO_FAULT
 from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import Any
 

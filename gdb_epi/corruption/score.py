@@ -47,7 +47,7 @@ class ItemWeight(NamedTuple):
     overwritten: bool = False
 
 
-class Table(NamedTuple):
+class WeightTable(NamedTuple):
     """weights.json: items by id, named priors and thresholds (log10), and the corpus' version."""
 
     items: Mapping[str, ItemWeight]
@@ -81,12 +81,12 @@ class Score(NamedTuple):
 
 
 @cache
-def weights() -> Table:
+def weights() -> WeightTable:
     """Return the table that is shipped with this package."""
     return read_table(shipped_json(__file__, "weights.json"))
 
 
-def read_table(document: Mapping[str, Any]) -> Table:
+def read_table(document: Mapping[str, Any]) -> WeightTable:
     """Return a table from its JSON document."""
     weights = {
         name: ItemWeight(
@@ -103,11 +103,11 @@ def read_table(document: Mapping[str, Any]) -> Table:
         )
         for name, fields in document["items"].items()
     }
-    return Table(weights, document["priors"], document["thresholds"], document["version"])
+    return WeightTable(weights, document["priors"], document["thresholds"], document["version"])
 
 
 def score(
-    evidence: Sequence[Evidence], prior: float | None = None, table: Table | None = None
+    evidence: Sequence[Evidence], prior: float | None = None, table: WeightTable | None = None
 ) -> Score:
     """Return the score of one core's evidence; an item that the table does not know counts 0."""
     table = table or weights()
@@ -139,13 +139,13 @@ def score(
     )
 
 
-def is_no_plain_sign(evidence: Evidence) -> bool:
+def is_more_than_software_sign(evidence: Evidence) -> bool:
     """Tell whether evidence is more than a sign of what software does, and damage does not."""
     table = weights()
     return _llr(evidence, table) >= 0 or table.items[evidence.id].most < 1.0
 
 
-def _llr(evidence: Evidence, table: Table) -> float:
+def _llr(evidence: Evidence, table: WeightTable) -> float:
     """Return an item's weight; many candidates argue against each, ambiguous ones say nothing."""
     weight = table.items.get(evidence.id)
     if weight is None or evidence.ambiguous is not None:
@@ -155,7 +155,7 @@ def _llr(evidence: Evidence, table: Table) -> float:
 
 
 def _strongest(
-    evidence: Iterable[Evidence], disabled_groups: set[str], table: Table
+    evidence: Iterable[Evidence], disabled_groups: set[str], table: WeightTable
 ) -> tuple[dict[str, float], list[Evidence]]:
     """Return the one error that has most evidence: what each group gives for it, and by which.
 
@@ -187,7 +187,7 @@ def _by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:
     return by_error
 
 
-def _word(total: float, ambiguous: str | None, table: Table) -> str:
+def _word(total: float, ambiguous: str | None, table: WeightTable) -> str:
     if ambiguous is not None and total < table.thresholds["weak"]:
         return AMBIGUOUS
     if total >= table.thresholds["strong"]:
@@ -206,7 +206,7 @@ def probability(log_odds: float) -> float:
 MIN_LOG_ODDS, MAX_LOG_ODDS = -12.0, 3.0  # log10 odds
 
 
-def prior_of(text: str | None) -> float:
+def prior_log_odds(text: str | None) -> float:
     """Return log10 odds for a name of weights.json ("ecc-servers") or a number.
 
     Raises UsageError for anything else.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern
-from gdb_epi.corruption.pointers.word_origin import shape_in_words
+from gdb_epi.corruption.pointers.word_origin import shape_phrase
 from gdb_epi.corruption.replay.return_slot import (
     libunwind_setcontext_race,
     one_bit_return_slots,
@@ -35,9 +35,9 @@ from gdb_epi.fault.account import (
     SENT,
     SHADOW_STACK,
     TRANSFER,
-    Account,
+    FaultAccount,
 )
-from gdb_epi.fault.place import (
+from gdb_epi.fault.address_place import (
     BEHIND,
     FORBIDDEN,
     GUARD,
@@ -51,7 +51,7 @@ from gdb_epi.fault.place import (
     RESERVED,
     STACK_ENDED,
 )
-from gdb_epi.fault.site import (
+from gdb_epi.fault.fault_site import (
     ARITHMETIC,
     CALL,
     DATA,
@@ -132,7 +132,7 @@ def symptom_of(context: Context) -> Symptom:
     return _other_symptom(context, account)
 
 
-def _transfer_symptom(context: Context, account: Account) -> Symptom:
+def _transfer_symptom(context: Context, account: FaultAccount) -> Symptom:
     """Return the symptom of a transfer to memory that cannot be executed."""
     site, target = account.site, account.address or 0
     if site.kind == RETURN:
@@ -159,7 +159,7 @@ def _return_symptom(context: Context, site: FaultSite, target: int) -> Symptom:
     return Symptom("return-to-garbage", f"the slot at {site.slot or 0:#x} holds {target:#018x}")
 
 
-def _access_symptom(context: Context, account: Account) -> Symptom:
+def _access_symptom(context: Context, account: FaultAccount) -> Symptom:
     """Return the symptom of a failed access to data."""
     address, place, site = account.address or 0, account.place, account.site
     if account.through_stack:
@@ -181,12 +181,12 @@ def _by_words(context: Context) -> Symptom | None:
     for word in fault_words(context):
         shape = software_pattern(context, word)
         if shape is not None and shape.name in _OF_SHAPE:  # a number of no shape has no name here
-            why = f"{word.source} holds {word.value:#018x}: {shape_in_words(context, word, shape)}"
+            why = f"{word.source} holds {word.value:#018x}: {shape_phrase(context, word, shape)}"
             return Symptom(_OF_SHAPE[shape.name], why)
     return None
 
 
-def _abort_symptom(account: Account) -> Symptom:
+def _abort_symptom(account: FaultAccount) -> Symptom:
     message = account.message
     if not isinstance(message, AbortMessage) or message.kind == "other":
         return Symptom("abort", "SIGABRT that the process sent itself, without a message of glibc")
@@ -198,7 +198,7 @@ def _abort_symptom(account: Account) -> Symptom:
     return Symptom(f"abort-{message.kind}", why)
 
 
-def _other_symptom(context: Context, account: Account) -> Symptom:
+def _other_symptom(context: Context, account: FaultAccount) -> Symptom:
     site, fault = account.site, account.fault
     if account.how == PROTECTION:
         if site.kind == DATA:

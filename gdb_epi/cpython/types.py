@@ -105,9 +105,9 @@ class PythonState(NamedTuple):
 class StackFrame(NamedTuple):
     """One line of a merged stack: a native frame, or the Python frame it runs.
 
-    `evidence` says how the two were brought together (eval_calls.py, merge.py): on a Python frame
-    what its place rests on, "" when it is not known; on a native frame that it is a call of the
-    eval loop.
+    `evidence` says how the two were brought together (eval_calls.py, merged_stack.py): on a Python
+    frame what its place rests on, "" when it is not known; on a native frame that it is a call of
+    the eval loop.
     """
 
     native: NativeFrame | None

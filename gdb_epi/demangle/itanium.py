@@ -10,7 +10,13 @@ same grammar.
 from __future__ import annotations
 
 from gdb_epi.demangle.itanium_types import skip_type, skip_types, skip_unnamed
-from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, MangledNameReader, UnreadableName
+from gdb_epi.demangle.mangled_name_reader import (
+    DIGITS,
+    OPERATORS,
+    STANDARD,
+    MangledNameReader,
+    UnreadableName,
+)
 from gdb_epi.lazy_pattern import LazyPattern
 
 MAX_NAME = 16_384  # characters of a linkage name that are examined

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gdb_epi.demangle.reader import DIGITS, OPERATORS, STANDARD, MangledNameReader, UnreadableName
+from gdb_epi.demangle.mangled_name_reader import (
+    DIGITS,
+    OPERATORS,
+    STANDARD,
+    MangledNameReader,
+    UnreadableName,
+)
 
 # What follows a code: types (t, up to the E that closes them T), expressions (e, x), an unresolved
 # name (n), the bound of an array (b), an E.

@@ -22,7 +22,7 @@ _EMPTY = LazyPattern(r"::(?=::|\Z)", "::")
 _WITH = LazyPattern(r" \[(?:with )?\w+ = ", " [")  # what __PRETTY_FUNCTION__ appends
 
 
-def cut_printed(name: str) -> tuple[str, tuple[str, ...]]:
+def reduce_printed_name(name: str) -> tuple[str, tuple[str, ...]]:
     """Return `a::b<T>::c` for `R a::b<X>::c(Y) const`, and the rules that changed it."""
     used = []
     for prefix in _PREFIXES:

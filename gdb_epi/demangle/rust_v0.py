@@ -7,7 +7,7 @@ given by their path; constants and bounds of traits are outside of what is read.
 
 from __future__ import annotations
 
-from gdb_epi.demangle.reader import DIGITS, MangledNameReader, UnreadableName
+from gdb_epi.demangle.mangled_name_reader import DIGITS, MangledNameReader, UnreadableName
 
 LAMBDA = "{lambda}"
 SHIM = "{shim}"

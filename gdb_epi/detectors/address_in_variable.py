@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
@@ -21,7 +21,7 @@ INFO = "info"  # a kind that speaks for nothing
     "address_in_variable",
     needs="python",
     # A damaged length or pointer of an object, or a damaged address in it, leaves the same.
-    speaks_for=SpeaksFor("software", "wrong-pointer", by="kind", most=0.79),
+    supports=SupportedLabel("software", "wrong-pointer", by="kind", most=0.79),
 )
 def address_in_variable(state: ProcessState) -> Iterator[Finding]:
     """Find a number, pointer or array of Python code that led C code to the bad address.

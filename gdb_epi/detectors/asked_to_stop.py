@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import SELF
 from gdb_epi.fault.signals import signal_name
@@ -19,7 +19,7 @@ STOPS = (1, 2, 3, 15)
 MAX_FRAMES = 64
 
 
-@detector("asked_to_stop", needs="python", speaks_for=SpeaksFor("killed", "ended-from-outside"))
+@detector("asked_to_stop", needs="python", supports=SupportedLabel("killed", "ended-from-outside"))
 def asked_to_stop(state: ProcessState) -> Iterator[Finding]:
     """Find a Python handler of a request to stop below which the process sent itself a signal.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.cxx_class import method_table
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD
 from gdb_epi.util import counted
@@ -18,7 +18,7 @@ THIS = "rdi"  # the first argument (System V ABI x86-64, 3.2.3)
 MAX_BEHIND = 64  # slots after a table that are read
 
 
-@detector("call_beyond_methods", needs="crash", speaks_for=SpeaksFor("software", "other-data"))
+@detector("call_beyond_methods", needs="crash", supports=SupportedLabel("software", "other-data"))
 def call_beyond_methods(state: ProcessState) -> Iterator[Finding]:
     """Find a call through a slot that lies after the last function of a class's method table.
 

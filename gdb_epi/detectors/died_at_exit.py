@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import (
     EXITS,
     function_and_file,
     is_interpreter_frame,
-    own_modules_of,
+    own_libraries_of_frames,
     source_name,
 )
 from gdb_epi.process_state import ProcessState
@@ -26,7 +26,9 @@ _FINALIZES = frozenset(("Py_FinalizeEx", "Py_Finalize", "_Py_Finalize", "finaliz
 _RUNS_PYTHON = frozenset(("_PyEval_EvalFrameDefault", "_PyEval_Vector", "_PyEval_EvalFrame"))
 
 
-@detector("died_at_exit", needs="crash", speaks_for=SpeaksFor("software", "use-after-free", "kind"))
+@detector(
+    "died_at_exit", needs="crash", supports=SupportedLabel("software", "use-after-free", "kind")
+)
 def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     """Find a failed access or jump below exit(), or in a thread that runs on while another exits.
 
@@ -48,7 +50,11 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     if at is not None:
         inside = [f for f in frames[:at] if not _of_libc(f)]
         who = function_and_file(inside[-1]) if inside else "a function that exit() calls"
-        facts = {"kind": INSIDE, "function": who, "modules": own_modules_of(frames[:at])[:4]}
+        facts = {
+            "kind": INSIDE,
+            "function": who,
+            "modules": own_libraries_of_frames(frames[:at])[:4],
+        }
         summary = (
             f"the process was in exit(), which had called {who}: static objects are destroyed "
             "there one after another, and what it uses may be destroyed or closed already"
@@ -57,7 +63,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         return
     ends = _end_of_object(frames)
     if ends is not None:
-        who, modules = function_and_file(ends), own_modules_of(frames[:MAX_FRAMES])
+        who, modules = function_and_file(ends), own_libraries_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": FINALIZING, "function": who, "modules": modules[:4]}
         summary = (
             f"Python was ending (Py_FinalizeEx) and released an object by {who}: modules and what "
@@ -69,7 +75,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         others = () if thread.tid == tid else state.target.native_frames(thread.tid)
         if isinstance(others, Absent) or _exiting(others) is None:
             continue
-        modules = own_modules_of(frames[:MAX_FRAMES])
+        modules = own_libraries_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": BESIDE, "function": "", "modules": modules[:4]}
         code = f"code of {modules[0]}" if modules else "its code"
         summary = (
@@ -98,7 +104,7 @@ def _end_of_object(frames: Sequence[NativeFrame]) -> NativeFrame | None:
                 return None
             if name in _FINALIZES:
                 return own[-1]
-        elif own_modules_of([frame]):
+        elif own_libraries_of_frames([frame]):
             own.append(frame)
     return None
 

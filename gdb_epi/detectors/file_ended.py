@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import BUS_ADRERR, SIGBUS
 from gdb_epi.process_state import ProcessState
@@ -13,7 +13,7 @@ from gdb_epi.process_state import ProcessState
 SHARED_MEMORY = "/dev/shm/"
 
 
-@detector("file_ended", needs="crash", speaks_for=SpeaksFor("software", "file-ended"))
+@detector("file_ended", needs="crash", supports=SupportedLabel("software", "file-ended"))
 def file_ended(state: ProcessState) -> Iterator[Finding]:
     """Find SIGBUS with BUS_ADRERR inside the mapping of a file.
 

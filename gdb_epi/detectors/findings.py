@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.fault.account import Account
+from gdb_epi.fault.account import FaultAccount
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import NativeFrame
@@ -32,7 +32,7 @@ class Finding(NamedTuple):
 Detect = Callable[[ProcessState], Iterable[Finding]]
 
 
-class SpeaksFor(NamedTuple):
+class SupportedLabel(NamedTuple):
     """What a detector's findings are evidence for: a label of the verdict and a hypothesis.
 
     `by` names the fact that tells kinds of the finding apart, whose hits are counted apart
@@ -57,16 +57,16 @@ class Detector(NamedTuple):
     name: str
     needs: str
     detect: Detect
-    speaks_for: SpeaksFor | None = None
+    supports: SupportedLabel | None = None
 
 
 DETECTORS: dict[str, Detector] = {}
 
 
 def detector(
-    name: str, *, needs: str = "nothing", speaks_for: SpeaksFor | None = None
+    name: str, *, needs: str = "nothing", supports: SupportedLabel | None = None
 ) -> Callable[[Detect], Detect]:
-    """Register the decorated function as a detector; without `speaks_for` it moves no verdict."""
+    """Register the decorated function as a detector; without `supports` it moves no verdict."""
 
     def register(detect: Detect) -> Detect:
         if not (detect.__doc__ or "").strip():
@@ -74,16 +74,16 @@ def detector(
         earlier = DETECTORS.get(name)
         if earlier and earlier.detect.__code__.co_filename != detect.__code__.co_filename:
             raise ValueError(f"detector {name!r} is registered twice")
-        DETECTORS[name] = Detector(name, needs, detect, speaks_for)
+        DETECTORS[name] = Detector(name, needs, detect, supports)
         return detect
 
     return register
 
 
-def speaks_for(name: str) -> SpeaksFor | None:
+def supported_label(name: str) -> SupportedLabel | None:
     """Return what a detector's findings are evidence for; None for nothing, and for no detector."""
     registered = DETECTORS.get(name)
-    return registered.speaks_for if registered is not None else None
+    return registered.supports if registered is not None else None
 
 
 def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
@@ -111,7 +111,7 @@ def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
 
 def frames_of_failure(
     state: ProcessState, *how: str
-) -> tuple[Account, Sequence[NativeFrame]] | None:
+) -> tuple[FaultAccount, Sequence[NativeFrame]] | None:
     """Return the account of a failure of these kinds, and the native frames of its thread.
 
     None when nothing failed, or in another way, and without native frames (these need GDB).

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.locks.types import INFO
 from gdb_epi.process_state import ProcessState
 
 
 @detector(
-    "fork_handlers", needs="crash", speaks_for=SpeaksFor("hang", "fork-handlers", by="confidence")
+    "fork_handlers",
+    needs="crash",
+    supports=SupportedLabel("hang", "fork-handlers", by="confidence"),
 )
 def fork_handlers(state: ProcessState) -> Iterator[Finding]:
     """Find a crash or a hang between fork() and its return.

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
-from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, lock_words
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, lock_phrase
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
 
@@ -15,7 +15,7 @@ MAX_FRAMES = 24  # of the holder
 
 @detector(
     "forked_child_lock",
-    speaks_for=SpeaksFor("fork-inherited-lock", "inherited-lock", by="confidence"),
+    supports=SupportedLabel("fork-inherited-lock", "inherited-lock", by="confidence"),
 )
 def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     """Find waits whose lock came held through fork().
@@ -32,7 +32,7 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     for wait in report.waits:
         if wait.verdict not in INHERITED_VERDICTS or wait.confidence == INFO:
             continue
-        name = lock_words(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
+        name = lock_phrase(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
         facts: dict[str, Any] = {
             "address": hex_word(wait.address),
             "kind": wait.kind,

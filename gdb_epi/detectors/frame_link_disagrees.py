@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from gdb_epi.cpython.types import DATASTACK, PythonState, ThreadState
 from gdb_epi.detectors.findings import Finding, detector, hex_word
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.process_state import ProcessState
 from gdb_epi.util import counted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
@@ -18,7 +18,7 @@ UNSURE = "info"  # a kind that speaks for no label
 
 
 @detector(
-    "stuck_deadlock", needs="python", speaks_for=SpeaksFor("deadlock", "lock-circle", by="kind")
+    "stuck_deadlock", needs="python", supports=SupportedLabel("deadlock", "lock-circle", by="kind")
 )
 def stuck_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find circles of threads, of a pool's workers, of tasks, and threads that wait for themselves.
@@ -31,7 +31,7 @@ def stuck_deadlock(state: ProcessState) -> Iterator[Finding]:
 
 
 @detector(
-    "stuck_waiting", needs="python", speaks_for=SpeaksFor("hang", "wait-without-end", by="kind")
+    "stuck_waiting", needs="python", supports=SupportedLabel("hang", "wait-without-end", by="kind")
 )
 def stuck_waiting(state: ProcessState) -> Iterator[Finding]:
     """Find a wait that nothing in this process will end: its GIL, a lock, an event, a peer.
@@ -48,7 +48,7 @@ def stuck_waiting(state: ProcessState) -> Iterator[Finding]:
     needs="python",
     # What did not arrive from outside leaves the same picture: 2 of 5 idle answers of the ninth
     # blind score were hangs, and of the seventh 2 of 4.
-    speaks_for=SpeaksFor("no-fault", "works-or-idle", by="kind", most=0.79),
+    supports=SupportedLabel("no-fault", "works-or-idle", by="kind", most=0.79),
 )
 def going_on(state: ProcessState) -> Iterator[Finding]:
     """Find that a process that did not fail computes, or waits for work as it should.

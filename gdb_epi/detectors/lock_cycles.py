@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
-from gdb_epi.locks.types import GIL, Wait, lock_words
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.locks.types import GIL, LockWait, lock_phrase
 from gdb_epi.locks.waits.wait_graph import deadlock_kind
 from gdb_epi.process_state import ProcessState
 
 MAX_CYCLE = 32  # threads of one cycle that a finding names
-_DEADLOCK = SpeaksFor("deadlock", "lock-circle", by="confidence")
+_DEADLOCK = SupportedLabel("deadlock", "lock-circle", by="confidence")
 
 
-@detector("lock_order_cycle", speaks_for=_DEADLOCK)
+@detector("lock_order_cycle", supports=_DEADLOCK)
 def lock_order_cycle(state: ProcessState) -> Iterator[Finding]:
     """Find threads of which each waits for a lock that the next one holds.
 
@@ -28,7 +28,7 @@ def lock_order_cycle(state: ProcessState) -> Iterator[Finding]:
     return _cycle_findings(state, "lock_order_cycle", "order", summary)
 
 
-@detector("gil_versus_mutex", speaks_for=_DEADLOCK)
+@detector("gil_versus_mutex", supports=_DEADLOCK)
 def gil_versus_mutex(state: ProcessState) -> Iterator[Finding]:
     """Find a deadlock between the GIL and another lock.
 
@@ -42,7 +42,7 @@ def gil_versus_mutex(state: ProcessState) -> Iterator[Finding]:
     return _cycle_findings(state, "gil_versus_mutex", "gil", summary)
 
 
-@detector("import_deadlock", speaks_for=_DEADLOCK)
+@detector("import_deadlock", supports=_DEADLOCK)
 def import_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find a cycle with a module's import lock.
 
@@ -55,7 +55,7 @@ def import_deadlock(state: ProcessState) -> Iterator[Finding]:
     return _cycle_findings(state, "import_deadlock", "import", summary)
 
 
-@detector("join_deadlock", speaks_for=_DEADLOCK)
+@detector("join_deadlock", supports=_DEADLOCK)
 def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find a cycle in which some thread waits for another one to end.
 
@@ -67,9 +67,9 @@ def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     return _cycle_findings(state, "join_deadlock", "join", summary)
 
 
-def _words(wait: Wait) -> str:
+def _words(wait: LockWait) -> str:
     if wait.name:
-        return lock_words(wait.kind, wait.name)
+        return lock_phrase(wait.kind, wait.name)
     return f"the {wait.kind}" if wait.kind == GIL else wait.kind
 
 

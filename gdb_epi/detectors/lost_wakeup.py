@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.locks.types import INFO, LOST_WAKEUP
 from gdb_epi.process_state import ProcessState
 
 
-@detector("lost_wakeup", speaks_for=SpeaksFor("hang", "lost-wakeup", by="confidence"))
+@detector("lost_wakeup", supports=SupportedLabel("hang", "lost-wakeup", by="confidence"))
 def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
     """Find waits for work or a signal of threads that the fork left behind.
 

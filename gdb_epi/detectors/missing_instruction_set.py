@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault.instructions import is_boundary, is_in_step
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.instructions import is_boundary, is_decoded_from_start
+from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.fault.signals import SIGILL
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.cpu_features import CpuidLeaves, cpu_features
@@ -17,7 +17,7 @@ from gdb_epi.x86.instruction_sets import InstructionSet, instruction_sets
 
 
 @detector(
-    "missing_instruction_set", needs="crash", speaks_for=SpeaksFor("software", "other-processor")
+    "missing_instruction_set", needs="crash", supports=SupportedLabel("software", "other-processor")
 )
 def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
     """Find an illegal instruction that belongs to an extension which the CPU said it has not.
@@ -39,7 +39,9 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
         return
     missing = next((extension for extension in wanted if not _has(features, extension)), None)
     at = fault.pc
-    if missing is None or not (is_in_step(state.target, at) or is_boundary(state.target, at)):
+    if missing is None or not (
+        is_decoded_from_start(state.target, at) or is_boundary(state.target, at)
+    ):
         return
     facts = {
         "address": hex_word(at),

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
-from gdb_epi.fault.place import FORBIDDEN
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.address_place import FORBIDDEN
+from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE
 from gdb_epi.x86.decode import decode
@@ -20,7 +20,7 @@ MIN_INSTRUCTIONS = 2  # instructions up to the end of a function; `ret` alone is
 ZERO = b"\x00\x00"  # add %al, (%rax): what memory full of zeros reads as
 
 
-@detector("not_executable", needs="crash", speaks_for=SpeaksFor("software", "not-executable"))
+@detector("not_executable", needs="crash", supports=SupportedLabel("software", "not-executable"))
 def not_executable(state: ProcessState) -> Iterator[Finding]:
     """Find that control went to code in memory without permission to run it.
 

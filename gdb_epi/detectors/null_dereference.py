@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
-from gdb_epi.fault.place import LOW, NULL, NULL_BASE, OR_A_NUMBER
+from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE, OR_A_NUMBER
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import signed_word
 

@@ -13,19 +13,19 @@ from collections.abc import Iterator
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.exhausted_stack import exhausted_stack
 from gdb_epi.fault.find_fault import GENERAL, Fault
 from gdb_epi.fault.instructions import operand_of
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV
-from gdb_epi.fault.stack_end import ended_stack
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
 from gdb_epi.target.api import Region, Target
 from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
-from gdb_epi.x86 import Operand
+from gdb_epi.x86 import MemoryOperand
 
 MAX_CANDIDATES = 16  # more neighbours than this say nothing (5 to 11 lie just past a mapping)
 MAX_REPORTED = 4
@@ -177,7 +177,7 @@ def _who_else(copies: CopiesOfValues) -> str:
     return copies_clause(copies.total, searched=copies.complete, more=more)
 
 
-def wrong_values(fault: Fault, operand: Operand | None) -> list[WrongValue]:
+def wrong_values(fault: Fault, operand: MemoryOperand | None) -> list[WrongValue]:
     """Return the values to test.
 
     With an address: it, and the registers it was made from (the operand's when the instruction can
@@ -214,7 +214,7 @@ def ordinary_cause(target: Target, fault: Fault, wrong: WrongValue) -> str | Non
             return "near NULL"
         if reached < LOW:
             return "below 4 GiB: an integer or a truncated pointer"
-        if ended_stack(target, fault, reached) is not None:
+        if exhausted_stack(target, fault, reached) is not None:
             return "stack overflow"
         # On a mapping itself: a permission fault, no wrong pointer.
         around = (target.region_at(reached + step) for step in (0, -PAGE, PAGE))
@@ -230,7 +230,9 @@ def ordinary_cause(target: Target, fault: Fault, wrong: WrongValue) -> str | Non
     return None
 
 
-def candidates(target: Target, wrong: WrongValue, operand: Operand | None) -> Iterator[Candidate]:
+def candidates(
+    target: Target, wrong: WrongValue, operand: MemoryOperand | None
+) -> Iterator[Candidate]:
     """Yield the one-bit changes of a value that make its access legal for its direction."""
     access = operand.access if operand is not None else None
     if wrong.source == "rip":
@@ -252,7 +254,7 @@ def _permitted(region: Region, access: str | None) -> bool:
     return access in region.perms
 
 
-def _ambiguity(wrong: WrongValue, operand: Operand | None, bit: int) -> str | None:
+def _ambiguity(wrong: WrongValue, operand: MemoryOperand | None, bit: int) -> str | None:
     """Return what software makes the same value, or None."""
     if bit >= 56:
         return TAG_BIT

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import SIGSYS, SYS_SECCOMP
 from gdb_epi.process_state import ProcessState
@@ -13,7 +13,7 @@ from gdb_epi.process_state import ProcessState
 MAX_SYSCALL = 4096  # Linux 6.18 has 470 on x86-64
 
 
-@detector("refused_system_call", needs="crash", speaks_for=SpeaksFor("software", "refused-call"))
+@detector("refused_system_call", needs="crash", supports=SupportedLabel("software", "refused-call"))
 def refused_system_call(state: ProcessState) -> Iterator[Finding]:
     """Find SIGSYS by the kernel with SYS_SECCOMP.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
-from gdb_epi.locks.types import SELF_DEADLOCK, lock_words
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.locks.types import SELF_DEADLOCK, lock_phrase
 from gdb_epi.process_state import ProcessState
 
 
-@detector("self_deadlock", speaks_for=SpeaksFor("deadlock", "lock-circle", by="confidence"))
+@detector("self_deadlock", supports=SupportedLabel("deadlock", "lock-circle", by="confidence"))
 def self_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find waits for a lock whose owner is the waiting thread.
 
@@ -24,7 +24,7 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
     for wait in state.locks.waits:
         if wait.verdict != SELF_DEADLOCK:
             continue
-        name = lock_words(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
+        name = lock_phrase(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
         yield Finding(
             "self_deadlock",
             f"thread {wait.tid}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.findings import Finding, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault.place import STACK_ENDED
+from gdb_epi.fault.address_place import STACK_ENDED
 from gdb_epi.fault.thread_stack import thread_stack_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.fault.instructions import is_boundary, is_in_step
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.instructions import is_boundary, is_decoded_from_start
+from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.fault.signals import SIGILL, SIGTRAP
 from gdb_epi.process_state import ProcessState
 
@@ -19,7 +19,7 @@ _BY_COMPILER = "compilers put it where a program must not come (__builtin_trap, 
 _BY_PROGRAM = "a breakpoint of the program's own code, or one that a debugger left there"
 
 
-@detector("trap_instruction", needs="crash", speaks_for=SpeaksFor("software", "failed-check"))
+@detector("trap_instruction", needs="crash", supports=SupportedLabel("software", "failed-check"))
 def trap_instruction(state: ProcessState) -> Iterator[Finding]:
     """Find ud2, ud1 or int3 as the instruction that failed, at the start of an instruction.
 
@@ -38,7 +38,9 @@ def trap_instruction(state: ProcessState) -> Iterator[Finding]:
         name = "int3" if read_up_to(state.target, at, 1) == _BREAKPOINT else None
     else:
         return
-    if name is None or not (is_in_step(state.target, at) or is_boundary(state.target, at)):
+    if name is None or not (
+        is_decoded_from_start(state.target, at) or is_boundary(state.target, at)
+    ):
         return
     facts = {"address": hex_word(at), "instruction": name}
     yield Finding("trap_instruction", f"thread {fault.tid}", facts, f"{name} at {at:#018x}: {why}")

@@ -10,9 +10,21 @@ from __future__ import annotations
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
+from gdb_epi.fault.address_place import NULL, PLACES, STACK_ENDED, UNKNOWN, AddressPlace, place_of
+from gdb_epi.fault.fault_site import (
+    ARITHMETIC,
+    DATA,
+    ILLEGAL,
+    MISALIGNED,
+    PRIVILEGED,
+    RETURN,
+    TRANSFERS,
+    TRAPPED,
+    FaultSite,
+    site_of_fault,
+)
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS, SELF, Fault
 from gdb_epi.fault.mapping_checks import permits, user_top
-from gdb_epi.fault.place import NULL, PLACES, STACK_ENDED, UNKNOWN, Place, place_of
 from gdb_epi.fault.signals import (
     BUS_ADRALN,
     BUS_MCEERR_AO,
@@ -27,18 +39,6 @@ from gdb_epi.fault.signals import (
     SIGXCPU,
     SIGXFSZ,
     SYS_SECCOMP,
-)
-from gdb_epi.fault.site import (
-    ARITHMETIC,
-    DATA,
-    ILLEGAL,
-    MISALIGNED,
-    PRIVILEGED,
-    RETURN,
-    TRANSFERS,
-    TRAPPED,
-    FaultSite,
-    analyze_fault,
 )
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -78,7 +78,7 @@ _PLAIN = frozenset((MISALIGNED, PRIVILEGED, ARITHMETIC, ILLEGAL, TRAPPED))
 _BY_CODE = {SEGV_PKUERR: PROTECTION_KEY, SEGV_CPERR: SHADOW_STACK}
 
 
-class Account(NamedTuple):
+class FaultAccount(NamedTuple):
     """What failed. `how` is a key of HOW, `place` what lies at the address.
 
     `through_stack`: the access went through rsp (push, pop, call, return, an operand with rsp), and
@@ -89,7 +89,7 @@ class Account(NamedTuple):
     fault: Fault
     site: FaultSite
     how: str
-    place: Place
+    place: AddressPlace
     through_stack: bool
     message: AbortMessage | Absent | None
 
@@ -109,19 +109,19 @@ class Account(NamedTuple):
         return self.returned and self.place.kind == NULL and self.address == 0
 
 
-def account_of(target: Target, fault: Fault) -> Account:
+def account_of_fault(target: Target, fault: Fault) -> FaultAccount:
     """Return the account of a fault; what is unknown says so."""
-    site = analyze_fault(target, fault)
+    site = site_of_fault(target, fault)
     how = _how(fault, site)
-    place = Place(UNKNOWN)
+    place = AddressPlace(UNKNOWN)
     if how in (ACCESS, TRANSFER):
         place = place_of(target, site, user_top(target, fault))
     through = how == ACCESS and place.kind != STACK_ENDED and _through_stack(target, site)
     message = read_abort_message(target) if how == ABORTED else None
-    return Account(fault, site, how, place, through, message)
+    return FaultAccount(fault, site, how, place, through, message)
 
 
-def message_of_own_abort(target: Target, account: Account) -> AbortMessage | Absent | None:
+def message_of_own_abort(target: Target, account: FaultAccount) -> AbortMessage | Absent | None:
     """Return what glibc stored before the process ended itself by SIGABRT; None without it.
 
     This includes a handler that restored the default action, raised the signal again and returned:
@@ -177,4 +177,11 @@ def _through_stack(target: Target, site: FaultSite) -> bool:
     return not permits(target.region_at(site.fault.sp), "w")
 
 
-__all__ = ["HOW", "PLACES", "Account", "Place", "account_of", "message_of_own_abort"]
+__all__ = [
+    "HOW",
+    "PLACES",
+    "FaultAccount",
+    "AddressPlace",
+    "account_of_fault",
+    "message_of_own_abort",
+]

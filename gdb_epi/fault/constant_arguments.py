@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from gdb_epi.fault.instructions import call_before, instructions_before
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.fault.reads import c_string
+from gdb_epi.fault.memory_reads import c_string
 from gdb_epi.target.api import Target, machine_of
-from gdb_epi.x86.flow import ADDRESS, CONSTANT, changed_registers, value_source
-from gdb_epi.x86.instruction import NEXT, Operand
+from gdb_epi.x86.instruction import NEXT, MemoryOperand
+from gdb_epi.x86.register_changes import ADDRESS, CONSTANT, changed_registers, value_source
 
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 MAX_TEXT = 512
@@ -26,10 +26,10 @@ def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
     Those that the code before it, as far as it runs straight, does not make of constants are left
     out; empty when the code cannot be read.
     """
-    made = call_before(target, return_address) if machine_of(target).decodes else None
-    if made is None:
+    call = call_before(target, return_address) if machine_of(target).decodes else None
+    if call is None:
         return {}
-    steps = instructions_before(target, return_address - made.length, WINDOW)
+    steps = instructions_before(target, return_address - call.length, WINDOW)
     constants: dict[str, int] = {}
     open_registers = set(ARGUMENTS)
     for step in reversed(steps or ()):
@@ -42,7 +42,7 @@ def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
             how = value_source(step.instruction, name)
             if how.kind == CONSTANT and isinstance(how.source, int):
                 constants[name] = how.source
-            elif how.kind == ADDRESS and isinstance(how.source, Operand):
+            elif how.kind == ADDRESS and isinstance(how.source, MemoryOperand):
                 at = how.source.address({"rip": step.address}) if how.source.rip_relative else None
                 if at is not None:
                     constants[name] = at

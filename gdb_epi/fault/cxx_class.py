@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import c_string, read_word
+from gdb_epi.fault.memory_reads import c_string, read_word
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
-from gdb_epi.fault.reads import c_string, read_word, try_read
+from gdb_epi.fault.memory_reads import c_string, read_word, try_read
 from gdb_epi.sizes import WORD, words_in
 from gdb_epi.target.api import NativeFrame, Target
 

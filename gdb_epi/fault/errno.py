@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.fault.find_fault import Fault
-from gdb_epi.fault.reads import read_u32, read_u64, read_up_to
+from gdb_epi.fault.memory_reads import read_u32, read_u64, read_up_to
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.x86 import MAX_LENGTH, decode

@@ -3,7 +3,7 @@
 
 A handler that re-raises (faulthandler, abseil, torch) hides the fault: the core is taken inside
 raise() with SI_TKILL. The truth is then in the signal frame that the kernel pushed, which
-`interrupted_context` finds on the stack without an unwinder.
+`innermost_interrupted_fault` finds on the stack without an unwinder.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.fault.exception_syndrome import syndrome_in
-from gdb_epi.fault.reads import read_up_to, try_read
+from gdb_epi.fault.memory_reads import read_up_to, try_read
 from gdb_epi.fault.signal_sender import may_send_to_itself, registers_before_handler
 from gdb_epi.fault.signals import (
     BUS_ADRERR,
@@ -119,7 +119,7 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     )
     if sender != SELF:
         return outer
-    behind = interrupted_context(target, outer) or returned_context(target, outer)
+    behind = innermost_interrupted_fault(target, outer) or fault_before_reraise(target, outer)
     if behind is not None or crash.si_code == SI_TIMER:
         return behind or outer
     if thread is not None and not may_send_to_itself(thread):
@@ -164,7 +164,7 @@ def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
     return None
 
 
-def interrupted_context(target: Target, outer: Fault) -> Fault | None:
+def innermost_interrupted_fault(target: Target, outer: Fault) -> Fault | None:
     """Return the innermost fault of the kernel whose signal frame is on the stack of `outer`.
 
     A frame is recognised by bytes that all frames have (on x86-64 the word of user code's segment
@@ -217,7 +217,7 @@ def _words(saved: bytes, start: int, frame: SignalFrame) -> dict[str, int]:
     return dict(zip(frame.words, values, strict=True))
 
 
-def returned_context(target: Target, outer: Fault) -> Fault | None:
+def fault_before_reraise(target: Target, outer: Fault) -> Fault | None:
     """Return the fault of a handler that set the default action, raised the signal and returned.
 
     The signal is blocked while the handler runs, so it kills when the handler returns, with the

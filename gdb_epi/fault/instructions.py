@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.api import Target
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode, memory_operand
+from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, memory_operand
 from gdb_epi.x86.instruction import CALL
-from gdb_epi.x86.length import instruction_length
+from gdb_epi.x86.instruction_length import instruction_length
 
 WINDOW = 64  # decoded bytes before an address
 CLOSEST = 20  # decoding from nearer than this may not have synchronised yet
@@ -21,20 +21,22 @@ MAX_FUNCTION = 8 << 10  # decoded bytes of a function before the instruction
 CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the most frequent first
 
 
-class Step(NamedTuple):
+class InstructionAtAddress(NamedTuple):
     """One instruction at its address."""
 
     address: int
     instruction: Instruction
 
 
-def operand_of(target: Target, fault: Fault) -> Operand | None:
+def operand_of(target: Target, fault: Fault) -> MemoryOperand | None:
     """Return the memory operand of the faulting instruction; None when the text is absent."""
     code = read_up_to(target, fault.pc, MAX_LENGTH)
     return memory_operand(code) if code else None
 
 
-def instructions_before(target: Target, address: int, window: int = WINDOW) -> list[Step] | None:
+def instructions_before(
+    target: Target, address: int, window: int = WINDOW
+) -> list[InstructionAtAddress] | None:
     """Return the instructions before an address, the nearest last.
 
     Decoding from any start synchronises within a few instructions; the most frequent chain counts.
@@ -53,12 +55,12 @@ def instructions_before(target: Target, address: int, window: int = WINDOW) -> l
         while at < window:
             counts[at] = counts.get(at, 0) + 1
             at += lengths[at]
-    chain: list[Step] = []
+    chain: list[InstructionAtAddress] = []
     at = min(place for place, count in counts.items() if count >= MIN_SHARE * len(landed))
     while at < window:
         instruction = decode(code[at : at + MAX_LENGTH])
         assert instruction is not None  # its length is known
-        chain.append(Step(address - window + at, instruction))
+        chain.append(InstructionAtAddress(address - window + at, instruction))
         at += instruction.length
     return chain
 
@@ -70,7 +72,7 @@ def is_boundary(target: Target, address: int) -> bool | None:
     return instructions_before(target, address) is not None
 
 
-def is_in_step(target: Target, at: int) -> bool:
+def is_decoded_from_start(target: Target, at: int) -> bool:
     """Tell whether decoding from the start of the function reaches an address."""
     function = FunctionBounds(target).at(at)
     if function is None or at - function.start > MAX_FUNCTION:
@@ -131,9 +133,9 @@ def call_returning_to(target: Target, address: int) -> Instruction | None:
     The bytes before it must be a call that decoding from further back reaches, and a direct call
     must lead to executable memory. About 1 in 10^4 random code addresses passes.
     """
-    made = call_before(target, address)
-    if made is None:
+    call = call_before(target, address)
+    if call is None:
         return None
-    if made.target is not None and not may_execute(target.region_at(address + made.target)):
+    if call.target is not None and not may_execute(target.region_at(address + call.target)):
         return None
-    return made if is_boundary(target, address) is not False else None
+    return call if is_boundary(target, address) is not False else None

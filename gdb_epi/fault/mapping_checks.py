@@ -91,7 +91,7 @@ def guard_page(target: Target, address: int) -> Region | None:
     return here if permits(before, None) or permits(behind, None) else None
 
 
-def without_mark(target: Target, value: int) -> int | None:
+def untagged_address(target: Target, value: int) -> int | None:
     """Return a word without its top bits where that is a mapped address; None without top bits."""
     plain = value & USER_TOP - 1
     if plain == value or plain < MIN_MARKED or not permits(target.region_at(plain), "r"):
@@ -99,13 +99,13 @@ def without_mark(target: Target, value: int) -> int | None:
     return plain
 
 
-def has_same_mark(target: Target, word: int, other: int) -> bool:
+def has_same_tag(target: Target, word: int, other: int) -> bool:
     """Tell whether a word is a mapped address under the same top bits as another word."""
     same_top = word >> ADDRESS_BITS == other >> ADDRESS_BITS
-    return same_top and without_mark(target, word) is not None
+    return same_top and untagged_address(target, word) is not None
 
 
-def is_behind_segment(target: Target, address: int) -> bool:
+def is_past_segment(target: Target, address: int) -> bool:
     """Tell whether an address lies in a page of an object's file, and in none of its segments.
 
     Whole pages are mapped: what follows a segment in its last page is what follows it in the file,

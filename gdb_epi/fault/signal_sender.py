@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.machine import Architecture
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import NO_CALL, follows_system_call
 from gdb_epi.x86 import decode
-from gdb_epi.x86.flow import changed_registers
 from gdb_epi.x86.instruction import CALL, NEXT
+from gdb_epi.x86.register_changes import changed_registers
 
 MOV_EAX = 0xB8  # mov imm32, %eax: how glibc loads the number of a call
 LOAD_RAX, LOAD_RSI = b"\x48\x8b\x44\x24", b"\x48\x8b\x74\x24"  # mov imm8(%rsp), %rax and %rsi
@@ -72,7 +72,7 @@ def registers_before_handler(
     return {**context, machine.call: NO_CALL}
 
 
-def with_calls_begun_again(target: Target, threads: Iterable[Thread]) -> list[Thread]:
+def with_restarted_calls(target: Target, threads: Iterable[Thread]) -> list[Thread]:
     """Return the threads, each in the call that the kernel began again for it.
 
     Whoever stopped a process and let it go on (a debugger, a tracer, SIGSTOP) leaves
@@ -123,7 +123,7 @@ def _number_of_caller(target: Target, sp: int) -> int | None:
         if instruction.flow != NEXT or changed is None or "rsi" in changed:
             return None
         if "rsp" in changed:
-            if not 0x50 <= instruction.opcode < 0x58 or instruction.map:
+            if not 0x50 <= instruction.opcode < 0x58 or instruction.opcode_map:
                 return None
             place += 8  # a push
     return None

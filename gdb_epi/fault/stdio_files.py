@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.target.api import Target
 
 MAX_FILES = 4096

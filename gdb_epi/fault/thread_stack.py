@@ -9,7 +9,7 @@ the end of the block; the stack of the process is where the kernel puts the byte
 from __future__ import annotations
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.sizes import PAGE, words_in
 from gdb_epi.target.api import Region, Target, Thread
 from gdb_epi.target.auxv import AT_RANDOM

@@ -31,14 +31,14 @@ SMALL = 1 << 24  # integers of a pair are smaller
 NO_INTEGER = -(1 << 31)  # what a floating-point number that fits no int becomes (cvttsd2si, SDM)
 
 
-class Shape(NamedTuple):
+class WordShape(NamedTuple):
     """A kind of value and the sentence that says why."""
 
     name: str  # "negative", "ascii", "double", "poison", "int-pair"
     why: str
 
 
-def shape_of(value: int) -> Shape | None:
+def shape_of(value: int) -> WordShape | None:
     """Return what a 64-bit word looks like; None for nothing known, and for pointers."""
     return (
         negative_number(value)
@@ -51,7 +51,7 @@ def shape_of(value: int) -> Shape | None:
     )
 
 
-def negative_number(value: int) -> Shape | None:
+def negative_number(value: int) -> WordShape | None:
     """Recognise -1 and other small negative numbers, which functions return on failure.
 
     MAP_FAILED is -1, and system calls return -4095 to -1 (MAX_ERRNO, include/linux/err.h).
@@ -59,10 +59,10 @@ def negative_number(value: int) -> Shape | None:
     number = value - (1 << 64)
     if not -MAX_ERRNO <= number < 0:
         return None
-    return Shape("negative", f"it is the number {number}{AS_RETURNED}")
+    return WordShape("negative", f"it is the number {number}{AS_RETURNED}")
 
 
-def ascii_text(value: int) -> Shape | None:
+def ascii_text(value: int) -> WordShape | None:
     """Recognise a word whose bytes are text from the low end."""
     raw = value.to_bytes(8, "little")
     count = 0
@@ -70,9 +70,9 @@ def ascii_text(value: int) -> Shape | None:
         count += 1
     rest = raw[count:]
     if count >= PRINTABLE and (not any(rest) or count >= 7):
-        return Shape("ascii", f"its bytes are text: {raw[:count]!r}")
+        return WordShape("ascii", f"its bytes are text: {raw[:count]!r}")
     if _wide_text(raw):
-        return Shape("ascii", f"its bytes are UTF-16 or UTF-32 text: {raw!r}")
+        return WordShape("ascii", f"its bytes are UTF-16 or UTF-32 text: {raw!r}")
     return None
 
 
@@ -85,32 +85,32 @@ def _wide_text(raw: bytes) -> bool:
     return raw[1] == raw[3] == 0 and all(0x20 < letter < 0x7F for letter in (raw[2], raw[6]))
 
 
-def double(value: int) -> Shape | None:
+def double(value: int) -> WordShape | None:
     """Recognise a floating-point number of ordinary size."""
     if (value >> 52 & 0x7FF) not in _EXPONENTS:
         return None
     import struct
 
     number = struct.unpack("<d", value.to_bytes(8, "little"))[0]
-    return Shape("double", f"it is the floating-point number {number!r}")
+    return WordShape("double", f"it is the floating-point number {number!r}")
 
 
-def repeating_double(value: int) -> Shape | None:
+def repeating_double(value: int) -> WordShape | None:
     """Recognise a floating-point number like 0.1 or 1/3, whose digits repeat one byte."""
     run, byte = _longest_run(value.to_bytes(8, "little"))
     is_digit = byte % 0x11 == 0 and byte not in (0, 0xFF)
     return double(value) if is_digit and MIN_REPEATED <= run <= MAX_DIGITS else None
 
 
-def poison(value: int) -> Shape | None:
+def poison(value: int) -> WordShape | None:
     """Recognise a repeated byte, or part of such a word: it fills fresh or freed memory."""
     raw = value.to_bytes(8, "little")
     run, byte = _longest_run(raw)
     if byte not in (0, 0xFF) and (run >= 6 or (run >= MIN_REPEATED and byte in POISON)):
         why = f"{run} of its bytes are {byte:#04x}, a filling pattern{_OF_PYTHON.get(byte, '')}"
-        return Shape("poison", why)
+        return WordShape("poison", why)
     if raw[:4] in (b"\xef\xbe\xad\xde", b"\xbe\xba\xfe\xca", b"\r\xf0\xad\xba"):
-        return Shape("poison", f"its low half is the mark {value & HALF_MASK:#010x}")
+        return WordShape("poison", f"its low half is the mark {value & HALF_MASK:#010x}")
     return None
 
 
@@ -125,7 +125,7 @@ def _longest_run(raw: bytes) -> tuple[int, int]:
     return best
 
 
-def int_pair(value: int) -> Shape | None:
+def int_pair(value: int) -> WordShape | None:
     """Recognise two small 32-bit integers side by side.
 
     A user-space pointer has such a high half only in programs with low addresses.
@@ -134,13 +134,15 @@ def int_pair(value: int) -> Shape | None:
     if value - (1 << 64) in (NO_INTEGER * 4, NO_INTEGER * 8):
         return None  # an index of items of 4 or 8 bytes
     if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
-        return Shape("int-pair", f"it is two 32-bit integers, {high} and {_signed(low)}")
+        return WordShape("int-pair", f"it is two 32-bit integers, {high} and {_signed(low)}")
     if high > (1 << 32) - 0x1000 and (low > (1 << 32) - SMALL or low < SMALL):
-        return Shape("int-pair", f"it is two 32-bit integers, {_signed(high)} and {_signed(low)}")
+        return WordShape(
+            "int-pair", f"it is two 32-bit integers, {_signed(high)} and {_signed(low)}"
+        )
     return None
 
 
-def four_shorts(value: int) -> Shape | None:
+def four_shorts(value: int) -> WordShape | None:
     """Recognise four integers of 16 bits that lie close to each other.
 
     Pixels, samples and registers of devices do. Of doubles with any digits 1 in 10^6 looks so.
@@ -149,7 +151,7 @@ def four_shorts(value: int) -> Shape | None:
     if min(units) < 0x100 or max(units) - min(units) >= 0x100:
         return None
     listed = ", ".join(f"{unit:#x}" for unit in units)
-    return Shape("int-pair", f"it is four 16-bit integers, {listed}")
+    return WordShape("int-pair", f"it is four 16-bit integers, {listed}")
 
 
 def _signed(half: int) -> int:

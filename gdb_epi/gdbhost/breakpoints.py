@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gdb
 
-from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation, is_there
+from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation, is_at_location
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UnreadableMemory
 from gdb_epi.gdbhost.live import GdbProcessTarget
@@ -61,7 +61,7 @@ class PythonBreakpoint(gdb.Breakpoint):  # type: ignore[misc]
         pid, lwp, _ = thread.ptid
         target = GdbProcessTarget(inferior, kind="live", proc=None, lwp=lwp or pid)
         ident = int(gdb.newest_frame().read_register("fs_base")) & WORD_MASK  # pthread_t
-        return is_there(target, self._python, self._place, lwp or pid, ident)
+        return is_at_location(target, self._python, self._place, lwp or pid, ident)
 
     def _on_stop(self, _event: object) -> None:
         if self._stopped:

@@ -27,7 +27,7 @@ import gdb
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
-from gdb_epi.target.files import open_elf
+from gdb_epi.target.elf_files import open_elf
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shell_word
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import gdb
 
-from gdb_epi.cpython.layout.spec import MAX_DEPTH, TRANSPARENT, spec_for
+from gdb_epi.cpython.layout.struct_specs import MAX_DEPTH, TRANSPARENT, spec_for
 from gdb_epi.errors import InputError
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import MemberLayout, StructType

@@ -18,11 +18,11 @@ from gdb_epi.gdbhost.jumps import UnwinderJumps
 from gdb_epi.gdbhost.selection import gdb_setting, selection_kept
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Module, NativeFrame, Region, Target
-from gdb_epi.target.stack_switch import GreenletStackWalk, StackSwitches
+from gdb_epi.target.greenlet_stacks import GreenletStackStarts, GreenletStackWalk
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.source.generated_c import GeneratedC, PyxPlace
+    from gdb_epi.cpython.source.cython_c_files import GeneratedC, PyxPlace
 
 # Frames that are walked: of one thread, and of all. GDB 18.1 takes 5 s for 50,000 frames and 22 s
 # for 100,000 (13.1: 1 s and 2 s).
@@ -72,7 +72,7 @@ class Unwinder:
         modules = target.modules()
         self._region_at = region_at
         self._jumps = UnwinderJumps(target)
-        self._switches = StackSwitches(target)
+        self._switches = GreenletStackStarts(target)
         self._modules = sorted(modules, key=lambda module: module.start)
         self._executable = modules[0] if modules else None
         self._starts = [module.start for module in self._modules]
@@ -294,7 +294,7 @@ class Unwinder:
         self, frame: gdb.Frame, sal: gdb.Symtab_and_line, function: str, module: Module | None
     ) -> PyxPlace | None:
         """Return the line of a .pyx file that generated C came from, where its file tells it."""
-        from gdb_epi.cpython.source.generated_c import GENERATED, GeneratedC, c_paths
+        from gdb_epi.cpython.source.cython_c_files import GENERATED, GeneratedC, c_paths
 
         symbol = frame.function()
         if symbol is None or sal.symtab is None or not sal.symtab.filename.endswith(GENERATED):

@@ -146,7 +146,7 @@ def install_missing_file_handler() -> None:
     except ImportError:
         return
 
-    from gdb_epi.target.files import ElfFile, FileFinder
+    from gdb_epi.target.elf_files import ElfFile, FileFinder
 
     class Handler(MissingObjfileHandler):  # type: ignore[misc]
         """Called for each file of a core that is missing here, or is of another build."""

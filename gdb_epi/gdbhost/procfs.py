@@ -17,7 +17,7 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, ProcessInfo, Region
 from gdb_epi.target.auxv import AT_SYSINFO_EHDR
-from gdb_epi.target.files import FileFinder
+from gdb_epi.target.elf_files import FileFinder
 from gdb_epi.target.modules import FileMapping, is_data_only, loaded_mappings
 
 MAX_MAPS_BYTES = 256 << 20

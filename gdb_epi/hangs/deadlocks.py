@@ -9,24 +9,24 @@ from itertools import islice
 from gdb_epi.cpython.running.pools import Pool, pools_of
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
-from gdb_epi.fault.reads import read_u32
+from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
     NAMELESS,
-    as_member,
+    activity_of_task,
     find_task_cycle,
     task_phrase,
     task_text,
     waits_for_itself,
-    with_setters,
+    with_wakers_by_code,
 )
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.spin_loops import spins_for
-from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_words
+from gdb_epi.locks.spin_loops import spun_on_word
+from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.target.symbols import symbolized
 
@@ -46,7 +46,7 @@ def lock_name(scene: HangContext, activity: ThreadActivity) -> str:
     if activity.kind in (hang_types.JOIN, hang_types.GIL):
         return activity.what
     name = wait.name or (scene.references.name(wait.object, activity.tid) if wait.object else "")
-    return lock_words(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"
+    return lock_phrase(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"
 
 
 def lock_cycle(scene: HangContext) -> HangAnswer | None:
@@ -321,7 +321,7 @@ def _waits_in_the_end(blocked: Mapping[int, int | None], tid: int, end: int) -> 
 def task_cycle(scene: HangContext) -> HangAnswer | None:
     """Tasks or greenlets wait for each other, or one for itself."""
     threads = (frame for d in scene.activities for frame in scene.view.frames(d.tid))
-    tasks = with_setters(scene.tasks, threads, scene.calls_ahead, scene.installed)
+    tasks = with_wakers_by_code(scene.tasks, threads, scene.calls_ahead, scene.installed)
     alone = (
         task for task in scene.tasks if waits_for_itself(task, scene.view.slots, scene.installed)
     )
@@ -345,7 +345,7 @@ def task_cycle(scene: HangContext) -> HangAnswer | None:
         sentence = f"{shown}, {itself} ({kind})"
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
-    members = tuple(as_member(activity, task, scene.installed) for task in circle)
+    members = tuple(activity_of_task(activity, task, scene.installed) for task in circle)
     sure = lock_types.CERTAIN if all(task.certainty == CERTAIN for task in circle) else PROBABLE
     return HangAnswer(
         DEADLOCK, "tasks", sentence, members, sure,
@@ -387,7 +387,7 @@ def gil_held_spinning(scene: HangContext) -> HangAnswer | None:
     if holder is None or holder.kind not in hang_types.RUNNING or not holder.module or not waiting:
         return None
     thread = next(thread for thread in scene.target.threads() if thread.tid == holder.tid)
-    word = spins_for(scene.target, thread)
+    word = spun_on_word(scene.target, thread)
     if word is None:
         return None
     function = symbolized(scene.target, thread.pc).partition("+")[0]

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.at_rest import weigh_turns
 from gdb_epi.hangs.descriptors import FILE
+from gdb_epi.hangs.idleness import weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE
-from gdb_epi.hangs.loops.sleeping_loops import Through
+from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import PROBABLE
@@ -26,7 +26,7 @@ ALIVE = frozenset(
 )  # it goes on by itself
 
 
-def from_other_end(
+def answer_for_own_pipe(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> HangAnswer | None:
     """Return the answer where the other end of what a thread reads is in this process."""
@@ -46,7 +46,7 @@ def from_other_end(
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
-        made = HangAnswer(
+        answer = HangAnswer(
             DEADLOCK, "pipe", f"{waits} {giver.who()} has; that waits for {activity.who()}",
             (activity, giver), PROBABLE,
             (f"code of {giver.who()} has descriptor {end.number} at hand",), ("a timeout",),
@@ -54,11 +54,15 @@ def from_other_end(
         )  # fmt: skip
         # recv() of a Unix socket looks at signals before it looks for what has just come
         # (net/unix/af_unix.c, unix_stream_read_generic): who answer in turns seem both asleep.
-        return made if scene.descriptors.kind_of(number) == FILE else weigh_turns(scene, made)
+        return (
+            answer
+            if scene.descriptors.kind_of(number) == FILE
+            else weaken_answer_in_loop(scene, answer)
+        )
     python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
     # A signal handler could write; a program with one has one of these modules.
     handles_signals = scene.knows_module(activity, "signal", "multiprocessing", "asyncio")
-    if python or scene.descriptors.children or handles_signals or forks(scene, activity):
+    if python or scene.descriptors.children or handles_signals or may_have_forked(scene, activity):
         return None
     return wait_answer(
         HANG, "pipe", f"{waits} it has itself; no other thread is left that could write",
@@ -69,12 +73,12 @@ def from_other_end(
     )  # fmt: skip
 
 
-def forks(scene: HangContext, activity: ThreadActivity) -> bool:
+def may_have_forked(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code on a thread's stack makes child processes that no object of Python is."""
     return any(scene.calls_any(frame, _FORKS) for frame in activity.frames)
 
 
-def closed_socket(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
+def answer_for_closed_socket(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
     """Return the answer where a call waits on a socket that another thread closed meanwhile."""
     frames = scene.view.frames(activity.tid)[:CALLING]
     if activity.target is None or not scene.descriptors.was_closed(activity.target, frames):

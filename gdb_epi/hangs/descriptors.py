@@ -15,7 +15,7 @@ from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import read_u32
+from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
@@ -181,13 +181,13 @@ class Descriptors:
     @cached_property
     def children(self) -> list[ChildProcess]:
         """Every Popen object that has not seen its child end."""
-        made = []
+        alive = []
         for kind, address in self._objects:
             pid = self._view.integer_attribute(address, "pid") if kind == POPEN else None
             ended = self._view.integer_attribute(address, "returncode") if pid else None
             if pid and ended is None:
-                made.append(self._popen(address, pid))
-        return made
+                alive.append(self._popen(address, pid))
+        return alive
 
     def _popen(self, address: int, pid: int) -> ChildProcess:
         streams = {}

@@ -7,36 +7,29 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.at_rest import (
-    in_handler,
-    inner_frames,
-    only_waits_for_work,
-    polled_by_library,
-)
 from gdb_epi.hangs.descriptor_waits import ALIVE
+from gdb_epi.hangs.idleness import (
+    is_in_request_handler,
+    is_polled_by_library,
+    library_frames_called,
+    only_waits_for_work,
+)
 from gdb_epi.hangs.library_calls import (
     FUTURES,
     POOL_RESULTS,
     SEMAPHORE,
-    frames_of,
-    in_event_loop,
+    event_loop_frame_index,
+    frames_running,
     serving_function,
 )
-from gdb_epi.hangs.loops.sleeping_loops import Through
+from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.processes.process_pools import (
-    awaited_results,
-    futures_of_processes,
-    worker_with_job,
+    answer_for_pool_results,
+    answer_for_process_futures,
+    busy_pool_thread,
 )
-from gdb_epi.hangs.processes.queues import jobs_behind, unfinished_jobs
+from gdb_epi.hangs.processes.queues import queued_jobs_clause, unfinished_jobs
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import (
-    ends_by_the_clock,
-    name_and_what,
-    other_wait,
-    threads_that_give,
-    timer_of,
-)
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
@@ -45,6 +38,13 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     idle_answer,
     wait_answer,
+)
+from gdb_epi.hangs.wakers import (
+    awaited_object_phrase,
+    has_clock_deadline,
+    other_wait_clause,
+    timer_of_thread,
+    wakers_of,
 )
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
@@ -72,7 +72,7 @@ class _EventWait:
         through: Through,
     ) -> None:
         self._scene, self._activity, self._seen, self._through = scene, activity, seen, through
-        self._name, self._what = name_and_what(scene, activity)
+        self._name, self._what = awaited_object_phrase(scene, activity)
         self._waits = f"{activity.waits()} for {self._what}"
 
     def answer(self) -> HangAnswer | None:
@@ -82,8 +82,8 @@ class _EventWait:
         if harmless is not None:
             return harmless
         referring = scene.references.threads(activity.object) if activity.object else set()
-        able = referring - {activity.tid} | threads_that_give(scene, activity, surely=True)
-        givers = threads_that_give(scene, activity)
+        able = referring - {activity.tid} | wakers_of(scene, activity, surely=True)
+        givers = wakers_of(scene, activity)
         able |= givers & set(self._seen)
         for tid in givers - able:
             made = self._follow(tid)
@@ -139,10 +139,10 @@ class _EventWait:
         By itself a timeout ends each turn of a loop, and nothing the loop.
         """
         scene, activity, waits = self._scene, self._activity, self._waits
-        if starts_a_thread(scene, activity):
+        if waits_for_started_thread(scene, activity):
             text = f"{activity.who()} starts a thread at {activity.where()}, which is to begin"
             return wait_answer(NO_FAULT, "busy", text, activity)
-        if timer_of(scene, activity):
+        if timer_of_thread(scene, activity):
             return wait_answer(
                 NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
             )
@@ -152,7 +152,7 @@ class _EventWait:
             return idle_answer(activity, f"{served}, as servers, workers and schedulers do")
         if activity.timed:
             timed = f"{waits}, with a timeout"
-            if ends_by_the_clock(scene, activity):
+            if has_clock_deadline(scene, activity):
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
                 return wait_answer(NO_FAULT, "timer", text, activity)
             in_loop = any(map(scene.runs_in_loop, activity.frames[:1]))
@@ -160,13 +160,13 @@ class _EventWait:
                 text = f"{timed}, in a loop; no other thread is left that could give it"
                 return wait_answer(HANG, "timed wait", text, activity, INFO)
             stuck = (
-                self._giver_is_stuck() if in_loop or polled_by_library(scene, activity) else None
+                self._giver_is_stuck() if in_loop or is_polled_by_library(scene, activity) else None
             )
             return stuck or wait_answer(NO_FAULT, "timed wait", timed, activity, INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
-        handled = in_handler(activity.frames, scene.view.frames(activity.tid))
+        handled = is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
         counts = activity.awaits == SEMAPHORE  # what is taken, one after the other, ends nothing
-        if not self._seen and not handled and not counts and is_of_an_end(self._name):
+        if not self._seen and not handled and not counts and is_name_of_end(self._name):
             return idle_answer(
                 activity, f"{waits}, which ends the program: nothing is wrong with that"
             )
@@ -189,7 +189,7 @@ class _EventWait:
             return untimed._replace(
                 sentence=f"{untimed.sentence}; it waits in turns with a timeout"
             )
-        if not polled_by_library(scene, activity):
+        if not is_polled_by_library(scene, activity):
             return None
         jobs = [d for d in self._python if d.frames and d.tid not in self._seen]
         answers = [made for made in (self._follow(d.tid) for d in jobs) if made is not None]
@@ -205,22 +205,22 @@ class _EventWait:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
         scene, activity, seen = self._scene, self._activity, self._seen
         if activity.awaits == POOL_RESULTS:
-            return awaited_results(scene, activity, self._waits, seen, self._through)
+            return answer_for_pool_results(scene, activity, self._waits, seen, self._through)
         if activity.awaits in FUTURES:
-            giver = _loop_thread(scene, activity, seen) or worker_with_job(scene, seen)
+            giver = _loop_thread(scene, activity, seen) or busy_pool_thread(scene, seen)
             made = self._follow(giver.tid) if giver is not None else None
-            made = made or futures_of_processes(scene, activity, self._waits)
+            made = made or answer_for_process_futures(scene, activity, self._waits)
             if made is not None:
                 return made
         other = "a further" if same else "another"  # the clause may stand below others' waits
         rest = (
-            f"{other_wait(scene, activity, same, seen)}no frame of {other} thread leads to "
+            f"{other_wait_clause(scene, activity, same, seen)}no frame of {other} thread leads to "
             f"{self._name or self._what}"
         )
         if same:
             rest = f"{_waiters(activity, self._what, same)}, and {rest}"
         own_jobs = unfinished_jobs(scene, scene.view.frames(activity.tid))
-        jobs = own_jobs or jobs_behind(scene, activity)
+        jobs = own_jobs or queued_jobs_clause(scene, activity)
         if jobs:
             rest = f"{jobs}; {rest}"
         # A thread that sleeps, polls or computes may reach it through a global; not one that waits
@@ -257,10 +257,10 @@ def _is_hang(answer: HangAnswer) -> bool:
     return answer.label in (HANG, DEADLOCK)
 
 
-def starts_a_thread(scene: HangContext, activity: ThreadActivity) -> bool:
+def waits_for_started_thread(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread only waits until one that it started, and that is awake, begins."""
-    inner = inner_frames(scene, activity)
-    return any(frames_of(inner, (("threading", "start"),))) and any(
+    inner = library_frames_called(scene, activity)
+    return any(frames_running(inner, (("threading", "start"),))) and any(
         d.kind in (*hang_types.RUNNING, hang_types.GIL) and not d.frames
         for d in scene.activities if d.tid != activity.tid
     )  # fmt: skip
@@ -272,7 +272,7 @@ def _loop_thread(
     """Return another thread that runs an asyncio event loop: its coroutines give such futures."""
     return next(
         (d for d in scene.activities if d.tid not in (activity.tid, *seen)
-         and in_event_loop(scene.view.frames(d.tid)) is not None), None,
+         and event_loop_frame_index(scene.view.frames(d.tid)) is not None), None,
     )  # fmt: skip
 
 
@@ -304,6 +304,6 @@ def _serves_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     )
 
 
-def is_of_an_end(name: str) -> bool:
+def is_name_of_end(name: str) -> bool:
     """Tell whether a thing has the name of something that ends the program."""
     return any(word in name.lower().rpartition(".")[2] for word in _ENDS)

@@ -76,8 +76,10 @@ class InstalledPackages:
             texts = [self._values.text(entry, MAX_PATH) for entry in entries]
         except (UnreadableMemory, LayoutError):
             return frozenset()
-        made = (distribution_of(text, "") for text in texts if text and text.endswith("-info"))
-        return frozenset(normalized_name(each.name) for each in made if each is not None)
+        distributions = (
+            distribution_of(text, "") for text in texts if text and text.endswith("-info")
+        )
+        return frozenset(normalized_name(each.name) for each in distributions if each is not None)
 
     @cached_property
     def _values(self) -> PlainValues:

@@ -166,7 +166,7 @@ def is_library_file(file: str) -> bool:
     return "/lib/python3" in file or any(part in file for part in _LIBRARY_PARTS)
 
 
-def frames_of(
+def frames_running(
     frames: Iterable[PyFrame], functions: Collection[tuple[str, str]]
 ) -> Iterator[PyFrame]:
     """Yield the frames that run one of some functions, (module, name)."""
@@ -212,12 +212,12 @@ def serving_function(inner: Sequence[PyFrame]) -> str:
     return ""
 
 
-def closes(inner: Sequence[PyFrame]) -> bool:
+def waits_while_closing(inner: Sequence[PyFrame]) -> bool:
     """Tell whether a library's function waits that ends a service."""
     return any((frame.module or "", frame.name) in CLOSES for frame in inner)
 
 
-def in_event_loop(frames: Sequence[PyFrame]) -> int | None:
+def event_loop_frame_index(frames: Sequence[PyFrame]) -> int | None:
     """Return the place of the frame that runs an asyncio event loop; None when there is none.
 
     Below uvloop's own code, which has no frames, it is that of asyncio.run().

@@ -12,13 +12,13 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Descriptors
+from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.loops.event_loops import LoopReader
 from gdb_epi.hangs.loops.failed_tasks import failed_tasks
+from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
-from gdb_epi.hangs.references import References
 from gdb_epi.hangs.tasks import all_tasks, event_loop_module
-from gdb_epi.hangs.threads import ThreadReader
+from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.call_sites import CallSites
@@ -42,9 +42,9 @@ class HangContext:
         self.view = PythonView(target, python, locks.vanished)
         self.installed = InstalledPackages(target, python)
         self._lwps = threads
-        self._threads = ThreadReader(target, self.view, locks.waits, self.installed.holds)
+        self._threads = ThreadActivityReader(target, self.view, locks.waits, self.installed.holds)
         self.waits = self._threads.waits
-        self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # setters.py, by thread
+        self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 
     @cached_property
     def activities(self) -> tuple[ThreadActivity, ...]:
@@ -183,14 +183,14 @@ class HangContext:
         return AcquireCalls(self.view)
 
     @cached_property
-    def references(self) -> References:
+    def references(self) -> FrameReferences:
         """Who refers to what."""
-        return References(self.view)
+        return FrameReferences(self.view)
 
     @cached_property
-    def loops(self) -> LoopReader:
+    def loops(self) -> EventLoopReader:
         """The asyncio event loops."""
-        return LoopReader(self.view, self.installed, self.descriptors)
+        return EventLoopReader(self.view, self.installed, self.descriptors)
 
     @cached_property
     def tasks(self) -> tuple[UnfinishedTask, ...]:

@@ -39,7 +39,7 @@ _WAITS = (
 )
 
 
-def waits_in_signal_handler(scene: HangContext, single: Answer) -> HangAnswer | None:
+def answer_for_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangAnswer | None:
     """Return the answer where the main thread waits in a Python handler of a signal.
 
     What the signal interrupted goes on only when the handler returns: nobody waits for work there.
@@ -52,9 +52,9 @@ def waits_in_signal_handler(scene: HangContext, single: Answer) -> HangAnswer | 
     place, number = next(((at, n) for at, n in handled if n is not None), (0, None))
     if number is None:
         return None
-    made = single(scene, activity)
-    if made is not None and made.label in (HANG, DEADLOCK) and made.sure != INFO:
-        return made
+    answer = single(scene, activity)
+    if answer is not None and answer.label in (HANG, DEADLOCK) and answer.sure != INFO:
+        return answer
     handler = function_and_line(activity.frames[place])
     outside = activity.frames[place + 1 :]
     interrupted = function_and_line(outside[0]) if outside else "the code that it interrupted"
@@ -71,7 +71,9 @@ def waits_in_signal_handler(scene: HangContext, single: Answer) -> HangAnswer | 
     )  # fmt: skip
 
 
-def taken_elsewhere(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
+def answer_for_signal_taken_by_main(
+    scene: HangContext, activity: ThreadActivity
+) -> HangAnswer | None:
     """Return the answer where the main thread takes all signals that a thread waits for."""
     threads = {thread.tid: thread for thread in scene.target.threads()}
     thread, main = threads.get(activity.tid), threads.get(scene.main_tid or 0)

@@ -4,21 +4,9 @@
 from __future__ import annotations
 
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.at_rest import IDLE, SHALLOW, at_breakpoint, inner_frames, weigh_turns
 from gdb_epi.hangs.deadlocks import lock_name
-from gdb_epi.hangs.event_waits import answer_for_event_wait, starts_a_thread
-from gdb_epi.hangs.library_calls import (
-    NOTIFICATION,
-    PROCESS_JOBS,
-    PROGRAM_END,
-    QUEUE_ITEM,
-    SERVERS,
-    closes,
-    in_event_loop,
-)
-from gdb_epi.hangs.loops.polls import polled_wait
-from gdb_epi.hangs.loops.sleeping_loops import Through, sleeping_loop
-from gdb_epi.hangs.outside_waits import (
+from gdb_epi.hangs.event_waits import answer_for_event_wait, waits_for_started_thread
+from gdb_epi.hangs.external_waits import (
     answer_for_child_wait,
     answer_for_data_wait,
     answer_for_database_wait,
@@ -26,8 +14,25 @@ from gdb_epi.hangs.outside_waits import (
     answer_for_work_wait,
     answer_for_write_wait,
 )
+from gdb_epi.hangs.idleness import (
+    IDLE,
+    SHALLOW,
+    debugger_wait_frame,
+    library_frames_called,
+    weaken_answer_in_loop,
+)
+from gdb_epi.hangs.library_calls import (
+    NOTIFICATION,
+    PROCESS_JOBS,
+    PROGRAM_END,
+    QUEUE_ITEM,
+    SERVERS,
+    event_loop_frame_index,
+    waits_while_closing,
+)
+from gdb_epi.hangs.loops.event_loop_answers import Through, answer_for_sleeping_loop
+from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.setters import called_by_the_same, starts_again, timer_of
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
@@ -42,29 +47,30 @@ from gdb_epi.hangs.types import (
 from gdb_epi.hangs.unknown_holders import (
     RWLOCK,
     SEMAPHORE,
-    holder_unknown,
-    notification,
-    owner_ended,
-    perhaps_inherited,
+    answer_for_ended_owner,
+    answer_for_possibly_inherited_lock,
+    answer_for_process_notification,
+    answer_for_unknown_holder,
 )
+from gdb_epi.hangs.wakers import thread_in_same_native_call, timer_of_thread, timer_restarts_itself
 from gdb_epi.locks.types import CERTAIN, CONDITION, FUTEX_WORD, INFO, NATIVE_NOTIFICATION, PROBABLE
 
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 
 
-def answer_for(
+def answer_for_thread(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...] = ()
 ) -> HangAnswer | None:
     """Return the answer that one thread's wait gives."""
     if activity.tid in seen or len(seen) > MAX_CHAIN:
         return None
     frames = scene.view.frames(activity.tid)
-    place = in_event_loop(frames)
+    place = event_loop_frame_index(frames)
     reactor = (
         scene.loops.of_reactor(frames[0]) if frames and activity.kind == hang_types.POLL else None
     )
     if reactor is not None:
-        return sleeping_loop(scene, activity, reactor, _through)
+        return answer_for_sleeping_loop(scene, activity, reactor, _through)
     in_loop = event_loop_module(frames[:SHALLOW], activity.module)
     if (
         activity.kind in (hang_types.POLL, hang_types.READ, hang_types.OTHER, hang_types.SLEEP)
@@ -75,9 +81,9 @@ def answer_for(
             if place is not None and frames[place].module == "asyncio.base_events"
             else scene.loops.of_uvloop(scene.tasks, activity.target)
         )
-        made = sleeping_loop(scene, activity, loop, _through)
-        if made is not None:
-            return made
+        answer = answer_for_sleeping_loop(scene, activity, loop, _through)
+        if answer is not None:
+            return answer
     following = _FOLLOWING.get(activity.kind)
     if following is not None:
         return following(scene, activity, seen, _through)
@@ -90,7 +96,7 @@ def _lock(
     wait = scene.waits.get(activity.tid)
     name = lock_name(scene, activity)
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
-        return notification(scene, activity)
+        return answer_for_process_notification(scene, activity)
     if wait is None or wait.owner.state == "other-process":
         tid = wait.owner.tid if wait is not None else None
         # Without a number it may be another process, one that was killed, or a thread of this one.
@@ -100,7 +106,7 @@ def _lock(
             else "which processes share; who took it is not in this core"
         )  # fmt: skip
         sentence = f"{activity.waits()} for {name}, {who}"
-        return weigh_turns(scene, wait_answer(
+        return weaken_answer_in_loop(scene, wait_answer(
             HANG, "lock of another process", sentence, activity,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
         ))  # fmt: skip
@@ -121,7 +127,7 @@ def _lock(
                 (f"{held_up.who()} was not started by Python, and waits for {activity.who()}",),
                 ("a timeout",), ("whether it is that thread which should wake it",),
             )  # fmt: skip
-        called = called_by_the_same(scene, activity, seen)
+        called = thread_in_same_native_call(scene, activity, seen)
         if called is not None:
             link = f"{activity.module}, likely for the end of what that called in"
             return through(scene, activity, called.tid, link, seen)
@@ -131,13 +137,13 @@ def _lock(
         )
         return wait_answer(HANG, "unknown holder", sentence, activity, INFO)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
-        return holder_unknown(scene, activity, wait, name)
+        return answer_for_unknown_holder(scene, activity, wait, name)
     if scene.may_be_inherited:
-        return perhaps_inherited(scene, activity, wait, name)
+        return answer_for_possibly_inherited_lock(scene, activity, wait, name)
     if wait.kind == RWLOCK and not wait.owner.tid:
-        return holder_unknown(scene, activity, wait, name)
+        return answer_for_unknown_holder(scene, activity, wait, name)
     if wait.owner.state == "unknown" and (wait.owner.tid or wait.owner.ident):
-        return owner_ended(activity, wait, name)
+        return answer_for_ended_owner(activity, wait, name)
     others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
     waits = f"{activity.waits()} for {name}"
     if wait.kind == FUTEX_WORD:
@@ -174,7 +180,7 @@ def _through(
     other = scene.activity(tid)
     if other is None:
         return None
-    further = answer_for(scene, other, (*seen, activity.tid))
+    further = answer_for_thread(scene, other, (*seen, activity.tid))
     if further is None:
         return None
     sentence = f"{activity.waits()} for {link} {other.who()}; "
@@ -189,11 +195,13 @@ def _through(
     if activity.kind == hang_types.JOIN and other.kind == hang_types.EVENT:
         # The program waits for the end of a thread that waits for another one to give it work.
         return further._replace(label=HANG, kind="nobody gives it")
-    if activity.kind == hang_types.JOIN and closes(inner_frames(scene, activity)):
+    if activity.kind == hang_types.JOIN and waits_while_closing(
+        library_frames_called(scene, activity)
+    ):
         text = f"{further.sentence}; it ends only when its client goes"
         return further._replace(label=HANG, kind="closing", sentence=text)
     if activity.kind == hang_types.LOCK and not (
-        _take_turns(activity, other) or at_breakpoint(scene.view.frames(other.tid))
+        _take_turns(activity, other) or debugger_wait_frame(scene.view.frames(other.tid))
     ):
         text = f"{further.sentence}; it keeps what it holds as long as it waits for work"
         return further._replace(label=HANG, kind="idle holder", sentence=text)
@@ -231,25 +239,25 @@ def _join(
         ]  # fmt: skip
         awaited = next((d.tid for d in [*(d for d in waiting if d.frames), *waiting]), None)
     if awaited is not None:
-        made = through(scene, activity, awaited, "the end of", seen)
-        if made is not None:
-            return _after_the_end(scene, awaited, made) if over else made
+        answer = through(scene, activity, awaited, "the end of", seen)
+        if answer is not None:
+            return _after_the_end(scene, awaited, answer) if over else answer
         if activity.target is not None:
             return None  # a circle that no rule knew
     sentence = f"{activity.waits()} for {activity.what}"
     return wait_answer(HANG, "join", sentence, activity, INFO)
 
 
-def _after_the_end(scene: HangContext, tid: int, made: HangAnswer) -> HangAnswer:
+def _after_the_end(scene: HangContext, tid: int, answer: HangAnswer) -> HangAnswer:
     """Say that the program is over but for a thread; a Timer that starts another one goes on."""
-    text = f"the program is over, but a thread that is no daemon goes on: {made.sentence}"
+    text = f"the program is over, but a thread that is no daemon goes on: {answer.sentence}"
     thread = scene.activity(tid)
-    if thread is None or not starts_again(scene, timer_of(scene, thread)):
-        return made._replace(sentence=text)
-    return made._replace(
+    if thread is None or not timer_restarts_itself(scene, timer_of_thread(scene, thread)):
+        return answer._replace(sentence=text)
+    return answer._replace(
         label=HANG, sure=INFO,
         sentence=f"{text}; the function of that Timer starts another one, so the process stays",
-        open=(*made.open, "whether it is meant to go on by that timer alone"),
+        open=(*answer.open, "whether it is meant to go on by that timer alone"),
     )  # fmt: skip
 
 
@@ -270,22 +278,22 @@ def busy_wait(scene: HangContext) -> HangAnswer | None:
     ]
     if len(running) != 1 or running[0].kind == hang_types.GIL:
         return None
-    return polled_wait(scene, running[0], (), _through)
+    return answer_for_polling_loop(scene, running[0], (), _through)
 
 
-def blocked_loop(scene: HangContext) -> HangAnswer | None:
+def blocked_event_loop(scene: HangContext) -> HangAnswer | None:
     """A call that blocks, made in a coroutine: the event loop and all its tasks stand still."""
     for activity in scene.activities:
         if activity.kind in (*hang_types.RUNNING, hang_types.GIL) or not activity.frames:
             continue
         frames = scene.view.frames(activity.tid)
-        place = in_event_loop(frames)
+        place = event_loop_frame_index(frames)
         if place is None:
             continue
         above = frames[:place]
         asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
         own = [f for f in above if f.address in {o.address for o in activity.frames}]
-        if asleep or not own or starts_a_thread(scene, activity):
+        if asleep or not own or waits_for_started_thread(scene, activity):
             continue
         what = activity.what or activity.call or "something"
         call = "sleeps" if activity.kind == hang_types.SLEEP else f"waits for {what}"

@@ -16,8 +16,8 @@ from itertools import islice
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import read_u32, read_u64
-from gdb_epi.hangs.references import MAX_ATTRIBUTES, MAX_FRAMES, METHODS
+from gdb_epi.fault.memory_reads import read_u32, read_u64
+from gdb_epi.hangs.frame_references import MAX_ATTRIBUTES, MAX_FRAMES, METHODS
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import ThreadActivity, function_and_line
 from gdb_epi.target.api import Target
@@ -87,7 +87,7 @@ def holder_in_this_process(scene: HangContext, activity: ThreadActivity) -> OwnH
     return OwnHolder(clause, evidence, alone=alone)
 
 
-def connection_of_a_caller(scene: HangContext, activity: ThreadActivity) -> OwnHolder | None:
+def connection_held_by_callers(scene: HangContext, activity: ThreadActivity) -> OwnHolder | None:
     """Say which connection only callers of the loop refer to: a clause, and the evidence."""
     inner: set[int] = set()
     in_loop = True

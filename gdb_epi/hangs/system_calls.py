@@ -3,23 +3,23 @@
 
 from __future__ import annotations
 
-from gdb_epi.fault.reads import read_u32, read_up_to
+from gdb_epi.fault.memory_reads import read_u32, read_up_to
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.locks.waits.futex import COMMAND_MASK, COMMANDS
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import sleeps_in_call, stands_at_call
+from gdb_epi.target.derived_registers import is_at_system_call, is_in_system_call
 from gdb_epi.typing_lite import NamedTuple
 
 _READS = frozenset(("read", "readv", "recvfrom", "recvmsg"))
 _WRITES = frozenset(("write", "writev", "sendfile", "sendto", "sendmsg"))
 # Work that no other process has to do anything for: the own memory, and files with an offset, which
 # no pipe, socket or terminal has (pread(2): ESPIPE).
-_WORKS = frozenset((
+_NEEDS_NO_PEER = frozenset((
     "mmap", "munmap", "mremap", "mprotect", "madvise", "brk", "lseek", "pread64", "pwrite64",
     "preadv", "pwritev",
 ))  # fmt: skip
-_BY_NAME = frozenset(("fsync", "fdatasync"))  # that are shown so
+_SHOWN_BY_NAME = frozenset(("fsync", "fdatasync"))  # that are shown so
 _ACCEPTS = frozenset(("accept", "accept4"))
 _POLLS = frozenset(("poll", "ppoll"))
 _SELECTS = frozenset(("select", "pselect6"))
@@ -59,7 +59,7 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
     if number is None or number >> 63 or machine.pc not in thread.registers:
         return None
     name = thread.call or ""
-    if sleeps_in_call(target, thread) is False and not _is_short_write(target, thread):
+    if is_in_system_call(target, thread) is False and not _is_short_write(target, thread):
         return None
     first = thread.argument(0) & HALF_MASK
     fd = first if first < 1 << 31 else None
@@ -67,7 +67,7 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
         (hang_types.READ, _READS),
         (hang_types.WRITE, _WRITES),
         (hang_types.ACCEPT, _ACCEPTS),
-        (hang_types.WORK, _WORKS),
+        (hang_types.WORK, _NEEDS_NO_PEER),
     )
     for kind, names in directions:
         if name in names:
@@ -103,7 +103,9 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
         return SystemCall(hang_types.WORK, name)  # it wakes others, as pthread_mutex_unlock() does
     if name == "futex":
         return SystemCall(hang_types.LOCK, name, timed=bool(thread.argument(3)))
-    return SystemCall(hang_types.OTHER, name if name in _BY_NAME else f"system call {number}", fd)
+    return SystemCall(
+        hang_types.OTHER, name if name in _SHOWN_BY_NAME else f"system call {number}", fd
+    )
 
 
 def _is_short_write(target: Target, thread: Thread) -> bool:
@@ -111,7 +113,7 @@ def _is_short_write(target: Target, thread: Thread) -> bool:
 
     writev() and sendmsg() are not checked: they are rarely used on what is full.
     """
-    if thread.call not in ("write", "sendto") or stands_at_call(target, thread) is False:
+    if thread.call not in ("write", "sendto") or is_at_system_call(target, thread) is False:
         return False
     return 0 < thread.registers.get(thread.architecture.result, 0) < thread.argument(2)
 

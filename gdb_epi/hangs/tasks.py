@@ -99,7 +99,7 @@ def find_task_cycle(tasks: Sequence[UnfinishedTask]) -> tuple[UnfinishedTask, ..
     return ()
 
 
-def with_setters(
+def with_wakers_by_code(
     tasks: Sequence[UnfinishedTask],
     threads: Iterable[PyFrame],
     calls_ahead: Callable[[PyFrame], Iterable[tuple[int, str]]],
@@ -167,7 +167,7 @@ def waits_for_itself(task: UnfinishedTask, slots: FrameSlots, installed: Install
     return False
 
 
-def is_bounded(
+def has_timeout(
     task: UnfinishedTask, tasks: Iterable[UnfinishedTask], type_name: Callable[[int], str]
 ) -> bool:
     """Tell whether a timeout ends what a task waits for.
@@ -205,7 +205,7 @@ def task_text(task: UnfinishedTask, installed: InstalledPackages) -> str:
     return f"{task_phrase(task)} waits{place}{reason}"
 
 
-def as_member(
+def activity_of_task(
     thread: ThreadActivity, task: UnfinishedTask, installed: InstalledPackages
 ) -> ThreadActivity:
     """Return what the thread of a loop does for a task that waits: a member of an answer."""
@@ -213,7 +213,7 @@ def as_member(
     return thread._replace(frames=own_frames(task, installed) or task.stack, label=f"task:{kind}")
 
 
-def tasks_first(
+def own_tasks_first(
     tasks: Sequence[UnfinishedTask], installed: InstalledPackages
 ) -> list[UnfinishedTask]:
     """Return the tasks with frames of the program: what is about the hang before idle consumers.
@@ -230,15 +230,15 @@ def tasks_first(
     return sorted((task for task in tasks if own_frames(task, installed)), key=rank)
 
 
-def task_texts(
+def tasks_clause(
     tasks: Sequence[UnfinishedTask], installed: InstalledPackages, of_first: str = ""
 ) -> str:
-    """Return what the tasks wait for, in the order of tasks_first(); `of_first` follows the first.
+    """Return what the tasks wait for, ordered by own_tasks_first(); `of_first` follows the first.
 
-    One that waits for a thing with a name is among them, where there is one: it says what the
+    If any task waits for a thing with a name, one of these is among them: the name says what the
     waiting is about.
     """
-    ranked = tasks_first(tasks, installed)
+    ranked = own_tasks_first(tasks, installed)
     first = ranked[:MAX_TEXTS]
     named = (task for task in ranked if task.wait is not None and task.wait.name)
     telling = next(named, None)

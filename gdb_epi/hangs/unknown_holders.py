@@ -3,31 +3,31 @@
 
 from __future__ import annotations
 
-from gdb_epi.hangs.at_rest import weigh_turns
+from gdb_epi.hangs.idleness import weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import NOTIFICATION
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.types import INFO, Wait
+from gdb_epi.locks.types import INFO, LockWait
 
 RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
 
 
-def notification(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def answer_for_process_notification(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
     sentence = f"{activity.waits()} for {activity.awaits}"
     if activity.timed:
         return wait_answer(NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, INFO)
     if activity.awaits == NOTIFICATION:
         sentence += " (an Event or Condition of multiprocessing)"
-    return weigh_turns(scene, wait_answer(
+    return weaken_answer_in_loop(scene, wait_answer(
         HANG, "lock of another process", f"{sentence}, without a timeout", activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),
     ))  # fmt: skip
 
 
-def holder_unknown(
-    scene: HangContext, activity: ThreadActivity, wait: Wait, name: str
+def answer_for_unknown_holder(
+    scene: HangContext, activity: ThreadActivity, wait: LockWait, name: str
 ) -> HangAnswer:
     """Answer of a wait for what stores no holder: a semaphore, a rwlock that readers hold."""
     waits = f"{activity.waits()} for {name}"
@@ -52,7 +52,7 @@ def holder_unknown(
     )  # fmt: skip
 
 
-def owner_ended(activity: ThreadActivity, wait: Wait, name: str) -> HangAnswer:
+def answer_for_ended_owner(activity: ThreadActivity, wait: LockWait, name: str) -> HangAnswer:
     """The lock's own words name a thread that the process does not have, and no fork left behind.
 
     A core has all threads of its process, so that one ended: nobody else may unlock.
@@ -69,8 +69,8 @@ def owner_ended(activity: ThreadActivity, wait: Wait, name: str) -> HangAnswer:
     )  # fmt: skip
 
 
-def perhaps_inherited(
-    scene: HangContext, activity: ThreadActivity, wait: Wait, name: str
+def answer_for_possibly_inherited_lock(
+    scene: HangContext, activity: ThreadActivity, wait: LockWait, name: str
 ) -> HangAnswer:
     """Answer of a process that may have been forked, where vanished threads cannot be looked for.
 

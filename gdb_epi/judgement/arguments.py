@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
-from gdb_epi.detectors.findings import Finding, SpeaksFor, speaks_for
+from gdb_epi.detectors.findings import Finding, SupportedLabel, supported_label
 from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
 from gdb_epi.judgement.category_hypotheses import hypothesis_of_category
-from gdb_epi.judgement.hypotheses import SEVERAL_BITS, UNKNOWN, causes_of_damage
+from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, shares_of_damage_causes
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -76,7 +76,7 @@ def unsure_waits(category: str, findings: Sequence[Finding]) -> list[str]:
     return [
         finding.summary
         for finding in findings
-        if (speaks := speaks_for(finding.detector)) is not None
+        if (speaks := supported_label(finding.detector)) is not None
         and speaks.label in (DEADLOCK, HANG)
         and rule_of_finding(finding, speaks) is None
     ]
@@ -92,7 +92,7 @@ def damage_rule(score: Score) -> str | None:
     return "damage:weak"
 
 
-def rule_of_finding(finding: Finding, speaks: SpeaksFor) -> str | None:
+def rule_of_finding(finding: Finding, speaks: SupportedLabel) -> str | None:
     """Return the rule that a finding counts under; None when the finding disclaims itself."""
     if not speaks.by:
         return finding.detector
@@ -104,7 +104,7 @@ def _of_damage(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument
     rule = damage_rule(score)
     if rule is not None:
         sentence = score.best[0].summary if score.best else "a word seems to be damaged"
-        shares = causes_of_damage(score)
+        shares = shares_of_damage_causes(score)
         yield Argument(rule, DAMAGE, shares, counts_of(rule, counted), sentence)
 
 
@@ -112,7 +112,7 @@ def _of_findings(
     category: str, score: Score, findings: Sequence[Finding], counted: Mapping[str, Counts]
 ) -> Iterator[Argument]:
     for finding in findings:
-        speaks = speaks_for(finding.detector)
+        speaks = supported_label(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
         if score.damaged and finding.facts.get(speaks.by_damage):

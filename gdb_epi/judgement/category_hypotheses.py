@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a category of death is evidence for, by itself.
 
-What a detector's finding speaks for stands with the detector (`speaks_for`), what an innocent sign
-is a sign of in corruption/weights.json. How often each was right is counted: calibration.json.
+What a detector's finding speaks for stands with the detector (`supported_label`), what an innocent
+sign is a sign of in corruption/weights.json. How often each was right is counted: calibration.json.
 """
 
 from __future__ import annotations

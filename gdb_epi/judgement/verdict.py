@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.corruption.score import Score, weights
-from gdb_epi.detectors.findings import Finding, speaks_for
+from gdb_epi.detectors.findings import Finding, supported_label
 from gdb_epi.judgement.arguments import (
     DAMAGE,
     Argument,
@@ -25,7 +25,7 @@ from gdb_epi.judgement.arguments import (
     unsure_waits,
 )
 from gdb_epi.judgement.calibration import Counts
-from gdb_epi.judgement.hypotheses import HARDWARE, STRAY_STORE, UNKNOWN
+from gdb_epi.judgement.hypothesis_words import HARDWARE, STRAY_STORE, UNKNOWN
 from gdb_epi.judgement.labels import (
     CANNOT_TELL,
     DAMAGED_MEMORY,
@@ -68,7 +68,7 @@ class Damage(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """One hypothesis (hypotheses.py) and its probability."""
+    """One hypothesis (hypothesis_words.py) and its probability."""
 
     hypothesis: str
     probability: float
@@ -207,7 +207,7 @@ def _overwritten(
         if argument is not None and items[sign.id].overwritten and isinstance(sign.where, int):
             return Damage(True, _chance(argument), sign.where), sign.summary
     for finding in findings:
-        speaks = speaks_for(finding.detector)
+        speaks = supported_label(finding.detector)
         if speaks is None or speaks.overwritten not in finding.facts:
             continue
         argument = by_rule.get(rule_of_finding(finding, speaks) or "")
@@ -227,12 +227,12 @@ def _rounded(cause: Mapping[str, float]) -> tuple[Cause, ...]:
     shown = {name: round(p, 3) for name, p in ranked[:_MAX_CAUSES] if name != UNKNOWN}
     shown = {name: p for name, p in shown.items() if p > 0}
     rest = round(1.0 - sum(shown.values()), 3)
-    made = [Cause(name, p) for name, p in shown.items()]
+    causes = [Cause(name, p) for name, p in shown.items()]
     if rest > 0:
-        made.append(Cause(UNKNOWN, rest))
+        causes.append(Cause(UNKNOWN, rest))
     elif rest < 0:  # what rounding added
-        made[0] = Cause(made[0].hypothesis, round(made[0].probability + rest, 3))
-    return tuple(sorted(made, key=lambda entry: -entry.probability))
+        causes[0] = Cause(causes[0].hypothesis, round(causes[0].probability + rest, 3))
+    return tuple(sorted(causes, key=lambda entry: -entry.probability))
 
 
 def _texts(

@@ -9,9 +9,9 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.context import FAMILIES, LockContext
 from gdb_epi.locks.fork.fork_facts import ForkFacts, examine_fork
-from gdb_epi.locks.types import HeldLock, LockOwner, LockReport, Wait
+from gdb_epi.locks.types import HeldLock, LockOwner, LockReport, LockWait
 from gdb_epi.locks.waits.futex import futex_waits
-from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
+from gdb_epi.locks.waits.inherited_guesses import demote_unsupported_guesses
 from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
 from gdb_epi.target.api import Target, Thread
@@ -40,7 +40,7 @@ def examine_locks(
     errors = [*load_all(gdb_epi.locks.families), *forked.soft_errors]
     context = LockContext(target, python, fork, errors, vanished)
     families = sorted({"futex": futex_waits, **FAMILIES}.items())
-    waits: list[Wait] = []
+    waits: list[LockWait] = []
     threads = target.threads() if threads is None else threads
     for thread in threads:
         for name, function in families:
@@ -70,7 +70,7 @@ def examine_locks(
     )
 
 
-def _held_locks(context: LockContext, waits: Sequence[Wait]) -> tuple[HeldLock, ...]:
+def _held_locks(context: LockContext, waits: Sequence[LockWait]) -> tuple[HeldLock, ...]:
     """Return the Python locks that some frame is inside a `with` block of, waited for or not."""
     view = context.python_view
     if view is None:

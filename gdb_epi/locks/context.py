@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, SoftError
-from gdb_epi.locks.types import ForkEvidence, ThreadsLostInFork, Wait
+from gdb_epi.locks.types import ForkEvidence, LockWait, VanishedThreads
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.target.libc import runs_on_musl
@@ -47,7 +47,7 @@ class LockContext:
         python: PythonState | Absent,
         fork: ForkEvidence,
         soft_errors: list[SoftError],
-        vanished: ThreadsLostInFork,
+        vanished: VanishedThreads,
     ) -> None:
         self.target = target
         self.python = python
@@ -131,7 +131,7 @@ Classifier = Callable[[LockContext, Thread, FutexWait], "LockGuess | None"]
 CLASSIFIERS: dict[str, tuple[bool, Classifier]] = {}
 
 
-def classifier(order: int, *, of_libc: bool = False) -> Callable[[Classifier], Classifier]:
+def futex_classifier(order: int, *, of_libc: bool = False) -> Callable[[Classifier], Classifier]:
     """Register a function that tells what a futex word belongs to; lower orders are asked first.
 
     `of_libc`: it knows locks that only the C library's own functions sleep on, by their words. It
@@ -146,11 +146,11 @@ def classifier(order: int, *, of_libc: bool = False) -> Callable[[Classifier], C
     return register
 
 
-Family = Callable[[LockContext, Thread], Iterable[Wait]]
+Family = Callable[[LockContext, Thread], Iterable[LockWait]]
 FAMILIES: dict[str, Family] = {}
 
 
-def family(name: str) -> Callable[[Family], Family]:
+def lock_family(name: str) -> Callable[[Family], Family]:
     """Register a function (context, thread) -> waits of threads that sleep in no futex call.
 
     Raises ValueError when another file has registered the name.

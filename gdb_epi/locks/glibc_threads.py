@@ -17,7 +17,7 @@ import struct
 from collections.abc import Collection, Iterator, Mapping
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.fault.reads import read_u32, read_u64
+from gdb_epi.fault.memory_reads import read_u32, read_u64
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Module, Target, machine_of
 from gdb_epi.target.elf import SHDR, SHT_DYNSYM, SHT_SYMTAB, SYM
@@ -49,7 +49,7 @@ def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
     addresses: dict[str, int] = {}
     try:
         with open(module.file, "rb") as stream:
-            for text, value in symtab(stream.read(MAX_TABLE)):
+            for text, value in elf_symtab(stream.read(MAX_TABLE)):
                 if text in wanted:
                     addresses[wanted[text]] = module.base + value
     except (OSError, struct.error, IndexError):
@@ -57,13 +57,13 @@ def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
     return addresses
 
 
-def symtab(image: bytes) -> Iterator[tuple[bytes, int]]:
+def elf_symtab(image: bytes) -> Iterator[tuple[bytes, int]]:
     """Yield (name, value) of the .symtab of a 64-bit ELF file. Raises struct.error, IndexError."""
     for name, _info, value, _size in _entries(image, (SHT_SYMTAB,)):
         yield name, value
 
 
-def functions(path: str, limit: int) -> list[tuple[int, int, str]]:
+def elf_functions(path: str, limit: int) -> list[tuple[int, int, str]]:
     """Return (value, size, name) of an ELF file's functions; empty when it cannot be read."""
     try:
         with open(path, "rb") as stream:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.fault.reads import read_u32, read_up_to
+from gdb_epi.fault.memory_reads import read_u32, read_up_to
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.x86 import decode
@@ -24,29 +24,29 @@ LOCK, REPEAT, PAUSE, EXCHANGES = 0xF0, 0xF3, 0x90, (0x86, 0x87)
 Code = Sequence[tuple[int, bytes, Instruction]]  # address, bytes
 
 
-def spins_for(target: Target, thread: Thread) -> int | None:
+def spun_on_word(target: Target, thread: Thread) -> int | None:
     """Return the address of the word for which a thread spins; None when it does not, or unknown.
 
     Only x86-64: other instructions are not decoded.
     """
     if thread.architecture.pc != "rip":
         return None
-    word = word_of_loop(_loop_around(target, thread.pc), thread.registers)
+    word = word_tested_by_loop(_loop_around(target, thread.pc), thread.registers)
     return word if word is not None and read_u32(target, word) else None
 
 
-def word_of_loop(loop: Code, registers: Mapping[str, int]) -> int | None:
+def word_tested_by_loop(loop: Code, registers: Mapping[str, int]) -> int | None:
     """Return the address of the only word that a loop accesses, where it does so as a lock's."""
     words: set[int | None] = set()
     atomic = pauses = writes = False
     for at, code, instruction in loop:
         prefixes = code[: next((n for n, byte in enumerate(code) if byte not in PREFIXES), 0)]
-        pauses |= REPEAT in prefixes and instruction.opcode == PAUSE and not instruction.map
+        pauses |= REPEAT in prefixes and instruction.opcode == PAUSE and not instruction.opcode_map
         operand = instruction.explicit
         if operand is None:
             continue
         words.add(operand.address({**registers, "rip": at}))
-        exchanges = not instruction.map and instruction.opcode in EXCHANGES
+        exchanges = not instruction.opcode_map and instruction.opcode in EXCHANGES
         if LOCK in prefixes or exchanges:
             atomic = True
         else:

@@ -41,13 +41,13 @@ INITIALISED = (STATIC, ONCE)
 JOINS = frozenset(("Thread.join", "pthread_join"))
 
 
-def place_of(frame: PyFrame, line: int | None) -> str:
+def function_and_place(frame: PyFrame, line: int | None) -> str:
     """Return "function (file:line)"."""
     file = frame.filename.rpartition("/")[2]
     return f"{frame.qualname or frame.name} ({file}:{line or '?'})"
 
 
-class ForkSignal(NamedTuple):
+class ForkSign(NamedTuple):
     """One sign of a fork: its name (F1 ...), what it says, how sure it is."""
 
     name: str
@@ -82,7 +82,7 @@ class ForkEvidence(NamedTuple):
     hooks_bypassed: bool | None
     in_fork_handlers: bool | None
     lineage: str | None
-    signals: tuple[ForkSignal, ...]
+    signals: tuple[ForkSign, ...]
     old_tids: tuple[int, ...] = ()  # the parent's thread ids: vanished ones and the forker's
     readings: tuple[ForkReading, ...] = ()  # every sign, F1 to F15
     forker_old_tid: int | None = None  # the number in the parent of the thread that forked
@@ -110,7 +110,7 @@ class VanishedThread(NamedTuple):
     type_name: str | None = None  # of its threading.Thread object
 
 
-class ThreadsLostInFork(NamedTuple):
+class VanishedThreads(NamedTuple):
     """The threads that vanished. `at_least`: more may have, their stacks are gone or reused."""
 
     threads: tuple[VanishedThread, ...]
@@ -125,7 +125,7 @@ class ThreadsLostInFork(NamedTuple):
         return None
 
 
-class ForkHandlers(NamedTuple):
+class ThreadInForkHandlers(NamedTuple):
     """A thread inside the handlers that run around a fork, or between fork and exec.
 
     `stage`: "pthread_atfork handlers", "CPython's own re-initialisation", "Python hook" or
@@ -150,7 +150,7 @@ class LockOwner(NamedTuple):
     state: str
 
 
-class Wait(NamedTuple):
+class LockWait(NamedTuple):
     """One thread that waits for one lock. Addresses as in the process."""
 
     tid: int
@@ -165,7 +165,7 @@ class Wait(NamedTuple):
     timed: bool = False  # the wait has a timeout: it ends by itself
 
 
-def lock_words(kind: str, name: str, aside: str = "") -> str:
+def lock_phrase(kind: str, name: str, aside: str = "") -> str:
     """Return how a sentence names a lock: its name and `aside`.
 
     One of the C library is named by who takes it ("in free()"): "the malloc arena in free()".
@@ -209,10 +209,10 @@ class LockReport(NamedTuple):
     """All that was found; a part that could not be had is in `soft_errors`."""
 
     fork: ForkEvidence
-    waits: tuple[Wait, ...]
+    waits: tuple[LockWait, ...]
     soft_errors: tuple[SoftError, ...]
-    vanished: ThreadsLostInFork = ThreadsLostInFork((), False)
-    handlers: ForkHandlers | None = None
+    vanished: VanishedThreads = VanishedThreads((), False)
+    handlers: ThreadInForkHandlers | None = None
     cycles: tuple[Cycle, ...] = ()
     held: tuple[HeldLock, ...] = ()
     activities: tuple[Activity, ...] = ()

@@ -12,7 +12,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.callee import Callee
-    from gdb_epi.cpython.running.exceptions import ExceptionInfo, Raised, ThreadExceptions
+    from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException, ThreadExceptions
     from gdb_epi.cpython.running.tasks import Task, Tasks
     from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
     from gdb_epi.cpython.values.repr_decoder import Limits
@@ -103,7 +103,7 @@ def _link(address: int) -> str | None:
     return f"0x{address:016x}" if address else None
 
 
-def raised_json(raised: Raised) -> dict[str, Any]:
+def raised_json(raised: RaisedException) -> dict[str, Any]:
     """Return an exception of a thread; `chain` holds itself, then all that it leads to."""
     chain = [exception_json(exception) for exception in raised.exceptions]
     fields = {"state": raised.state, "type": chain[0]["type"]}
@@ -114,7 +114,7 @@ def raised_json(raised: Raised) -> dict[str, Any]:
 
 def crashed_exception(
     state: ProcessState, exceptions: Collection[ThreadExceptions]
-) -> tuple[ThreadExceptions, Raised] | None:
+) -> tuple[ThreadExceptions, RaisedException] | None:
     """Return the crashed thread's exception: the one in flight, else the innermost handled."""
     tid = state.crashed_tid()
     crashed = [e for e in exceptions if e.thread.tid == tid and e.thread.alive and e.all()]

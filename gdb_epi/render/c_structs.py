@@ -6,8 +6,8 @@ In: the address of a struct and its name (`expressions.C_STRUCTS`). Out: one lin
 
 from __future__ import annotations
 
-from gdb_epi.cpython.frames.chain import frame_reader, python_frame
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeReader
+from gdb_epi.cpython.frames.frame_chain import frame_reader, python_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import UNREADABLE, Absent, LayoutError, UnreadableMemory

@@ -13,7 +13,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.record_section import candidates, corruption_group
 from gdb_epi.corruption.registry import all_checks
-from gdb_epi.corruption.run import CheckResults, no_check_ran, reason_not_to_run, run_checks
+from gdb_epi.corruption.run_checks import CheckResults, no_check_ran, reason_not_to_run, run_checks
 from gdb_epi.corruption.score import (
     AMBIGUOUS,
     NONE,
@@ -21,8 +21,8 @@ from gdb_epi.corruption.score import (
     SOFTWARE_LIKE,
     STRONG,
     WEAK,
+    prior_log_odds,
     prior_name,
-    prior_of,
     probability,
     weights,
 )
@@ -312,7 +312,7 @@ def run_study(
 
     Raises UsageError for a prior that is none.
     """
-    log_odds = prior_of(prior)
+    log_odds = prior_log_odds(prior)
     findings, errors = run_detectors(state)
     if seconds is None and sweep:
         seconds = SWEEP_SECONDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.locks.types import GIL, JOINS, LockOwner, LockReport, Wait, lock_words
+from gdb_epi.locks.types import GIL, JOINS, LockOwner, LockReport, LockWait, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, MAX_SHOWN, deadlock_kind
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.stacks import thread_words
@@ -23,7 +23,7 @@ def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
     """
     report = state.locks
     names = thread_names(state)
-    groups: dict[tuple[object, ...], list[Wait]] = {}
+    groups: dict[tuple[object, ...], list[LockWait]] = {}
     for wait in report.waits:
         same = (wait.address, wait.kind, wait.name, wait.owner, wait.verdict, wait.confidence)
         groups.setdefault(same, []).append(wait)
@@ -50,21 +50,21 @@ def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
     return lines
 
 
-def _lock_words(wait: Wait) -> str:
+def _lock_words(wait: LockWait) -> str:
     where = f"at {wait.address:#x}" if wait.address else "no address"
     if not wait.name:
         return f"a {wait.kind} ({where})"
-    return f"{lock_words(wait.kind, wait.name)} ({wait.kind}, {where})"
+    return f"{lock_phrase(wait.kind, wait.name)} ({wait.kind}, {where})"
 
 
-def _end_words(wait: Wait) -> str:
+def _end_words(wait: LockWait) -> str:
     """Return which thread's end is waited for: nobody holds that."""
     who = owner_text(wait.owner) if wait.owner.tid or wait.owner.ident else wait.name or "a thread"
     sure = "" if wait.verdict == "unknown" else f", {wait.confidence}"
     return f"the end of {who} ({wait.kind}, at {wait.address:#x}{sure})"
 
 
-def holder_words(wait: Wait) -> str:
+def holder_words(wait: LockWait) -> str:
     """Return who holds the lock of a wait, and how sure that is."""
     owner = wait.owner
     words = HOLDERS.get(wait.verdict, "")
@@ -151,7 +151,7 @@ def tree_lines(state: ProcessState) -> list[str]:
 
 def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
     """Yield each thread that is waited for, and its waiters below; depth first, no recursion."""
-    waiters: dict[str, list[Wait]] = {}
+    waiters: dict[str, list[LockWait]] = {}
     for wait in report.waits:
         waiters.setdefault(_holder(wait, names), []).append(wait)
     around = {_label(cycle.tids[0], names) for cycle in report.cycles}
@@ -178,7 +178,7 @@ def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
                 left += [(waiter, lead + "    ") for waiter in reversed(waiters[label])]
 
 
-def _holder(wait: Wait, names: dict[int, str]) -> str:
+def _holder(wait: LockWait, names: dict[int, str]) -> str:
     if wait.owner.tid is not None and wait.owner.state == "live":
         return _label(wait.owner.tid, names)
     if wait.owner.state in ("unknown", "none"):

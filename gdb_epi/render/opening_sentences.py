@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
-from gdb_epi.fault.place import OR_A_NUMBER
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.hangs.types import ASLEEP, MAY_BE_IDLE, RUNNING
-from gdb_epi.judgement.hypotheses import HYPOTHESES, STRAY_STORE
+from gdb_epi.judgement.hypothesis_words import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.locks.types import CERTAIN
 from gdb_epi.record.reading import (
@@ -553,7 +553,7 @@ def _leading_cause(record: Json) -> str:
 
 
 def leading_hypothesis(record: Json) -> str:
-    """Return the likeliest cause by its name (judgement/hypotheses.py), "" without any."""
+    """Return the likeliest cause by its name (judgement/hypothesis_words.py), "" without any."""
     return next(iter(hypotheses(record)), "")
 
 

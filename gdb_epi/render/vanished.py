@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gdb_epi.locks.types import ThreadsLostInFork, VanishedThread
+from gdb_epi.locks.types import VanishedThread, VanishedThreads
 from gdb_epi.render.frame_lines import fold_calls, row_lines
 from gdb_epi.render.stacks import python_call
 from gdb_epi.util import counted
@@ -26,7 +26,7 @@ def vanished_title(thread: VanishedThread) -> str:
     return f"{thread.name or 'a thread without a name'} ({number} of the parent{main})"
 
 
-def vanished_summary(vanished: ThreadsLostInFork) -> str:
+def vanished_summary(vanished: VanishedThreads) -> str:
     """Return how many threads vanished, as far as that can be told."""
     count = len(vanished.threads)
     if not count:
@@ -38,7 +38,7 @@ def vanished_summary(vanished: ThreadsLostInFork) -> str:
 
 
 def vanished_lines(
-    vanished: ThreadsLostInFork,
+    vanished: VanishedThreads,
     *,
     limit: int,
     below: Callable[[VanishedThread], Sequence[str]] | None = None,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.locks.types import JOINS, lock_words
+from gdb_epi.locks.types import JOINS, lock_phrase
 from gdb_epi.record.reading import (
     deadlocked_threads,
     group_in,
@@ -89,7 +89,7 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
         words = _owner(wait)
         owner = f", {words}" if words and not holder else ""
         kind = str(wait.get("kind"))
-        lock = "the GIL" if kind == "GIL" else lock_words(kind, name, f" ({kind})")
+        lock = "the GIL" if kind == "GIL" else lock_phrase(kind, name, f" ({kind})")
         yield f"{waiter} waits for {lock}{owner}"
         yield from holder
     if len(telling) > MAX_WAITS:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gdb_epi.fault.fault_site import MISALIGNED, PRIVILEGED
 from gdb_epi.fault.mapping_checks import NEAR_NULL
-from gdb_epi.fault.reads import NULL_PAGE
+from gdb_epi.fault.memory_reads import NULL_PAGE
 from gdb_epi.fault.signals import (
     BUS_ADRALN,
     SEGV_CPERR,
@@ -26,7 +27,6 @@ from gdb_epi.fault.signals import (
     SYS_SECCOMP,
     signal_name,
 )
-from gdb_epi.fault.site import MISALIGNED, PRIVILEGED
 from gdb_epi.record.reading import group_in
 from gdb_epi.typing_lite import Any
 

@@ -17,7 +17,7 @@ from gdb_epi.resign.categories import category_now
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import family_of
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.hang_keys import CIRCLE, hang_content, own_tokens, words_from
+from gdb_epi.signature.hang_keys import CIRCLE, hang_content, hang_words_of_record, own_tokens
 from gdb_epi.signature.sign import ASSERTION, NOT_ITS_FAULT, asserting_token
 from gdb_epi.signature.tokens import (
     Token,
@@ -156,7 +156,7 @@ class _Stored:
         """Return the keys of a process that did not fail by itself, which say what it did (N70)."""
         if self.category not in NOT_ITS_FAULT:
             return {}
-        words = words_from(self.old.get("hang"))
+        words = hang_words_of_record(self.old.get("hang"))
         if words is None:
             if str(self.old["version"]) in BEFORE_HANGS:
                 return dict.fromkeys(HANG_KEYS, Missing(NO_HANG))

@@ -146,7 +146,7 @@ def _python_rules(python: PyFrame) -> list[str]:
 
 
 def _token_rules(token: Token) -> list[str]:
-    if token.drop is None:
+    if token.drop_class is None:
         return [f"= {token.text}"]
-    rule = _CLASS_RULES.get(token.drop, "N52 only strict holds it")
-    return [f"= {token.text}", f"dropped, class {token.drop}: {rule}"]
+    rule = _CLASS_RULES.get(token.drop_class, "N52 only strict holds it")
+    return [f"= {token.text}", f"dropped, class {token.drop_class}: {rule}"]

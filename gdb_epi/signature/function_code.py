@@ -11,12 +11,12 @@ from __future__ import annotations
 import struct
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
-from gdb_epi.fault.reads import try_read
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.target.api import ABSENT, Target, machine_of, module_at
 from gdb_epi.target.functions import FunctionBounds
 from gdb_epi.util import sha256_hex
 from gdb_epi.x86.access import RawInstruction
-from gdb_epi.x86.decode import InstructionParts, parts_of
+from gdb_epi.x86.decode import InstructionParts, instruction_parts
 from gdb_epi.x86.instruction import MAX_LENGTH
 
 PREFIX = "fn_"
@@ -68,7 +68,7 @@ def comparable_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> 
     numbers: dict[int, int] = {}  # of the instruction at, or after the padding at, a place
     at = 0
     while at < len(code):
-        parts = parts_of(code[at : at + MAX_LENGTH])
+        parts = instruction_parts(code[at : at + MAX_LENGTH])
         if parts is None:
             if whole or len(code) - at >= MAX_LENGTH:
                 return None
@@ -98,9 +98,9 @@ def _no_bounds(target: Target, pc: int) -> Absent:
 
 def _kind(raw: RawInstruction) -> bytes:
     """Return the opcode of a direct jump, branch or call, in one form for both of its lengths."""
-    if raw.map == 0 and raw.opcode == _SHORT_JUMP:
+    if raw.opcode_map == 0 and raw.opcode == _SHORT_JUMP:
         return bytes((_JUMP,))
-    if raw.map == 1 or raw.opcode in _SHORT_BRANCHES:
+    if raw.opcode_map == 1 or raw.opcode in _SHORT_BRANCHES:
         return bytes((0x0F, 0x80 | raw.opcode & 0xF))
     return bytes((raw.opcode,))
 
@@ -109,10 +109,10 @@ def _is_padding(instruction: bytes, raw: RawInstruction) -> bool:
     """Tell whether it does nothing: nop, xchg %ax,%ax and the long forms; pause is none of them."""
     if raw.encoding != "legacy":
         return False
-    if raw.map == 1:
+    if raw.opcode_map == 1:
         return raw.opcode == 0x1F
     plain = 0xF3 not in instruction and not any(0x40 <= byte <= 0x4F for byte in instruction)
-    return raw.map == 0 and raw.opcode == 0x90 and plain
+    return raw.opcode_map == 0 and raw.opcode == 0x90 and plain
 
 
 def _without_addresses(

@@ -44,7 +44,7 @@ class HangWords(NamedTuple):
         return {"word": self.word, "members": members}
 
 
-def words_of(answer: HangAnswer) -> HangWords | None:
+def hang_words_of_answer(answer: HangAnswer) -> HangWords | None:
     """Return what the keys of an answer are made of; None when no frame of the program is known."""
     if answer.label == DEADLOCK:
         members = [_member(activity) for activity in answer.members]
@@ -57,7 +57,7 @@ def words_of(answer: HangAnswer) -> HangWords | None:
     return HangWords(word, (_member(last),))
 
 
-def words_from(document: Any) -> HangWords | None:
+def hang_words_of_record(document: Any) -> HangWords | None:
     """Return the words that a record holds; None when it holds none."""
     if not isinstance(document, dict) or not isinstance(document.get("word"), str):
         return None

@@ -82,8 +82,8 @@ def exact_key(frames: Sequence[NativeFrame], *, overflow: bool = False) -> Key |
 
 def strict_key(tokens: Sequence[Token], *, overflow: bool = False) -> Key | str:
     """Return the key of all logical frames, or why there is none."""
-    kept = [token for token in tokens if token.drop not in NOWHERE]
-    while kept and kept[-1].drop == THREAD_BASE:
+    kept = [token for token in tokens if token.drop_class not in NOWHERE]
+    while kept and kept[-1].drop_class == THREAD_BASE:
         kept.pop()
     kept = collapse_cycles(kept, MAX_STRICT if overflow else MAX_PERIOD)
     if overflow:
@@ -110,7 +110,7 @@ def select_tokens(tokens: Sequence[Token], *, overflow: bool) -> Selection:
     a physical frame stands in for a missing language. Not so after a stack overflow, whose first
     frame is where the stack happened to end.
     """
-    kept = collapse_cycles([token for token in tokens if token.drop is None])
+    kept = collapse_cycles([token for token in tokens if token.drop_class is None])
     if overflow:
         kept = rotate_overflow(kept)
     python = _first(kept, PYTHON, STABLE_PYTHON)
@@ -130,9 +130,13 @@ def _stand_in(physical: Sequence[Token]) -> list[Token]:
     abort() and Py_FatalError stay; what they call is another in each version of libc and CPython.
     """
     natives = list(dropwhile(lambda token: token.kind != NATIVE, physical))
-    run = list(takewhile(lambda token: token.drop in GIVES_UP or token.drop == NAMELESS, natives))
-    gave_up = [token for token in run if token.drop in GIVES_UP]
-    return gave_up[-1:] if run and run[0].drop in GIVES_UP else natives[:1]
+    run = list(
+        takewhile(
+            lambda token: token.drop_class in GIVES_UP or token.drop_class == NAMELESS, natives
+        )
+    )
+    gave_up = [token for token in run if token.drop_class in GIVES_UP]
+    return gave_up[-1:] if run and run[0].drop_class in GIVES_UP else natives[:1]
 
 
 def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
@@ -183,7 +187,7 @@ def coarse_tokens(selection: Selection) -> list[Token]:
     if caller is not None and unnamed_function_token(caller.module) == firsts[0][0].text:
         wanted.append(id(caller))
     return [
-        token._replace(cycle=0, text=token.coarse or token.text)
+        token._replace(cycle_period=0, text=token.coarse or token.text)
         for token in selection.tokens
         if id(token) in wanted
     ]

@@ -17,7 +17,7 @@ from gdb_epi.demangle.itanium import (
     is_rust_legacy,
     read_name,
 )
-from gdb_epi.demangle.printed_names import cut_printed, rust_path
+from gdb_epi.demangle.printed_names import reduce_printed_name, rust_path
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.signature.names import one_line
 from gdb_epi.typing_lite import NamedTuple
@@ -71,7 +71,7 @@ _STATIC_INIT = LazyPattern(
 )
 
 
-class Step(NamedTuple):
+class AppliedRule(NamedTuple):
     """One rule that changed a name: its number in SPEC.md and the name after it."""
 
     rule: str
@@ -91,7 +91,7 @@ def native_name(linkage: str) -> tuple[str, str]:
     return name, ""
 
 
-def normalise(linkage: str) -> tuple[str, tuple[Step, ...]]:
+def normalise(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
     """Return the normalised name of a function and the rules that changed it, in order."""
     log = _Log(linkage[:MAX_RAW])
     if len(linkage) > MAX_RAW:
@@ -114,19 +114,19 @@ class _Log:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.steps: list[Step] = []
+        self.steps: list[AppliedRule] = []
 
     def put(self, rule: str, name: str) -> bool:
         """Note the rule if it changed the name; return whether it did."""
         changed = name != self.name
         if changed:
             self.name = name
-            self.steps.append(Step(rule, one_line(name)))
+            self.steps.append(AppliedRule(rule, one_line(name)))
         return changed
 
     def also(self, rules: Iterable[str]) -> None:
         """Note further rules that made the name what the last step says."""
-        self.steps += [Step(rule, one_line(self.name)) for rule in rules]
+        self.steps += [AppliedRule(rule, one_line(self.name)) for rule in rules]
 
 
 def _known_shape(log: _Log) -> bool:
@@ -158,7 +158,7 @@ def _by_language(log: _Log) -> None:
         name = name[name.index("_Z") :]
         read = read_name(name)
         if read is None:
-            log.steps.append(Step("N23", one_line(name)))
+            log.steps.append(AppliedRule("N23", one_line(name)))
             return
         log.put("N8", read[0])
         log.also(read[1])
@@ -175,9 +175,9 @@ def _by_language(log: _Log) -> None:
             log.put("N18", path)
             return
     if is_opaque(name):
-        log.steps.append(Step("N22", one_line(name)))
+        log.steps.append(AppliedRule("N22", one_line(name)))
     elif name.startswith("_R") and name[2:3] in tuple("CMXYNI"):
-        log.steps.append(Step("N23", one_line(name)))
+        log.steps.append(AppliedRule("N23", one_line(name)))
     else:
         _printed(log)
 
@@ -194,7 +194,7 @@ def _printed(log: _Log) -> None:
     if is_rust or log.name.startswith("<") or "::<" in log.name:
         log.put("N17", rust_path(log.name))
     else:
-        name, used = cut_printed(log.name)
+        name, used = reduce_printed_name(log.name)
         log.put("N19", name)
         log.also(used)
         if log.name == CALL:  # only a closure's is printed without a scope

@@ -23,9 +23,9 @@ from gdb_epi.signature.hang_keys import (
     CIRCLE,
     HangWords,
     hang_content,
+    hang_words_of_answer,
     own_tokens,
     signed_member,
-    words_of,
 )
 from gdb_epi.signature.tokens import (
     NATIVE,
@@ -107,7 +107,7 @@ def sign(state: ProcessState) -> SignedProcess:
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
     hang = state.hang if category.name in NOT_ITS_FAULT else None
-    words = words_of(hang) if isinstance(hang, HangAnswer) else None
+    words = hang_words_of_answer(hang) if isinstance(hang, HangAnswer) else None
     choice = choose_thread(category.name, threads, holder, pid)
     if words is not None and isinstance(hang, HangAnswer):
         why = f"{category.name}: {hang.kind}: its wait or its loop decides"

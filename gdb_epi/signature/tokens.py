@@ -101,8 +101,8 @@ class Token(NamedTuple):
     text: str
     kind: str
     physical: bool
-    drop: str | None
-    cycle: int = 0
+    drop_class: str | None
+    cycle_period: int = 0
     coarse: str = ""
     module: str = ""
     pc: int = 0
@@ -122,13 +122,15 @@ class Tokens(NamedTuple):
 
 def tokenise(stack: MergedStack, drops: DropSets, region_at: RegionAt) -> Tokens:
     """Return the logical frames of a stack; frames that name nothing are left out and noted."""
-    maker = _Tokeniser(drops, region_at)
+    tokeniser = _Tokeniser(drops, region_at)
     for frame in stack.frames[:MAX_FRAMES]:
-        maker.add(frame)
+        tokeniser.add(frame)
     if len(stack.frames) > MAX_FRAMES:
-        maker.steps.append(f"N56 frames: cut at {MAX_FRAMES} of {len(stack.frames)}")
-    promote_inlined(maker.tokens)
-    return Tokens(tuple(maker.tokens), tuple(dict.fromkeys(maker.steps)), tuple(maker.origins))
+        tokeniser.steps.append(f"N56 frames: cut at {MAX_FRAMES} of {len(stack.frames)}")
+    promote_inlined(tokeniser.tokens)
+    return Tokens(
+        tuple(tokeniser.tokens), tuple(dict.fromkeys(tokeniser.steps)), tuple(tokeniser.origins)
+    )
 
 
 class _Tokeniser:
@@ -145,7 +147,9 @@ class _Tokeniser:
         self._invokes: dict[str, str] = {}
         self._role = ""  # of the last token
         self._closure: int | None = None  # the place of a closure without a scope
-        self._called = 0  # 1 for a frame that has called the one before it: its pc is after a call
+        self._return_offset = (
+            0  # 1 for a frame that has called the one before it: its pc is after a call
+        )
 
     def add(self, frame: StackFrame) -> None:
         """Append what a frame of the stack becomes."""
@@ -155,7 +159,7 @@ class _Tokeniser:
             if token is not None:
                 self._invoked(token, frame.native)
                 places.append(self._append(token, cython_role(token, frame.native)))
-            self._called = 0 if frame.native.kind == "signal" else 1
+            self._return_offset = 0 if frame.native.kind == "signal" else 1
         if frame.python is not None:
             python = self._python(frame.python)
             if python is not None:
@@ -199,7 +203,7 @@ class _Tokeniser:
         if not name:
             return None
         drop = self._class(name)
-        pc = 0 if frame.function or not frame.pc else frame.pc - self._called
+        pc = 0 if frame.function or not frame.pc else frame.pc - self._return_offset
         token = Token(name, NATIVE, not frame.inlined, drop, module=frame.module or "", pc=pc)
         self._scope_closure(token, frame.function or "")
         return token
@@ -208,7 +212,7 @@ class _Tokeniser:
         """Name the closure that a debugger printed without its scope by who calls it (N11)."""
         if token.text == CLOSURE:
             self._closure = len(self.tokens)
-        elif token.drop != STD_GLUE:
+        elif token.drop_class != STD_GLUE:
             self._closure = None
         elif self._closure is not None:
             scope = closure_scope(raw)
@@ -286,10 +290,10 @@ def promote_inlined(tokens: list[Token]) -> None:
     first: int | None = None
     for position, token in enumerate(tokens):
         if not token.physical:
-            if first is None and token.drop is None and token.kind == NATIVE:
+            if first is None and token.drop_class is None and token.kind == NATIVE:
                 first = position
             continue
-        if first is not None and token.drop == STD_GLUE:
+        if first is not None and token.drop_class == STD_GLUE:
             tokens[first] = tokens[first]._replace(physical=True)
         first = None
 
@@ -309,7 +313,7 @@ def insert_asserting_function(tokens: Sequence[Token], name: str) -> list[Token]
     """
     plain = name.replace(TEMPLATE, "")
     for position, token in enumerate(tokens):
-        if token.kind != NATIVE or token.drop is not None:
+        if token.kind != NATIVE or token.drop_class is not None:
             continue
         if token.text.replace(TEMPLATE, "") == plain:
             changed = token._replace(physical=True, coarse=plain)
@@ -317,7 +321,7 @@ def insert_asserting_function(tokens: Sequence[Token], name: str) -> list[Token]
         break
     else:
         position = sum(token.kind == NATIVE for token in tokens)
-    inner = [i for i, token in enumerate(tokens[:position]) if token.drop in ASSERT_CLASSES]
+    inner = [i for i, token in enumerate(tokens[:position]) if token.drop_class in ASSERT_CLASSES]
     at = inner[-1] + 1 if inner else 0
     added = Token(name, NATIVE, True, None, coarse=plain)
     return [*tokens[:at], added, *tokens[at:]]
@@ -346,7 +350,7 @@ def collapse_cycles(tokens: Sequence[Token], longest: int = MAX_PERIOD) -> list[
             out.append(tokens[start]._replace(physical=both))
             continue
         out += tokens[start : start + period - 1]
-        out.append(tokens[start + period - 1]._replace(cycle=period))
+        out.append(tokens[start + period - 1]._replace(cycle_period=period))
     return out
 
 
@@ -368,12 +372,12 @@ def rotate_overflow(tokens: Sequence[Token]) -> list[Token]:
     how far the last turn came depends on the size of the environment and on ASLR.
     """
     for end, token in enumerate(tokens):
-        if token.cycle:
-            start = end - token.cycle + 1
-            cycle = [turn._replace(cycle=0) for turn in tokens[start : end + 1]]
+        if token.cycle_period:
+            start = end - token.cycle_period + 1
+            cycle = [turn._replace(cycle_period=0) for turn in tokens[start : end + 1]]
             first = min(_starts(cycle), key=lambda i: [t.text for t in cycle[i:] + cycle[:i]])
             cycle = cycle[first:] + cycle[:first]
-            cycle[-1] = cycle[-1]._replace(cycle=token.cycle)
+            cycle[-1] = cycle[-1]._replace(cycle_period=token.cycle_period)
             return cycle
     return list(tokens)
 
@@ -395,6 +399,6 @@ def stack_line(tokens: Sequence[Token]) -> str:
     for token in tokens:
         if previous is not None:
             parts.append(" <-- " if previous.kind != token.kind else " <- ")
-        parts.append(token.text + (f" ~{token.cycle}" if token.cycle else ""))
+        parts.append(token.text + (f" ~{token.cycle_period}" if token.cycle_period else ""))
         previous = token
     return "".join(parts)

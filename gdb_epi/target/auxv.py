@@ -24,7 +24,7 @@ def exec_random(target: Target) -> bytes | None:
     return raw if any(raw) else None
 
 
-def start_strings(target: Target, most: int) -> bytes:
+def arguments_and_environment(target: Target, most: int) -> bytes:
     """Return arguments and environment as the kernel laid them out; they end at AT_EXECFN.
 
     At most the last `most` bytes; empty when they are not in the core.

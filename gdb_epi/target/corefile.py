@@ -40,7 +40,7 @@ from gdb_epi.target.api import (
 )
 from gdb_epi.target.core_notes import CoreNotes, MappedFile, decode_notes
 from gdb_epi.target.derived_registers import with_derived_registers
-from gdb_epi.target.files import FileFinder, KeptFiles
+from gdb_epi.target.elf_files import FileFinder, OpenElfFiles
 from gdb_epi.target.mapped_bytes import MappedBytes
 from gdb_epi.target.modules import Modules
 from gdb_epi.typing_lite import Any
@@ -172,7 +172,7 @@ class CoreFileTarget(MappedRegions):
         *,
         exe: str | None = None,
         sysroot: str | None = None,
-        kept: KeptFiles | None = None,
+        kept: OpenElfFiles | None = None,
     ) -> CoreFileTarget:
         """Open a core file; `kept` are files that stay open from core to core.
 
@@ -193,7 +193,7 @@ class CoreFileTarget(MappedRegions):
         *,
         exe: str | None = None,
         sysroot: str | None = None,
-        kept: KeptFiles | None = None,
+        kept: OpenElfFiles | None = None,
     ) -> CoreFileTarget:
         """Read a core that is in memory already; as open()."""
         header = elf.parse_header(data[:64])

@@ -51,9 +51,9 @@ def cpu_features(target: Target) -> CpuidLeaves | None:
             continue  # what the file holds, no CPU has filled in
         content = try_read(target, region.start, size & -4)
         words = struct.unpack(f"<{len(content) // 4}I", content)
-        made = features_in(words, wanted)
-        if made is not None:
-            return made
+        leaves = features_in(words, wanted)
+        if leaves is not None:
+            return leaves
     return None
 
 

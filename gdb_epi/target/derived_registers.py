@@ -63,14 +63,14 @@ def _call(target: Target, thread: Thread) -> dict[str, int]:
     kernels = thread.registers.get(architecture.call, NO_CALL)
     if kernels != NO_CALL:
         return {architecture.call: kernels}
-    standing = stands_at_call(target, thread)
+    standing = is_at_system_call(target, thread)
     if standing is None:
         return {}
     number = thread.registers.get(architecture.number_in, NO_CALL)
     return {architecture.call: number if standing else NO_CALL}
 
 
-def stands_at_call(target: Target, thread: Thread) -> bool | None:
+def is_at_system_call(target: Target, thread: Thread) -> bool | None:
     """Return whether a thread is in a system call by its code; None when that is not readable.
 
     Behind the instruction, or, where calls that a signal interrupts are begun again before the dump
@@ -83,13 +83,13 @@ def stands_at_call(target: Target, thread: Thread) -> bool | None:
     return follows_system_call(target, machine, thread.pc + len(machine.system_call))
 
 
-def sleeps_in_call(target: Target, thread: Thread) -> bool | None:
+def is_in_system_call(target: Target, thread: Thread) -> bool | None:
     """Return whether a thread is in a system call that has not returned; None if unknown.
 
     Where the result register is also the first argument (aarch64), only the pc can tell.
     """
     machine = thread.architecture
-    standing = stands_at_call(target, thread)
+    standing = is_at_system_call(target, thread)
     result = thread.registers.get(machine.result)
     if standing is False or machine.call not in machine.registers or result is None:
         return standing

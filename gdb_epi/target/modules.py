@@ -23,7 +23,7 @@ from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_ENTRY, AT_PHDR, AT_SYSINFO_EHDR
 from gdb_epi.target.core_notes import MappedFile
-from gdb_epi.target.files import ElfFile, FileFinder, open_elf
+from gdb_epi.target.elf_files import ElfFile, FileFinder, open_elf
 from gdb_epi.target.symbols import symtab_value
 from gdb_epi.typing_lite import NamedTuple, Protocol
 
@@ -97,7 +97,7 @@ class CoreMemory(Protocol):
     def auxv(self) -> Mapping[int, int]: ...
 
 
-class Image(NamedTuple):
+class MappedImage(NamedTuple):
     """A module with what its ELF headers in memory say."""
 
     module: Module
@@ -110,8 +110,8 @@ class Modules:
 
     def __init__(self, target: CoreMemory) -> None:
         self._target = target
-        self._images: dict[str, Image] | None = None
-        self._by_path: dict[str, Image | None] = {}
+        self._images: dict[str, MappedImage] | None = None
+        self._by_path: dict[str, MappedImage | None] = {}
         self._files: dict[str, ElfFile | Absent] = {}
         self._symbols: dict[str, int | None] = {}
         self._parsed: dict[str, tuple[int, tuple[elf.Segment, ...]] | None] = {}
@@ -262,7 +262,7 @@ class Modules:
         """Return every mapped ELF object, the executable first, then by address."""
         return [image.module for image in self._all_images().values()]
 
-    def _all_images(self) -> dict[str, Image]:
+    def _all_images(self) -> dict[str, MappedImage]:
         if self._images is None:
             images = {path: self._image(path) for path in self._paths()}
             self._images = {path: image for path, image in images.items() if image is not None}
@@ -277,12 +277,12 @@ class Modules:
         paths = list(dict.fromkeys(entry.path for entry in self._target.mapped_files()))
         return sorted(paths, key=lambda path: path != exe)
 
-    def _image(self, path: str) -> Image | None:
+    def _image(self, path: str) -> MappedImage | None:
         if path not in self._by_path:
             self._by_path[path] = self._read_image(path)
         return self._by_path[path]
 
-    def _read_image(self, path: str) -> Image | None:
+    def _read_image(self, path: str) -> MappedImage | None:
         spans = self._spans_of(path)
         headers = self._headers(path)
         elf_file = self.file_of(path)
@@ -292,14 +292,14 @@ class Modules:
             # Without its first page we cannot know the file; say so only for objects with code.
             if not any(self._runs(span.start) for span in spans):
                 return None
-            return Image(Module(path, start, start, end, None, here), (), elf_file)
+            return MappedImage(Module(path, start, start, end, None, here), (), elf_file)
         base, segments = headers
         if is_data_only(spans, segments, self._runs):
             return None
         module = Module(path, base, start, end, self._noted_build_id(base, segments), here)
-        return Image(module, segments, elf_file)
+        return MappedImage(module, segments, elf_file)
 
-    def _vdso(self) -> Image | None:
+    def _vdso(self) -> MappedImage | None:
         start = self._target.auxv().get(AT_SYSINFO_EHDR)
         region = self._target.region_at(start) if start else None
         page = self._page(start) if start and region else None
@@ -310,7 +310,7 @@ class Modules:
         build_id = self._noted_build_id(base, segments)
         absent = Absent(NOT_AVAILABLE, "the vDSO is part of the kernel")
         module = Module("linux-vdso.so.1", base, region.start, region.end, build_id, absent)
-        return Image(module, segments, absent)
+        return MappedImage(module, segments, absent)
 
     # -- symbols ------------------------------------------------------------------------------
 

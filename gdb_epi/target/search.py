@@ -38,7 +38,7 @@ class OutOfTime(Exception):
     """The budget of a search is spent; what was found so far stands."""
 
 
-class Hits(NamedTuple):
+class WordHits(NamedTuple):
     """The addresses of a word, ascending; `complete` unless a limit ended the search."""
 
     addresses: tuple[int, ...]
@@ -73,7 +73,7 @@ def _hits(
         start = address + 1
 
 
-def find_word(target: Target, value: int, *, limit: int | None = MAX_WORD_HITS) -> Hits:
+def find_word(target: Target, value: int, *, limit: int | None = MAX_WORD_HITS) -> WordHits:
     """Return the 8-aligned addresses of a word in dumped, writable memory.
 
     The search stops after `limit` hits (None: only where there are no more) or MAX_SEARCHED bytes;
@@ -98,15 +98,15 @@ class _WordSearch:
         self._whole = True
         self._rest = self._places(target, value)
 
-    def first(self, limit: int | None) -> Hits:
+    def first(self, limit: int | None) -> WordHits:
         """Return the first places, at most `limit`."""
         addresses = self._addresses
         while limit is None or len(addresses) < limit:
             address = next(self._rest, None)
             if address is None:
-                return Hits(tuple(addresses), self._whole)
+                return WordHits(tuple(addresses), self._whole)
             addresses.append(address)
-        return Hits(tuple(addresses[:limit]), False)
+        return WordHits(tuple(addresses[:limit]), False)
 
     def _places(self, target: Target, value: int) -> Iterator[int]:
         left = MAX_SEARCHED

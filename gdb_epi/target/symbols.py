@@ -13,7 +13,7 @@ import struct
 from gdb_epi.errors import Absent
 from gdb_epi.target import elf
 from gdb_epi.target.api import Target
-from gdb_epi.target.files import ElfFile, open_elf
+from gdb_epi.target.elf_files import ElfFile, open_elf
 from gdb_epi.typing_lite import NamedTuple
 
 SHN_UNDEF = 0

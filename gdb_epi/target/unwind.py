@@ -14,7 +14,7 @@ from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.target.cfi import REGISTERS, CfaBase, CfiRules, SavedRegister, UnknownCfi
 from gdb_epi.target.functions import FunctionBounds
-from gdb_epi.target.stack_switch import StackSwitches
+from gdb_epi.target.greenlet_stacks import GreenletStackStarts
 from gdb_epi.typing_lite import NamedTuple
 
 SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")  # what a called function must give back
@@ -51,7 +51,7 @@ class Unwinder:
     def __init__(self, target: Target, functions: FunctionBounds) -> None:
         self._target = target
         self._functions = functions
-        self._switches = StackSwitches(target)
+        self._switches = GreenletStackStarts(target)
         self._entries = CfiRules(target, functions)
         self._rules: dict[int, UnwindRule | None] = {}
 

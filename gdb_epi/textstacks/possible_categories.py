@@ -11,7 +11,7 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage, classify_glibc_message
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL
-from gdb_epi.fault.reads import NULL_PAGE
+from gdb_epi.fault.memory_reads import NULL_PAGE
 from gdb_epi.fault.signals import SI_KERNEL, SIGABRT
 from gdb_epi.signature.categories.rules import categorise
 from gdb_epi.signature.categories.types import CATEGORIES, CategoryInput, family_of

@@ -245,7 +245,7 @@ class _Stack:
         function = next((frame.asserts for frame in self._thread.native if frame.asserts), None)
         if function is not None:
             return insert_asserting_function(tokens, asserting_token(function))
-        first = next((t for t in tokens if t.kind == NATIVE and t.drop is None), None)
+        first = next((t for t in tokens if t.kind == NATIVE and t.drop_class is None), None)
         return tokens if first is None else insert_asserting_function(tokens, first.text)
 
     def _knows_assertion(self) -> bool:

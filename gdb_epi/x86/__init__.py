@@ -9,14 +9,14 @@ Nothing here reads memory or knows of processes, and nothing is guessed: what is
 from __future__ import annotations
 
 from gdb_epi.x86.decode import decode, memory_operand
-from gdb_epi.x86.instruction import MAX_LENGTH, REGISTERS, UNKNOWN_INDEX, Instruction, Operand
+from gdb_epi.x86.instruction import MAX_LENGTH, REGISTERS, UNKNOWN_INDEX, Instruction, MemoryOperand
 
 __all__ = [
     "MAX_LENGTH",
     "REGISTERS",
     "UNKNOWN_INDEX",
     "Instruction",
-    "Operand",
+    "MemoryOperand",
     "decode",
     "memory_operand",
 ]

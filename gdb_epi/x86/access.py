@@ -8,8 +8,8 @@ operands of 16 bytes must be aligned, VEX ones only for the moves that say so).
 from __future__ import annotations
 
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import tables
-from gdb_epi.x86.instruction import Operand
+from gdb_epi.x86 import opcode_tables
+from gdb_epi.x86.instruction import MemoryOperand
 
 UNKNOWN = (None, 0, 1)
 Access = tuple["str | None", int, int]  # access, size, alignment
@@ -19,7 +19,7 @@ class RawInstruction(NamedTuple):
     """What the bytes of an instruction say, before its meaning."""
 
     encoding: str
-    map: int
+    opcode_map: int
     opcode: int
     prefix: int  # 0, 0x66, 0xF3 or 0xF2: what selects among vector instructions
     wide: bool  # REX.W
@@ -30,24 +30,24 @@ class RawInstruction(NamedTuple):
     extended: int  # REX bits R, X, B
 
     @property
-    def extension(self) -> int:
+    def modrm_reg(self) -> int:
         """Return the reg field of ModRM, -1 without one."""
         return -1 if self.modrm < 0 else self.modrm >> 3 & 7
 
 
 def memory_access(code: RawInstruction) -> Access | None:
     """Return how the ModRM operand is accessed; None when the instruction accesses nothing."""
-    if code.map == 0:
+    if code.opcode_map == 0:
         return _one_byte(code)
     if code.encoding == "evex":
         return _evex(code)
-    if code.map == 1:
+    if code.opcode_map == 1:
         return _two_byte(code)
-    return _map2(code) if code.map == 2 else _map3(code)
+    return _map2(code) if code.opcode_map == 2 else _map3(code)
 
 
 def _one_byte(code: RawInstruction) -> Access | None:
-    opcode, extension = code.opcode, code.extension
+    opcode, extension = code.opcode, code.modrm_reg
     size = code.size if opcode & 1 else 1
     if opcode < 0x40:
         writes = opcode & 7 < 2 and opcode >> 3 != 7
@@ -55,7 +55,7 @@ def _one_byte(code: RawInstruction) -> Access | None:
     if opcode in (0x80, 0x81, 0x83):
         return ("r" if extension == 7 else "w"), size, 1
     if 0xD8 <= opcode <= 0xDF:
-        x87 = tables.X87[opcode - 0xD8][extension]
+        x87 = opcode_tables.X87[opcode - 0xD8][extension]
         return (*x87, 1) if x87 else UNKNOWN
     if opcode in (0xF6, 0xF7):
         return ("w" if extension in (2, 3) else "r"), size, 1
@@ -87,7 +87,7 @@ def _two_byte(code: RawInstruction) -> Access | None:
 
 
 def _two_byte_general(code: RawInstruction) -> Access | None:
-    opcode, size, extension = code.opcode, code.size, code.extension
+    opcode, size, extension = code.opcode, code.size, code.modrm_reg
     if opcode < 0xA0:
         return ("w", 1, 1) if code.encoding == "legacy" else UNKNOWN
     if opcode == 0xAE:
@@ -112,20 +112,20 @@ def _two_byte_general(code: RawInstruction) -> Access | None:
 def _state(code: RawInstruction) -> Access | None:
     """0x0FAE: saving and loading the state of the vector unit."""
     if code.encoding != "legacy":
-        return {2: ("r", 4, 1), 3: ("w", 4, 1)}.get(code.extension, UNKNOWN)
-    if code.prefix == 0x66 and code.extension >= 6:  # clwb, clflushopt
+        return {2: ("r", 4, 1), 3: ("w", 4, 1)}.get(code.modrm_reg, UNKNOWN)
+    if code.prefix == 0x66 and code.modrm_reg >= 6:  # clwb, clflushopt
         return "r", 1, 1
     accesses: tuple[Access, ...] = (
         ("w", 512, 16), ("r", 512, 16), ("r", 4, 1), ("w", 4, 1),
         ("w", 0, 64), ("r", 0, 64), ("w", 0, 64), ("r", 1, 1),
     )  # fmt: skip
-    return accesses[code.extension]
+    return accesses[code.modrm_reg]
 
 
 def _vector(code: RawInstruction) -> Access:
     """Map 1, the vector part; legacy and VEX."""
     opcode, prefix = code.opcode, code.prefix
-    access = "w" if opcode in tables.VECTOR_STORES else "r"
+    access = "w" if opcode in opcode_tables.VECTOR_STORES else "r"
     if opcode == 0x7E:
         return ("r", 8, 1) if prefix == 0xF3 else ("w", 8 if code.wide else 4, 1)
     if opcode == 0x6E:
@@ -133,9 +133,9 @@ def _vector(code: RawInstruction) -> Access:
     size = _vector_size(code)
     aligned = 1
     if code.encoding == "legacy":
-        if size == 16 and (opcode, prefix) not in tables.UNALIGNED:
+        if size == 16 and (opcode, prefix) not in opcode_tables.UNALIGNED:
             aligned = 16
-    elif (opcode, 1) in tables.VEX_ALIGNED and prefix != 0xF3:
+    elif (opcode, 1) in opcode_tables.VEX_ALIGNED and prefix != 0xF3:
         aligned = size
     return access, size, aligned
 
@@ -179,27 +179,27 @@ def _map2(code: RawInstruction) -> Access:
             return ("r" if opcode == 0xF0 else "w"), code.size, 1  # movbe
         is_known = opcode in (0xF2, 0xF3, 0xF5, 0xF6, 0xF7)
         return ("r", 8 if code.wide else 4, 1) if is_known else UNKNOWN
-    if 0x80 <= opcode <= 0x82 or (opcode in tables.GATHERS and code.encoding == "legacy"):
+    if 0x80 <= opcode <= 0x82 or (opcode in opcode_tables.GATHERS and code.encoding == "legacy"):
         return UNKNOWN
-    if code.encoding != "legacy" and opcode in tables.MAP2_VEX:
-        access, size = tables.MAP2_VEX[opcode]
+    if code.encoding != "legacy" and opcode in opcode_tables.MAP2_VEX:
+        access, size = opcode_tables.MAP2_VEX[opcode]
         return access, {-1: whole, -2: whole // 2}.get(size, size), 1
-    if opcode in tables.GATHERS:
+    if opcode in opcode_tables.GATHERS:
         return "r", 8 if code.wide else 4, 1
     if 0x96 <= opcode <= 0xBF:  # FMA: the odd ones from 9 on are scalar
         scalar = opcode & 0xF >= 9 and opcode & 1
         return "r", (8 if code.wide else 4) if scalar else whole, 1
     if 0x20 <= opcode <= 0x25 or 0x30 <= opcode <= 0x35:
-        return "r", whole // tables.EXTENDS[opcode & 7], 1
+        return "r", whole // opcode_tables.EXTENDS[opcode & 7], 1
     if code.encoding == "legacy":
         return ("r", 16, 16) if code.prefix == 0x66 or 0xC8 <= opcode <= 0xCD else ("r", 8, 1)
-    return "r", whole, whole if (opcode, 2) in tables.VEX_ALIGNED else 1
+    return "r", whole, whole if (opcode, 2) in opcode_tables.VEX_ALIGNED else 1
 
 
 def _map3(code: RawInstruction) -> Access:
     opcode = code.opcode
-    if opcode in tables.MAP3_SMALL:
-        access, size = tables.MAP3_SMALL[opcode]
+    if opcode in opcode_tables.MAP3_SMALL:
+        access, size = opcode_tables.MAP3_SMALL[opcode]
         if size == -2:
             size = code.vector // 2
         return access, size or (8 if code.wide else 4), 1
@@ -215,10 +215,10 @@ def _map3(code: RawInstruction) -> Access:
 
 def _evex(code: RawInstruction) -> Access:
     """Only whole-vector moves and operations are covered; the rest is unknown."""
-    full = tables.EVEX_FULL.get(code.map, frozenset())
+    full = opcode_tables.EVEX_FULL.get(code.opcode_map, frozenset())
     scalar = code.opcode in (0x10, 0x11, 0x51, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F)
-    if code.map == 1 and (code.opcode in (0x10, 0x11) or scalar or code.opcode in full):
-        access = "w" if code.opcode in tables.VECTOR_STORES else "r"
+    if code.opcode_map == 1 and (code.opcode in (0x10, 0x11) or scalar or code.opcode in full):
+        access = "w" if code.opcode in opcode_tables.VECTOR_STORES else "r"
         size = code.vector
         if scalar and code.prefix in (0xF3, 0xF2):
             size = 4 if code.prefix == 0xF3 else 8
@@ -230,51 +230,51 @@ def _evex(code: RawInstruction) -> Access:
     return UNKNOWN
 
 
-def implicit_operands(code: RawInstruction, segment: str | None) -> tuple[Operand, ...]:
+def implicit_operands(code: RawInstruction, segment: str | None) -> tuple[MemoryOperand, ...]:
     """Return the accesses that no operand names: stack and strings."""
     opcode = code.opcode
-    if code.encoding != "legacy" or code.map > 1:
+    if code.encoding != "legacy" or code.opcode_map > 1:
         return ()
-    if code.map == 1:
+    if code.opcode_map == 1:
         if opcode in (0xA0, 0xA8):
             return (_push(8),)
         if opcode in (0xA1, 0xA9):
             return (_pop(8),)
         if opcode == 0xF7 and code.modrm >= 0xC0:
-            return (Operand("rdi", None, 1, 0, segment, "w", size=16, implicit=True),)
+            return (MemoryOperand("rdi", None, 1, 0, segment, "w", size=16, implicit=True),)
         return ()
     word = 2 if code.size == 2 else 8
     if 0x50 <= opcode <= 0x57 or opcode in (0x68, 0x6A, 0x9C):
         return (_push(word),)
     if 0x58 <= opcode <= 0x5F or opcode == 0x9D:
         return (_pop(word),)
-    if opcode in (0xE8, 0xC8) or (opcode == 0xFF and code.extension in (2, 6)):
+    if opcode in (0xE8, 0xC8) or (opcode == 0xFF and code.modrm_reg in (2, 6)):
         return (_push(8),)
     if opcode in (0xC2, 0xC3, 0x8F):
         return (_pop(8),)
     if opcode in (0xCA, 0xCB, 0xCF):
         return (_pop(code.size),)
     if opcode == 0xC9:
-        return (Operand("rbp", None, 1, 0, None, "r", size=8, implicit=True),)
+        return (MemoryOperand("rbp", None, 1, 0, None, "r", size=8, implicit=True),)
     return _string(opcode, 1 if not opcode & 1 else code.size, segment)
 
 
-def _string(opcode: int, size: int, segment: str | None) -> tuple[Operand, ...]:
-    source = Operand("rsi", None, 1, 0, segment, "r", size=size, implicit=True)
-    target = Operand("rdi", None, 1, 0, None, "w", size=size, implicit=True)
+def _string(opcode: int, size: int, segment: str | None) -> tuple[MemoryOperand, ...]:
+    source = MemoryOperand("rsi", None, 1, 0, segment, "r", size=size, implicit=True)
+    target = MemoryOperand("rdi", None, 1, 0, None, "w", size=size, implicit=True)
     compared = target._replace(access="r")
     if opcode == 0xD7:  # xlat: rbx + al
-        return (Operand("rbx", "?", 1, 0, segment, "r", size=1, implicit=True),)
-    operands: dict[int, tuple[Operand, ...]] = {
+        return (MemoryOperand("rbx", "?", 1, 0, segment, "r", size=1, implicit=True),)
+    operands: dict[int, tuple[MemoryOperand, ...]] = {
         0xA4: (source, target), 0xA6: (source, compared), 0xAC: (source,), 0xAA: (target,),
         0xAE: (compared,),
     }  # fmt: skip
     return operands.get(opcode & ~1, ())
 
 
-def _push(size: int) -> Operand:
-    return Operand("rsp", None, 1, -size, None, "w", size=size, implicit=True)
+def _push(size: int) -> MemoryOperand:
+    return MemoryOperand("rsp", None, 1, -size, None, "w", size=size, implicit=True)
 
 
-def _pop(size: int) -> Operand:
-    return Operand("rsp", None, 1, 0, None, "r", size=size, implicit=True)
+def _pop(size: int) -> MemoryOperand:
+    return MemoryOperand("rsp", None, 1, 0, None, "r", size=size, implicit=True)

@@ -32,9 +32,9 @@ def computed_value(insn: Instruction, register: str, values: Mapping[str, int]) 
     that of the operand in memory. None where the instruction is none of those that are understood,
     or needs a register that is not known.
     """
-    if insn.encoding != "legacy" or insn.size < 4 or insn.map > 1:
+    if insn.encoding != "legacy" or insn.size < 4 or insn.opcode_map > 1:
         return None
-    value = (_two_byte if insn.map else _one_byte)(insn, register, values)
+    value = (_two_byte if insn.opcode_map else _one_byte)(insn, register, values)
     return None if value is None else value & (WORD_MASK if insn.size == 8 else 0xFFFFFFFF)
 
 
@@ -43,7 +43,7 @@ def added_constant(insn: Instruction, register: str) -> int | None:
 
     What was added can be taken off again: the register's value before is known from that after.
     """
-    if insn.encoding != "legacy" or insn.map != 0 or insn.size != 8:
+    if insn.encoding != "legacy" or insn.opcode_map != 0 or insn.size != 8:
         return None
     memory = insn.memory
     if insn.opcode == 0x8D and insn.reg == register and memory is not None:
@@ -52,8 +52,8 @@ def added_constant(insn: Instruction, register: str) -> int | None:
     if insn.rm != register:
         return None
     if insn.opcode in (0x81, 0x83) and insn.immediate is not None:
-        return {_ADD: insn.immediate, _SUB: -insn.immediate}.get(insn.extension)
-    return {0: 1, 1: -1}.get(insn.extension) if insn.opcode == 0xFF else None
+        return {_ADD: insn.immediate, _SUB: -insn.immediate}.get(insn.modrm_reg)
+    return {0: 1, 1: -1}.get(insn.modrm_reg) if insn.opcode == 0xFF else None
 
 
 def _one_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> int | None:
@@ -80,16 +80,16 @@ def _one_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> in
         return None
     value = values.get(register)
     if opcode in (0x81, 0x83):
-        return _operation(insn.extension, value, insn.immediate)
-    if opcode == 0xC7 and insn.extension == 0:
+        return _operation(insn.modrm_reg, value, insn.immediate)
+    if opcode == 0xC7 and insn.modrm_reg == 0:
         return insn.immediate
     if opcode in (0xC1, 0xD1, 0xD3):
         count = {0xC1: insn.immediate, 0xD1: 1, 0xD3: values.get("rcx")}[opcode]
         return _shifted(insn, value, count)
     if opcode == 0xF7 and value is not None:
-        return {_NOT: ~value, _NEG: -value}.get(insn.extension)
+        return {_NOT: ~value, _NEG: -value}.get(insn.modrm_reg)
     if opcode == 0xFF and value is not None:
-        return {0: value + 1, 1: value - 1}.get(insn.extension)
+        return {0: value + 1, 1: value - 1}.get(insn.modrm_reg)
     return None
 
 
@@ -124,11 +124,11 @@ def _shifted(insn: Instruction, value: int | None, count: int | None) -> int | N
     bits = 8 * insn.size
     count &= bits - 1
     value &= (1 << bits) - 1
-    if insn.extension in (_SHL, _SAL):
+    if insn.modrm_reg in (_SHL, _SAL):
         return value << count
-    if insn.extension == _SHR:
+    if insn.modrm_reg == _SHR:
         return value >> count
-    if insn.extension == _SAR:
+    if insn.modrm_reg == _SAR:
         return (value - (1 << bits) if value >> bits - 1 else value) >> count
     return None
 

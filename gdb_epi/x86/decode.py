@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import tables
+from gdb_epi.x86 import opcode_tables
 from gdb_epi.x86.access import RawInstruction, implicit_operands, memory_access
 from gdb_epi.x86.instruction import (
     BRANCH,
@@ -25,7 +25,7 @@ from gdb_epi.x86.instruction import (
     TRAP,
     UNKNOWN_INDEX,
     Instruction,
-    Operand,
+    MemoryOperand,
 )
 
 _SEGMENTS = {0x64: "fs_base", 0x65: "gs_base"}
@@ -58,7 +58,7 @@ class InstructionParts(NamedTuple):
     raw: RawInstruction
     prefixes: _Prefixes
     shape: str  # in tables.MAPS
-    operand: Operand | None
+    operand: MemoryOperand | None
     displacement: int
     displacement_size: int
     immediate: int
@@ -90,11 +90,11 @@ def decode(code: bytes) -> Instruction | None:
 
 @lru_cache(maxsize=MAX_KEPT)
 def _decoded(code: bytes) -> Instruction | None:
-    parts = parts_of(code)
+    parts = instruction_parts(code)
     return None if parts is None else _instruction(code, parts)
 
 
-def parts_of(code: bytes) -> InstructionParts | None:
+def instruction_parts(code: bytes) -> InstructionParts | None:
     """Return the parts of the instruction at the start of `code`; None as in decode()."""
     try:
         prefixes = _prefixes(code)
@@ -108,7 +108,7 @@ def parts_of(code: bytes) -> InstructionParts | None:
         return None
 
 
-def memory_operand(code: bytes) -> Operand | None:
+def memory_operand(code: bytes) -> MemoryOperand | None:
     """Return the first memory access of the instruction at the start of `code`, or None.
 
     An explicit operand comes before the implicit ones (push, pop, string instructions).
@@ -143,11 +143,11 @@ def _legacy(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     wide = bool(prefixes.rex & 8)
     size = 8 if wide else 2 if prefixes.operand else 4
     selecting = prefixes.repeat or (0x66 if prefixes.operand else 0)
-    made = RawInstruction(
+    raw = RawInstruction(
         "legacy", opcode_map, code[at], selecting, wide, size, 16, -1, bool(prefixes.repeat),
         prefixes.rex,
     )  # fmt: skip
-    return _finish(code, at + 1, made, prefixes)
+    return _finish(code, at + 1, raw, prefixes)
 
 
 def _vex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
@@ -166,11 +166,11 @@ def _vex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     vector = 32 if last & 4 else 16
     size = 8 if wide else 4
     selecting = (0, 0x66, 0xF3, 0xF2)[last & 3]
-    made = RawInstruction(
+    raw = RawInstruction(
         "vex", opcode_map, code[at + 1], selecting, wide, size, vector, -1, False,
         extended | 8 * wide,
     )  # fmt: skip
-    return _finish(code, at + 2, made, prefixes)
+    return _finish(code, at + 2, raw, prefixes)
 
 
 def _evex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
@@ -183,56 +183,56 @@ def _evex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     selecting = (0, 0x66, 0xF3, 0xF2)[second & 3]
     wide = bool(second & 0x80)
     vector = _EVEX_VECTORS[min(length, 2)]
-    made = RawInstruction(
+    raw = RawInstruction(
         "evex", opcode_map, code[at + 3], selecting, wide, 8 if wide else 4, vector, -1,
         bool(third & 0x10), extended | 8 * wide,
     )  # fmt: skip
-    return _finish(code, at + 4, made, prefixes)
+    return _finish(code, at + 4, raw, prefixes)
 
 
 def _finish(
-    code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes
+    code: bytes, at: int, raw: RawInstruction, prefixes: _Prefixes
 ) -> InstructionParts | None:
     """Read ModRM and find what follows the opcode."""
-    shape = tables.MAPS[made.map][made.opcode]
-    if shape == "x" or (made.encoding != "legacy" and shape in "jJ"):
+    shape = opcode_tables.MAPS[raw.opcode_map][raw.opcode]
+    if shape == "x" or (raw.encoding != "legacy" and shape in "jJ"):
         return None
-    operand: Operand | None = None
+    operand: MemoryOperand | None = None
     displacement_size = 0
     if shape in "MBZ":
-        made = made._replace(modrm=code[at])
+        raw = raw._replace(modrm=code[at])
         at += 1
-        if made.map == 0 and made.opcode == 0x8F and made.extension:
+        if raw.opcode_map == 0 and raw.opcode == 0x8F and raw.modrm_reg:
             return None  # AMD's XOP
         # Moves to and from control registers have no memory form (SDM, MOV CR).
-        if made.modrm < 0xC0 and not (made.map == 1 and 0x20 <= made.opcode <= 0x23):
-            operand, at, displacement_size = _memory(code, at, made, prefixes)
-    end = at + _immediate_size(shape, made, prefixes)
+        if raw.modrm < 0xC0 and not (raw.opcode_map == 1 and 0x20 <= raw.opcode <= 0x23):
+            operand, at, displacement_size = _memory(code, at, raw, prefixes)
+    end = at + _immediate_size(shape, raw, prefixes)
     if end > len(code) or end > MAX_LENGTH:
         return None
     return InstructionParts(
-        made, prefixes, shape, operand, at - displacement_size, displacement_size, at, end
+        raw, prefixes, shape, operand, at - displacement_size, displacement_size, at, end
     )
 
 
-def _immediate_size(shape: str, made: RawInstruction, prefixes: _Prefixes) -> int:
-    short = made.size == 2 and made.encoding == "legacy"
-    if made.map == 0 and made.opcode in (0xF6, 0xF7) and made.extension in (0, 1):
-        shape = "b" if made.opcode == 0xF6 else "z"
+def _immediate_size(shape: str, raw: RawInstruction, prefixes: _Prefixes) -> int:
+    short = raw.size == 2 and raw.encoding == "legacy"
+    if raw.opcode_map == 0 and raw.opcode in (0xF6, 0xF7) and raw.modrm_reg in (0, 1):
+        shape = "b" if raw.opcode == 0xF6 else "z"
     if shape == "o":
         return 4 if prefixes.narrow else 8
     if shape in "zZ":
         return 2 if short else 4
     if shape == "v":
-        return 8 if made.wide else 2 if short else 4
+        return 8 if raw.wide else 2 if short else 4
     return {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}.get(shape, 0)
 
 
 def _memory(
-    code: bytes, at: int, made: RawInstruction, prefixes: _Prefixes
-) -> tuple[Operand, int, int]:
+    code: bytes, at: int, raw: RawInstruction, prefixes: _Prefixes
+) -> tuple[MemoryOperand, int, int]:
     """Return the ModRM operand without its access, the offset after it, its displacement's size."""
-    mode, low, rex = made.modrm >> 6, made.modrm & 7, made.extended
+    mode, low, rex = raw.modrm >> 6, raw.modrm & 7, raw.extended
     base: str | None = REGISTERS[low | (rex & 1) << 3]
     index: str | None = None
     scale, relative = 1, False
@@ -243,7 +243,7 @@ def _memory(
         base = None if sib & 7 == 5 and mode == 0 else REGISTERS[sib & 7 | (rex & 1) << 3]
         index_number = (sib >> 3) & 7 | (rex & 2) << 2
         index = None if index_number == 4 else REGISTERS[index_number]
-        if made.map == 2 and made.encoding != "legacy" and made.opcode in tables.GATHERS:
+        if raw.opcode_map == 2 and raw.encoding != "legacy" and raw.opcode in opcode_tables.GATHERS:
             index = UNKNOWN_INDEX
     elif low == 5 and mode == 0:
         base, relative = None, True
@@ -251,88 +251,90 @@ def _memory(
     if len(code) < at + size:
         raise IndexError(at)
     displacement = int.from_bytes(code[at : at + size], "little", signed=True) if size else 0
-    if made.encoding == "evex" and size == 1 and displacement:
-        access = memory_access(made)
+    if raw.encoding == "evex" and size == 1 and displacement:
+        access = memory_access(raw)
         factor = 0  # not known
-        if made.repeated:  # broadcast
-            factor = 8 if made.wide else 4
+        if raw.repeated:  # broadcast
+            factor = 8 if raw.wide else 4
         elif access is not None and access[0] is not None:
             factor = access[1]
         index = index if factor else UNKNOWN_INDEX
         displacement *= factor or 1
-    operand = Operand(base, index, scale, displacement, prefixes.segment, None, relative)
+    operand = MemoryOperand(base, index, scale, displacement, prefixes.segment, None, relative)
     return operand._replace(narrow=prefixes.narrow), at + size, size
 
 
 def _instruction(code: bytes, parts: InstructionParts) -> Instruction:
     """Return what an instruction does."""
-    made, prefixes, shape, memory, _, _, at, length = parts
+    raw, prefixes, shape, memory, _, _, at, length = parts
     immediate = int.from_bytes(code[at:length], "little", signed=True) if at < length else None
-    operands: list[Operand] = []
+    operands: list[MemoryOperand] = []
     if memory is not None:
-        access = memory_access(made)
+        access = memory_access(raw)
         if access is not None:
             named = memory
-            if made.map == 1 and made.opcode in (0xA3, 0xAB, 0xB3, 0xBB):
+            if raw.opcode_map == 1 and raw.opcode in (0xA3, 0xAB, 0xB3, 0xBB):
                 named = named._replace(index_register=UNKNOWN_INDEX)  # the bit number shifts it
-            if made.map == 0 and made.opcode == 0x8F and named.base == "rsp":
+            if raw.opcode_map == 0 and raw.opcode == 0x8F and named.base == "rsp":
                 named = named._replace(displacement=named.displacement + 8)
             mode, size, align = access
-            if made.encoding == "evex" and made.repeated:
-                size = 8 if made.wide else 4
+            if raw.encoding == "evex" and raw.repeated:
+                size = 8 if raw.wide else 4
             operands.append(named._replace(access=mode, size=size, align=align))
     elif shape == "o":
-        size = made.size if made.opcode & 1 else 1
-        mode = "r" if made.opcode < 0xA2 else "w"
+        size = raw.size if raw.opcode & 1 else 1
+        mode = "r" if raw.opcode < 0xA2 else "w"
         address = (immediate or 0) & WORD_MASK
-        operands.append(Operand(None, None, 1, address, prefixes.segment, mode, size=size))
-    operands += implicit_operands(made, prefixes.segment)
-    flow, name = _flow(made, shape)
+        operands.append(MemoryOperand(None, None, 1, address, prefixes.segment, mode, size=size))
+    operands += implicit_operands(raw, prefixes.segment)
+    flow, name = _flow(raw, shape)
     reg = rm = None
-    if made.modrm >= 0:
-        reg = REGISTERS[made.extension | (made.extended & 4) << 1]
-        rm = None if memory is not None else REGISTERS[made.modrm & 7 | (made.extended & 1) << 3]
-    elif made.map == 0 and (
-        0x50 <= made.opcode < 0x60 or 0x90 <= made.opcode < 0x98 or shape in "vb"
+    if raw.modrm >= 0:
+        reg = REGISTERS[raw.modrm_reg | (raw.extended & 4) << 1]
+        rm = None if memory is not None else REGISTERS[raw.modrm & 7 | (raw.extended & 1) << 3]
+    elif raw.opcode_map == 0 and (
+        0x50 <= raw.opcode < 0x60 or 0x90 <= raw.opcode < 0x98 or shape in "vb"
     ):
-        reg = REGISTERS[made.opcode & 7 | (made.extended & 1) << 3]
+        reg = REGISTERS[raw.opcode & 7 | (raw.extended & 1) << 3]
     # Instructions forbidden in user mode: a general protection fault without an address.
-    privileged = {0: tables.PRIVILEGED, 1: tables.PRIVILEGED_TWO}.get(made.map, frozenset())
+    privileged = {0: opcode_tables.PRIVILEGED, 1: opcode_tables.PRIVILEGED_TWO}.get(
+        raw.opcode_map, frozenset()
+    )
     return Instruction(
         length=length,
         name=name,
         flow=flow,
         operands=tuple(operand._replace(length=length) for operand in operands),
-        encoding=made.encoding,
-        map=made.map,
-        opcode=made.opcode,
+        encoding=raw.encoding,
+        opcode_map=raw.opcode_map,
+        opcode=raw.opcode,
         reg=reg,
         rm=rm,
-        extension=made.extension,
-        size=made.size,
+        modrm_reg=raw.modrm_reg,
+        size=raw.size,
         immediate=None if shape in "jJ" else immediate,
         target=immediate if shape in "jJ" else None,
-        through=rm if flow in (CALL, JUMP) and made.opcode == 0xFF else None,
-        privileged=made.encoding == "legacy" and made.opcode in privileged,
+        target_register=rm if flow in (CALL, JUMP) and raw.opcode == 0xFF else None,
+        privileged=raw.encoding == "legacy" and raw.opcode in privileged,
         memory=None if memory is None else memory._replace(length=length),
-        repeated=name == "string" and made.repeated,
+        repeated=name == "string" and raw.repeated,
     )
 
 
-def _flow(made: RawInstruction, shape: str) -> tuple[str, str]:
+def _flow(raw: RawInstruction, shape: str) -> tuple[str, str]:
     """Return the flow and, where one is needed, the mnemonic."""
-    opcode = made.opcode
-    if made.encoding != "legacy" or made.map > 1:
+    opcode = raw.opcode
+    if raw.encoding != "legacy" or raw.opcode_map > 1:
         return NEXT, ""
-    if made.map == 1:
+    if raw.opcode_map == 1:
         if shape == "j":
             return BRANCH, "jcc"
         if opcode in (0x0B, 0xB9, 0xFF):
             return TRAP, "ud"
-        return NEXT, {0x05: "syscall", 0x1E: "endbr" if made.prefix == 0xF3 else ""}.get(opcode, "")
-    if opcode == 0xFF and made.extension in (2, 3):
+        return NEXT, {0x05: "syscall", 0x1E: "endbr" if raw.prefix == 0xF3 else ""}.get(opcode, "")
+    if opcode == 0xFF and raw.modrm_reg in (2, 3):
         return CALL, "call"
-    if opcode == 0xFF and made.extension in (4, 5):
+    if opcode == 0xFF and raw.modrm_reg in (4, 5):
         return JUMP, "jmp"
     flows = {
         0xE8: (CALL, "call"), 0xE9: (JUMP, "jmp"), 0xEB: (JUMP, "jmp"), 0xC2: (RETURN, "ret"),
@@ -344,7 +346,7 @@ def _flow(made: RawInstruction, shape: str) -> tuple[str, str]:
         return flows[opcode]
     if shape == "J":
         return BRANCH, "jcc" if opcode < 0x80 else "loop"
-    if opcode in (0xF6, 0xF7) and made.extension in (6, 7):
+    if opcode in (0xF6, 0xF7) and raw.modrm_reg in (6, 7):
         return NEXT, "div"
     if 0xA4 <= opcode <= 0xAF and opcode not in (0xA8, 0xA9):
         return NEXT, "string"

@@ -20,7 +20,7 @@ UNKNOWN_INDEX = "?"
 NEXT, JUMP, BRANCH, CALL, RETURN, TRAP = "next", "jump", "branch", "call", "return", "trap"
 
 
-class Operand(NamedTuple):
+class MemoryOperand(NamedTuple):
     """One memory access: segment + base + index * scale + displacement.
 
     `access` is "r", "w" (also for one that reads and writes: the CPU asks for both at once) or
@@ -74,8 +74,8 @@ class Instruction(NamedTuple):
 
     `flow` says where the next one is: NEXT, BRANCH (here or at `target`), JUMP, CALL, RETURN or
     TRAP (none of this process: int3, ud2, hlt). `target` is relative to the end of the
-    instruction. An indirect jump or call goes `through` a register, or else through its first
-    operand. `name` is a mnemonic where the decoder needs one, else "". `reg` and `rm` are the
+    instruction. An indirect jump or call goes through `target_register`, or else through its
+    first operand. `name` is a mnemonic where the decoder needs one, else "". `reg` and `rm` are the
     general registers of the ModRM byte by their 64-bit names, whatever their kind really is.
     `repeated`: a string operation with a rep prefix, which can fail between two of its rounds.
     """
@@ -83,23 +83,23 @@ class Instruction(NamedTuple):
     length: int
     name: str
     flow: str
-    operands: tuple[Operand, ...]
+    operands: tuple[MemoryOperand, ...]
     encoding: str  # "legacy", "vex" or "evex"
-    map: int  # 0 one byte, 1 after 0x0F, 2 after 0x0F38, 3 after 0x0F3A
+    opcode_map: int  # 0 one byte, 1 after 0x0F, 2 after 0x0F38, 3 after 0x0F3A
     opcode: int
     reg: str | None
     rm: str | None  # None when the ModRM byte names memory
-    extension: int  # the reg field as a number, -1 without ModRM
+    modrm_reg: int  # the reg field as a number, -1 without ModRM
     size: int  # operand size in bytes: 2, 4 or 8
     immediate: int | None
     target: int | None = None
-    through: str | None = None
+    target_register: str | None = None
     privileged: bool = False
-    memory: Operand | None = None  # what the ModRM byte addresses, also for lea
+    memory: MemoryOperand | None = None  # what the ModRM byte addresses, also for lea
     repeated: bool = False
 
     @property
-    def explicit(self) -> Operand | None:
+    def explicit(self) -> MemoryOperand | None:
         """Return the access that the instruction names, None when it has none."""
         return next((operand for operand in self.operands if not operand.implicit), None)
 

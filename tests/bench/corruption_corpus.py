@@ -24,7 +24,7 @@ import gdb_epi.corruption.checks
 from gdb_epi.corruption.context import SWEEP_BYTES, SWEEP_SECONDS, Budget, Context
 from gdb_epi.corruption.evidence import Skipped
 from gdb_epi.corruption.registry import CHECKS
-from gdb_epi.corruption.run import CheckResults, reason_not_to_run
+from gdb_epi.corruption.run_checks import CheckResults, reason_not_to_run
 from gdb_epi.corruption.score import score, weights
 from gdb_epi.errors import EpiError
 from gdb_epi.loader import load_all

@@ -19,14 +19,14 @@ from gdb_epi.corruption.checks.item_counts import (
 from gdb_epi.corruption.checks.type_slots import type_numbers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.heap.memory import page_reader
+from gdb_epi.corruption.heap.memory_readers import page_reader
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import (
     PoolCensus,
     classes_in_malloc_heap,
     pool_census,
 )
-from gdb_epi.corruption.heap.pymalloc_pools import head_of
+from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.process_state import ProcessState
@@ -63,7 +63,7 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
         kind = next(
             kind for kind in walk.kinds.judged() if kind.name == name and not kind.flags & HEAP_TYPE
         )
-        head = head_of(kind.flags)
+        head = object_header_size(kind.flags)
         owner = next(
             owner
             for owner in census.objects(kind.address, head, size)
@@ -155,7 +155,7 @@ def test_a_number_of_a_dicts_table_is_named(interpreter: str) -> None:
     keys_at, used_at = (layout.require("PyDictObject", name) for name in ("ma_keys", "ma_used"))
     values_at = layout.require("PyDictObject", "ma_values")
     kind = next(k for k in walk.kinds.judged() if k.name == "dict" and not k.flags & HEAP_TYPE)
-    head = head_of(kind.flags)
+    head = object_header_size(kind.flags)
     owner = next(
         owner
         for owner in census.objects(kind.address, head, layout.size("PyDictObject") or 0)

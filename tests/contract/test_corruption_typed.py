@@ -11,9 +11,9 @@ from support.mutate import MutatedTarget, Searched
 from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, target_of
 
 from gdb_epi.corruption.checks.code_objects import (
-    arguments_of,
     codes_to_compare,
     instruction_arguments,
+    table_arguments,
 )
 from gdb_epi.corruption.checks.gc_links import GcLinks, _no_object_begins, _overwritten_link
 from gdb_epi.corruption.checks.item_counts import item_counts
@@ -37,10 +37,10 @@ from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.opcodes import opcodes_of_version
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory import page_reader, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.run import CheckResults, run_checks
-from gdb_epi.cpython.frames.code import bytecode_of
+from gdb_epi.corruption.run_checks import CheckResults, run_checks
+from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, WORD_MASK
@@ -210,7 +210,7 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
     for code in codes_to_compare(scene.context, python):
         start, size = bytecode_of(scene.walk.reader, code)
         held = scene.target.read(start, size)
-        arguments = arguments_of(held, opcodes) or []
+        arguments = table_arguments(held, opcodes) or []
         indexes = [(one.table, one.entry) for one in arguments]
         for argument in arguments:
             if indexes.count((argument.table, argument.entry)) > 1 or argument.entry > 8:
@@ -390,11 +390,13 @@ def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
 
 def test_a_doubt_makes_the_checks_look_farther(monkeypatch: pytest.MonkeyPatch) -> None:
     target = target_of(made_or_skip(interpreter_or_skip(one_per_minor()[-1].id), "simple"))
-    monkeypatch.setattr("gdb_epi.corruption.run.says_why", lambda state, findings: None)
+    monkeypatch.setattr(
+        "gdb_epi.corruption.run_checks.reason_to_skip_costly_checks", lambda state, findings: None
+    )
     near, far = (run_checks(ProcessState(target), budget=b) for b in (None, Budget(DEFAULT_BYTES)))
     assert (near.context.reach, far.context.reach) == (NEAR, FAR)
     assert any("near the frames alone" in skipped.why for skipped in near.skipped)
-    monkeypatch.setattr("gdb_epi.corruption.run._leaves_a_doubt", lambda results: True)
+    monkeypatch.setattr("gdb_epi.corruption.run_checks._leaves_a_doubt", lambda results: True)
     doubtful = run_checks(ProcessState(target))
     assert (doubtful.evidence, doubtful.skipped) == (far.evidence, far.skipped)
     assert len(walked(doubtful)) == len(walked(far)) > len(walked(near))

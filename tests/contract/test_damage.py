@@ -14,8 +14,8 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import UNREADABLE, Absent
-from gdb_epi.locks.fork.known_threads import known_threads, main_thread
 from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
+from gdb_epi.locks.fork.thread_objects import main_thread, read_thread_objects
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
@@ -161,7 +161,7 @@ def test_a_lost_table_of_modules_is_no_proof_that_none_was_imported(
 ) -> None:
     target, python, _thread = victim
     reader = MemoryReader(target, python.layout)
-    assert not isinstance(known_threads(reader, python), Absent)
+    assert not isinstance(read_thread_objects(reader, python), Absent)
     where = python.layout.offset("PyInterpreterState", "imports.modules", "modules")
     keys_at = python.layout.require("PyDictObject", "ma_keys")
     assert where is not None
@@ -172,7 +172,7 @@ def test_a_lost_table_of_modules_is_no_proof_that_none_was_imported(
         target.put(keys, bytes(32))
     for found in (
         main_thread(MemoryReader(target, python.layout), python),
-        known_threads(MemoryReader(target, python.layout), python),
+        read_thread_objects(MemoryReader(target, python.layout), python),
         multiprocessing_child(MemoryReader(target, python.layout), python),
     ):
         assert isinstance(found, Absent)

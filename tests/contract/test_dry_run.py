@@ -58,7 +58,7 @@ def halved():
 def endless_halving():
     return halving(9000, 0)
 
-def names_of(node):
+def quoted_variables(node):
     names, count = WEIGHTS, 0
     while node is not None:
         names.append(node.name)
@@ -67,10 +67,10 @@ def names_of(node):
     return count
 
 def chain_length():
-    return names_of(CHAIN)
+    return quoted_variables(CHAIN)
 
 def endless_ring():
-    return names_of(RING[1])
+    return quoted_variables(RING[1])
 
 def root_of(number):
     while PARENTS[number] != number:

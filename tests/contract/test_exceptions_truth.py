@@ -23,7 +23,7 @@ from support.opening import made_or_skip, session_of, state_of, sysroot_of
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.running.exceptions import (
     ExceptionInfo,
-    Raised,
+    RaisedException,
     ThreadExceptions,
     thread_exceptions,
 )
@@ -57,7 +57,7 @@ def lines_of(one: ExceptionInfo) -> list[list[Any]]:
     return [[line.name, line.filename, line.lineno] for line in one.traceback.lines]
 
 
-def seen(raised: Raised) -> dict[str, Any]:
+def seen(raised: RaisedException) -> dict[str, Any]:
     """Return a decoded exception in the form of the truth."""
     return tree(raised.itself, {one.address: one for one in raised.exceptions}, ())
 

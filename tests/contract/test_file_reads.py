@@ -12,7 +12,7 @@ from support.interpreters import Interpreter, spread
 from support.opening import need_core_dumps
 
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.answer import examine_hang
+from gdb_epi.hangs.examine_hang import examine_hang
 from gdb_epi.hangs.types import HANG, NO_FAULT
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

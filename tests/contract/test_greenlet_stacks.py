@@ -8,7 +8,7 @@ from support.interpreters import Interpreter, one_per_minor
 from support.opening import made_or_skip, target_of
 
 from gdb_epi.target.functions import FunctionBounds
-from gdb_epi.target.stack_switch import StackSwitches
+from gdb_epi.target.greenlet_stacks import GreenletStackStarts
 from gdb_epi.target.unwind import Unwinder
 
 ORDINARY = ((3, 9), (3, 12))
@@ -25,7 +25,7 @@ ORDINARY = ((3, 9), (3, 12))
 def test_the_stack_ends_where_the_greenlet_began(interpreter: Interpreter) -> None:
     target = target_of(made_or_skip(interpreter, "greenlet_stack"))
     thread = target.threads()[0]
-    switches = StackSwitches(target)
+    switches = GreenletStackStarts(target)
     assert switches
     frames = list(Unwinder(target, FunctionBounds(target)).walk(thread.registers))
     inside = [switches.in_extension(frame.pc) for frame in frames]
@@ -41,4 +41,4 @@ def test_the_stack_ends_where_the_greenlet_began(interpreter: Interpreter) -> No
 def test_without_the_package_nothing_is_searched() -> None:
     for interpreter in one_per_minor()[:1]:
         target = target_of(made_or_skip(interpreter, "simple"))
-        assert not StackSwitches(target)
+        assert not GreenletStackStarts(target)

@@ -15,8 +15,8 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.frames.chain import InterpreterFrameReader
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeReader
+from gdb_epi.cpython.frames.frame_chain import InterpreterFrameReader
 from gdb_epi.cpython.frames.stack_walk import walk_datastack
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher

@@ -10,7 +10,7 @@ from support.interpreters import Interpreter, one_per_minor
 from support.opening import made_or_skip
 from support.zoo import signed
 
-from gdb_epi.cpython.frames.merge import START
+from gdb_epi.cpython.frames.merged_stack import START
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in one_per_minor() if one.minor >= (3, 12)]
 

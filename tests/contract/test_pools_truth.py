@@ -15,7 +15,7 @@ from gdb_epi.cpython.heap import instances
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.running.generators import generator_chains
 from gdb_epi.cpython.running.greenlets import greenlets_of
-from gdb_epi.cpython.running.pools import PoolsFound, pools_of
+from gdb_epi.cpython.running.pools import Pools, pools_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 from gdb_epi.target.search import MemorySearch
@@ -28,7 +28,7 @@ def opened(interpreter: Interpreter) -> tuple[Made, Session]:
     return made, session_of(made)
 
 
-def decode(session: Session) -> PoolsFound:
+def decode(session: Session) -> Pools:
     python = session.state.python
     assert isinstance(python, PythonState), python
     return pools_of(session.target, python)

@@ -12,8 +12,8 @@ from typing import Any
 from corruption.labels import Labelled
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
-from gdb_epi.corruption.run import run_checks
-from gdb_epi.corruption.score import Table, score
+from gdb_epi.corruption.run_checks import run_checks
+from gdb_epi.corruption.score import WeightTable, score
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.process_state import ProcessState
@@ -55,7 +55,7 @@ def examine(made: Labelled) -> Row:
     }
 
 
-def rescored(row: Row, table: Table) -> Row:
+def rescored(row: Row, table: WeightTable) -> Row:
     """Return a row as another table of weights would have judged its evidence."""
     if "word" not in row:
         return row

@@ -18,8 +18,8 @@ from support.opening import need_gdb
 from gdb_epi.cli.native.debug_files import debug_files
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.errors import Absent
-from gdb_epi.target.files import open_elf
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.elf_files import open_elf
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.symbols import sections
 
 PLACES = 600  # of each file
@@ -101,7 +101,7 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
             total += 1
             try:
                 said = names.names(place, "normal")
-            except Unsure:
+            except GdbNeeded:
                 unsure += 1
                 continue
             frames = expected(answer) or [

@@ -16,8 +16,8 @@ from support.opening import need_gdb
 
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.errors import Absent
-from gdb_epi.target.files import open_elf
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.elf_files import open_elf
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 
 LIBRARIES = ("libz.so.1", "libcrypto.so.3", "libstdc++.so.6", "libgcc_s.so.1", "libsqlite3.so.0")
 PLACES = 500
@@ -70,8 +70,8 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
         for place, name in zip(places, gdb_names(path, places, tmp_path), strict=True):
             try:
                 assert symbols.name(place) == name, f"{path}: {place:#x}"
-            except Unsure:
+            except GdbNeeded:
                 unsure += 1
-        with pytest.raises(Unsure, match="not in"):
+        with pytest.raises(GdbNeeded, match="not in"):
             symbols.name(symbols.end)
     assert unsure < len(paths) * PLACES / 4

@@ -14,8 +14,8 @@ from support.interpreters import discover
 
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.errors import Absent
-from gdb_epi.target.files import open_elf
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.elf_files import open_elf
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.symbols import sections
 
 COPIES = 60
@@ -43,7 +43,7 @@ def asked(path: Path, places: list[int]) -> int:
     assert not isinstance(file, Absent)
     try:
         names = DebugNames(file)
-    except Unsure:
+    except GdbNeeded:
         return 0
     for place in places:
         try:
@@ -51,7 +51,7 @@ def asked(path: Path, places: list[int]) -> int:
             function = names.function(place)
             if function is not None:
                 names.calls(function)
-        except Unsure:
+        except GdbNeeded:
             continue
         assert named
         answers += 1

@@ -93,8 +93,8 @@ def _control(line: Line, insn: Instruction) -> str | None:
             return f"target {insn.target:#x}"
     if wanted in ("jump", "call") and "*%" in line.text:
         register = line.text.partition("*%")[2].strip()
-        if insn.through != register:
-            return f"through {insn.through}, not {register}"
+        if insn.target_register != register:
+            return f"through {insn.target_register}, not {register}"
     return None
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gdb_epi.cpython.frames.chain import frame_reader
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeReader
+from gdb_epi.cpython.frames.frame_chain import frame_reader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.target.api import Target

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gdb_epi.cpython.layout.layout import DebugOffsets, _believable, _raw_words, load_layout
-from gdb_epi.cpython.layout.spec import STRUCTS, TRANSPARENT
+from gdb_epi.cpython.layout.struct_specs import STRUCTS, TRANSPARENT
 
 
 def canonical_path(path: str) -> str:

@@ -19,7 +19,7 @@ sys.path[:0] = [ROOT, os.path.join(ROOT, "tests")]
 
 from support.layout_tables import struct_key
 
-from gdb_epi.cpython.layout.spec import STRUCTS
+from gdb_epi.cpython.layout.struct_specs import STRUCTS
 
 INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long"}
 AGGREGATES = {gdb.TYPE_CODE_STRUCT: "struct", gdb.TYPE_CODE_UNION: "union"}

@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.layout_tables import canonical_path, struct_key
 
-from gdb_epi.cpython.layout.spec import CONSTANTS
+from gdb_epi.cpython.layout.struct_specs import CONSTANTS
 
 PUBLIC = ("frameobject.h", "structmember.h", "datetime.h", "opcode.h", "pythread.h")
 # Headers that exist for one platform only, or that define data instead of types.

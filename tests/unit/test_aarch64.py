@@ -20,7 +20,7 @@ from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.session import Session
 from gdb_epi.target.api import Module, Region, Thread
 from gdb_epi.target.core_notes import NT_ARM_SYSTEM_CALL, NT_ARM_TLS, NT_PRSTATUS, decode_notes
-from gdb_epi.target.derived_registers import NO_CALL, stands_at_call, with_derived_registers
+from gdb_epi.target.derived_registers import NO_CALL, is_at_system_call, with_derived_registers
 from gdb_epi.target.elf import Note
 from gdb_epi.target.fake import FakeTarget
 
@@ -79,7 +79,7 @@ def test_a_call_is_known_by_its_instruction(code: bytes, call: str | None) -> No
     target, thread = process(code, x8=98, x0=0x1234, syscall=NO_CALL)
     (made,) = with_derived_registers(target, [thread])
     assert made.call == call and made.argument(0) == 0x1234
-    assert stands_at_call(target, made) is (call is not None)
+    assert is_at_system_call(target, made) is (call is not None)
     assert made.ident == TP - DESCRIPTOR
 
 
@@ -105,7 +105,7 @@ def test_without_code_nothing_is_said_of_a_call() -> None:
     target.memory.pop(TEXT)
     (made,) = with_derived_registers(target, [thread])
     assert made.call is None and "syscall" not in made.registers
-    assert stands_at_call(target, made) is None
+    assert is_at_system_call(target, made) is None
 
 
 def test_the_kernels_number_counts_first() -> None:

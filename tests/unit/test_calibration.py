@@ -104,7 +104,7 @@ def test_every_counted_rule_is_one_that_can_speak() -> None:
     names = {"damage:found", "damage:weak", ANY_RULE}
     names |= {f"category:{one.category}" for one in CATEGORIES}
     names |= {item.id for item in weights().items.values() if item.cause}
-    spoken = {name for name, known in DETECTORS.items() if known.speaks_for is not None}
+    spoken = {name for name, known in DETECTORS.items() if known.supports is not None}
     for rule, counts in counted_rules().items():
         assert rule in names or rule.split(":", 1)[0] in spoken, rule
         assert counts.origin and 0 < counts.probability < 1

@@ -24,7 +24,7 @@ from support.scenes import (
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import classify_glibc_message
-from gdb_epi.fault.account import account_of
+from gdb_epi.fault.account import account_of_fault
 from gdb_epi.fault.find_fault import find_fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature.categories.rules import categorise
@@ -37,7 +37,7 @@ WILD = 0x7E12_3456_0000
 def category(made: ProcessState, snapshot: bool = False) -> Category:
     died = Absent(NOT_APPLICABLE, "gcore") if snapshot else made.crash
     fault = find_fault(made.target, died)
-    account = fault if isinstance(fault, Absent) else account_of(made.target, fault)
+    account = fault if isinstance(fault, Absent) else account_of_fault(made.target, fault)
     scene = CategoryInput(made.target, died, made.target.native_frames(PID), account)
     return categorise(scene)[0]
 

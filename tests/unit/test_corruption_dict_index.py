@@ -97,7 +97,7 @@ def test_a_word_in_the_middle_of_an_object_where_a_large_table_has_a_key(
     where = lambda _at: (ENTRIES, count, WIDTH, (0, 1))  # noqa: E731
     walk: Any = SimpleNamespace(reader=Reader({0x37: ENTRY}, 0x37, log2=True), dict_place=where)
     context: Any = None
-    objects = [typed_slot.ObjectAt(KEY, "str"), typed_slot.ObjectAt(KEY + 64, "list")]
+    objects = [typed_slot.TypedAddress(KEY, "str"), typed_slot.TypedAddress(KEY + 64, "list")]
     found = typed_slot._key_of_large_table(context, walk, SLOT, objects)
     assert [address for address, _ in found] == keys
 

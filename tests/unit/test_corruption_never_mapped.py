@@ -6,17 +6,17 @@ from __future__ import annotations
 import pytest
 from support.faults import failed, fault_at
 
-from gdb_epi.corruption.checks.code_objects import differences
+from gdb_epi.corruption.checks.code_objects import bytecode_differences
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.files.opcodes import Opcodes
 from gdb_epi.corruption.heap.never_mapped import (
     AT_ENTRY,
     MARGIN,
     MAX_STACK,
-    gaps,
+    unmapped_gaps,
     was_never_mapped,
 )
-from gdb_epi.corruption.pointers.ambiguity import module_may_set_bit
+from gdb_epi.corruption.pointers.software_explanations import module_may_set_bit
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_RANDOM
@@ -55,15 +55,15 @@ def test_before_the_heap_and_above_what_is_mapped() -> None:
 
 def test_a_file_behind_the_executable_is_no_heap() -> None:
     other = Region(BSS + 0x10000, BSS + 0x20000, "r--", "/usr/lib/locale", 0, 0)
-    assert len(gaps(context(other))) == 1
+    assert len(unmapped_gaps(context(other))) == 1
 
 
 def test_where_memory_grows_upwards_nothing_is_known_above() -> None:
     """`ulimit -s unlimited`: mmap() begins at a third of the address space."""
     low = context(Region(0x2AAA_0000_0000, 0x2AAA_0001_0000, "rw-", None, 0, 4096))
-    assert len(gaps(low)) == 2
+    assert len(unmapped_gaps(low)) == 2
     made = context(stack=STACK + (1 << 42))
-    assert len(gaps(made)) == 1
+    assert len(unmapped_gaps(made)) == 1
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ RIGHT = bytes((10, 1, 0, 0, 0, 0, 20, 2))
     ],
 )
 def test_where_bytecode_differs(held: bytes, expected: object) -> None:
-    assert differences(held, RIGHT, OPCODES) == expected
+    assert bytecode_differences(held, RIGHT, OPCODES) == expected

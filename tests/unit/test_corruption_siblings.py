@@ -11,7 +11,7 @@ import pytest
 from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks import typed_slot as siblings
 from gdb_epi.corruption.checks.gc_links import GcLinks
-from gdb_epi.corruption.heap import holders
+from gdb_epi.corruption.heap import object_references
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.typed_walk import ContainerSlot
 
@@ -44,15 +44,18 @@ def told(
 ) -> siblings.Objects:  # fmt: skip
     """What the slots beside SLOT say of RIGHT; each object has 1 reference, `lost` no holder."""
     held = lambda _context, one, _limit: 0 if one in lost else 1  # noqa: E731
-    monkeypatch.setattr(siblings, "count_holders", held)
-    monkeypatch.setattr(siblings, "lost_a_reference", lambda _context, one, _wrong: one in lost)
+    monkeypatch.setattr(siblings, "count_references", held)
+    monkeypatch.setattr(siblings, "has_lost_reference", lambda _context, one, _wrong: one in lost)
     place = lambda one: offset if one == SLOT.value else 0  # noqa: E731
     index = SimpleNamespace(references=lambda _one: 1, place_in_block=place)
     monkeypatch.setattr(siblings, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(objects_counted=0)
     walk: Any = Walk(items, kind, others)
     return siblings.object_that_lost_reference(
-        context, walk, SLOT, [siblings.ObjectAt(RIGHT, kind), siblings.ObjectAt(RIGHT ^ 32, kind)]
+        context,
+        walk,
+        SLOT,
+        [siblings.TypedAddress(RIGHT, kind), siblings.TypedAddress(RIGHT ^ 32, kind)],
     )
 
 
@@ -75,11 +78,14 @@ def test_a_count_that_was_raised_needs_what_names_it(monkeypatch: pytest.MonkeyP
     """One or two may come of any wild pointer; who took the reference names the place."""
     context: Any = None
     for stale, named in ((True, True), (True, False), (False, True), (False, False)):
-        monkeypatch.setattr(holders, "may_be_stale", lambda _c, _p, stale=stale: stale)
-        monkeypatch.setattr(holders, "_is_named", lambda _c, _p, named=named: named)
-        made = {n: holders.is_partly_written(context, START, RIGHT + n, RIGHT) for n in (1, 2, 4)}
+        monkeypatch.setattr(object_references, "may_be_stale", lambda _c, _p, stale=stale: stale)
+        monkeypatch.setattr(object_references, "_is_named", lambda _c, _p, named=named: named)
+        made = {
+            n: object_references.is_partly_written(context, START, RIGHT + n, RIGHT)
+            for n in (1, 2, 4)
+        }
         assert made == {1: named, 2: named, 4: stale and named}
-        assert not holders.is_partly_written(context, START, RIGHT - 8, RIGHT)
+        assert not object_references.is_partly_written(context, START, RIGHT - 8, RIGHT)
 
 
 def test_a_zero_byte_needs_a_text_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +93,7 @@ def test_a_zero_byte_needs_a_text_before_it(monkeypatch: pytest.MonkeyPatch) -> 
     wrong = RIGHT + 0x180 & ~0xFF
     right = wrong | 1 << 6
     index = SimpleNamespace(object_type=lambda one: "str" if one == RIGHT else None)
-    monkeypatch.setattr(holders, "address_index", lambda _context: index)
+    monkeypatch.setattr(object_references, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(target=None)
     for words, partly in (
         ({START - 8: RIGHT}, False),
@@ -96,9 +102,13 @@ def test_a_zero_byte_needs_a_text_before_it(monkeypatch: pytest.MonkeyPatch) -> 
         ({START - 8: 5000}, True),
         ({}, True),
     ):
-        monkeypatch.setattr(holders, "read_word", lambda _t, at, words=words: words.get(at, 0))
-        assert holders.is_partly_written(context, START, wrong, right) == partly, words
-    assert holders.is_partly_written(context, START, wrong & ~0xFFFF, wrong & ~0xFFFF | 1 << 12)
+        monkeypatch.setattr(
+            object_references, "read_word", lambda _t, at, words=words: words.get(at, 0)
+        )
+        assert object_references.is_partly_written(context, START, wrong, right) == partly, words
+    assert object_references.is_partly_written(
+        context, START, wrong & ~0xFFFF, wrong & ~0xFFFF | 1 << 12
+    )
 
 
 def test_of_two_slots_a_tuple_is_a_copy_where_no_object_can_begin() -> None:

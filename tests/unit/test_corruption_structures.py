@@ -25,9 +25,9 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap import pymalloc_pools as pools
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
-from gdb_epi.corruption.run import run_checks
-from gdb_epi.corruption.score import is_no_plain_sign, prior_of
-from gdb_epi.corruption.without_failure import says_why
+from gdb_epi.corruption.run_checks import run_checks
+from gdb_epi.corruption.score import is_more_than_software_sign, prior_log_odds
+from gdb_epi.corruption.self_explained_ends import reason_to_skip_costly_checks
 from gdb_epi.cpython.objects.siphash import (
     Key,
     hash_many,
@@ -362,7 +362,7 @@ def test_canaries(flip: int, found: int) -> None:
 
 
 def test_the_report_answers_first_and_keeps_numbers_for_who_asks() -> None:
-    damaged = run_checks(process(CANARY ^ 1 << 40), prior=prior_of("consumer"))
+    damaged = run_checks(process(CANARY ^ 1 << 40), prior=prior_log_odds("consumer"))
     lines = list(map(str, corruption_report(damaged).lines))
     assert lines[0] == "Memory was damaged: two copies of one fact disagree."
     assert "the machine or a stray write" in lines[1]
@@ -375,7 +375,7 @@ def test_the_report_answers_first_and_keeps_numbers_for_who_asks() -> None:
 
 
 def test_with_evidence_the_report_names_weight_prior_and_checks() -> None:
-    damaged = run_checks(process(CANARY ^ 1 << 40), prior=prior_of("consumer"))
+    damaged = run_checks(process(CANARY ^ 1 << 40), prior=prior_log_odds("consumer"))
     report = corruption_report(damaged, numbers=True)
     assert any("R4" in row and "40 (1->0)" in map(str, row) for row in report.rows) or any(
         "40 (0->1)" in map(str, row) for row in report.rows
@@ -443,13 +443,13 @@ def test_breakpoints_are_told_from_damage() -> None:
     ("text", "value"), [(None, -3.0), ("servers", -2.0), ("consumer", -1.3), ("-0.5", -0.5)]
 )
 def test_priors(text: str | None, value: float) -> None:
-    assert prior_of(text) == value
+    assert prior_log_odds(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "hopeful", "nan", "inf", "99"])
 def test_other_priors_are_refused(text: str) -> None:
     with pytest.raises(UsageError):
-        prior_of(text)
+        prior_log_odds(text)
 
 
 def test_a_budget_gives_what_it_has() -> None:
@@ -465,8 +465,8 @@ def test_a_stack_that_calls_used_up_says_why_the_process_ended(
     state = process(0)
     state.target.crash = lambda: CrashInfo(11, 2, STACK, None, 7, 0, None)  # type: ignore[method-assign]
     finding = Finding("stack_overflow", "thread 7", facts, "")
-    assert says_why(state, ()) is None
-    why = says_why(state, (finding,))
+    assert reason_to_skip_costly_checks(state, ()) is None
+    why = reason_to_skip_costly_checks(state, (finding,))
     assert (
         why == "not looked for: calls used up the stack, and nothing else looked damaged"
     ) is plain
@@ -474,8 +474,8 @@ def test_a_stack_that_calls_used_up_says_why_the_process_ended(
 
 def test_a_sign_that_damage_leaves_too_is_no_plain_one() -> None:
     signs = [plain_evidence(f"S:stack_overflow{how}", "", "") for how in ("", ":one-step")]
-    assert list(map(is_no_plain_sign, signs)) == [False, True]
-    assert is_no_plain_sign(plain_evidence("origin", "", ""))
+    assert list(map(is_more_than_software_sign, signs)) == [False, True]
+    assert is_more_than_software_sign(plain_evidence("origin", "", ""))
 
 
 def test_costly_checks_are_left_out_where_nothing_failed_and_nothing_looks_damaged() -> None:
@@ -509,5 +509,5 @@ def test_a_fault_is_never_a_signal_that_was_sent(
         threads=state.target.threads(),
         crash=crash,
     )
-    why = says_why(ProcessState(target), ())
+    why = reason_to_skip_costly_checks(ProcessState(target), ())
     assert (why is None) == (signo == 11)

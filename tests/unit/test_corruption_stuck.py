@@ -33,7 +33,7 @@ def slots(*flips: int, step: int = 64) -> list[ContainerSlot]:
 
 def found(monkeypatch: pytest.MonkeyPatch, wrong: list[ContainerSlot], lost: int = 9) -> list[Any]:
     missing = OBJECTS[:lost]
-    monkeypatch.setattr(typed_slot, "lost_a_reference", lambda _c, right, _w: right in missing)
+    monkeypatch.setattr(typed_slot, "has_lost_reference", lambda _c, right, _w: right in missing)
     made = failed("90", fault_at(0))
     return [(one.id, one.bits) for one in typed_slot._stuck_lanes(made, Walk(), wrong)]  # type: ignore[arg-type]
 

@@ -16,7 +16,7 @@ from gdb_epi.corruption.checks.item_counts import (
 )
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.heap.numbers_beside import wrong_lengths
+from gdb_epi.corruption.heap.one_bit_numbers import wrong_lengths
 
 STRUCT, ITEMS, COUNT = HEAP + 0x10, HEAP + 0x40, 21
 USED = 1  # the lowest bit of a chunk's size: the one before is in use

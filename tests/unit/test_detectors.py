@@ -25,7 +25,7 @@ from gdb_epi.detectors.runtimes.sanitizer_report import sanitizer_report
 from gdb_epi.detectors.stack_overflow import stack_overflow
 from gdb_epi.detectors.trap_instruction import trap_instruction
 from gdb_epi.errors import Absent
-from gdb_epi.locks.types import ForkEvidence, LockOwner, LockReport, Wait
+from gdb_epi.locks.types import ForkEvidence, LockOwner, LockReport, LockWait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region
 
@@ -254,7 +254,7 @@ def locked(verdict: str, forked: bool) -> ProcessState:
     made = state(crash(6, 0, sender=5))
     fork = ForkEvidence(forked, 1, True, True, False, None, None, ())
     owner = LockOwner(None, None, None, "unknown")
-    wait = Wait(PID, HEAP, "threading.Lock", None, None, owner, verdict, "probable", ("seen",))
+    wait = LockWait(PID, HEAP, "threading.Lock", None, None, owner, verdict, "probable", ("seen",))
     made.locks = LockReport(fork, (wait,), ())
     return made
 

@@ -43,7 +43,7 @@ from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evide
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
-from gdb_epi.fault.mapping_checks import is_behind_segment
+from gdb_epi.fault.mapping_checks import is_past_segment
 from gdb_epi.target import elf
 from gdb_epi.target.api import Region
 
@@ -494,14 +494,14 @@ def test_runs_of_junk() -> None:
 def test_what_follows_a_segment_in_its_page_is_the_files() -> None:
     """The .comment of a compiler behind the last variable of .bss."""
     target = failed(LOAD).target
-    assert not is_behind_segment(target, TEXT + 0x830)  # no header is there
+    assert not is_past_segment(target, TEXT + 0x830)  # no header is there
     ident = b"\x7fELF\x02\x01\x01" + bytes(9)
     head = elf.EHDR.pack(ident, elf.ET_DYN, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
     head += elf.PHDR.pack(elf.PT_LOAD, 6, 0, 0, 0, 0x800, 0x830, 4096)
     target.write(TEXT, head)  # type: ignore[attr-defined]
-    assert is_behind_segment(target, TEXT + 0x830)
-    assert not is_behind_segment(target, TEXT + 0x828)
-    assert not is_behind_segment(target, HEAP)
+    assert is_past_segment(target, TEXT + 0x830)
+    assert not is_past_segment(target, TEXT + 0x828)
+    assert not is_past_segment(target, HEAP)
 
 
 def test_text_beside_text_was_not_overwritten() -> None:

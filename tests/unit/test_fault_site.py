@@ -8,6 +8,7 @@ from support.faults import CALL_SITE, INDIRECT_SITE, PROTECTION, failed, fault_a
 from support.scenes import HEAP, HEAP_SIZE, MMAP, PC, SP, STACK, TEXT, crash, regions
 
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import FaultSite, site_of_fault
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.instructions import call_returning_to, instructions_before
 from gdb_epi.fault.mapping_checks import (
@@ -17,7 +18,6 @@ from gdb_epi.fault.mapping_checks import (
     permits,
     user_top,
 )
-from gdb_epi.fault.site import FaultSite, analyze_fault
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
@@ -142,7 +142,7 @@ def test_an_error_code_tells_the_direction() -> None:
     kinds = {4: ("data", "r"), 6: ("data", "w"), 0x14: ("fetch", "x")}
     for error, (kind, access) in kinds.items():
         fault = Fault(1, 11, 1, WILD, base, "signal-frame", "kernel", error, 14)
-        site = analyze_fault(target, fault)
+        site = site_of_fault(target, fault)
         assert site.access == access
         assert (site.kind == "data") == (kind == "data")
 

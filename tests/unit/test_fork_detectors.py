@@ -23,15 +23,15 @@ from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.locks.types import (
     CERTAIN,
     ForkEvidence,
-    ForkHandlers,
     HeldLock,
     LockOwner,
     LockReport,
-    ThreadsLostInFork,
+    LockWait,
+    ThreadInForkHandlers,
     VanishedThread,
-    Wait,
+    VanishedThreads,
 )
-from gdb_epi.locks.waits.inherited_or_own import demote_unsupported_guesses
+from gdb_epi.locks.waits.inherited_guesses import demote_unsupported_guesses
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render import locks
 from gdb_epi.render.vanished import vanished_lines, vanished_summary
@@ -60,9 +60,9 @@ def forked(**more: Any) -> ProcessState:
     return made
 
 
-def wait(verdict: str, confidence: str = "certain", owner: LockOwner | None = None) -> Wait:
+def wait(verdict: str, confidence: str = "certain", owner: LockOwner | None = None) -> LockWait:
     nobody = LockOwner(None, None, None, "unknown")
-    return Wait(
+    return LockWait(
         PID, HEAP, "threading.Lock", "app.lock", None, owner or nobody, verdict, confidence, ("e",)
     )
 
@@ -78,7 +78,7 @@ def test_the_holder_is_named_with_its_code() -> None:
     owner = LockOwner(None, IDENT, "holder", "vanished")
     made = forked(
         waits=(wait(lock_types.INHERITED_HOLDER_FRAME_VANISHED, owner=owner),),
-        vanished=ThreadsLostInFork((holder,), False),
+        vanished=VanishedThreads((holder,), False),
     )
     found = one(forked_child_lock(made))
     assert found.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
@@ -127,8 +127,8 @@ def test_lost_wakeup() -> None:
     assert judge("killed-external", [one(lost_wakeup(made))], score([])).label == "hang"
 
 
-def handlers(tid: int = PID) -> ForkHandlers:
-    return ForkHandlers(tid, "Python hook", "in the child", "hook", CERTAIN, "seen", None)
+def handlers(tid: int = PID) -> ThreadInForkHandlers:
+    return ThreadInForkHandlers(tid, "Python hook", "in the child", "hook", CERTAIN, "seen", None)
 
 
 def test_fork_handlers_tells_a_crash_from_a_hang() -> None:
@@ -156,7 +156,7 @@ def test_latent_inherited_lock() -> None:
 def test_a_guess_without_python_stays_what_it_is() -> None:
     made = forked()
     guess = wait(lock_types.PROBABLE_INHERITED, "probable")
-    nothing = ThreadsLostInFork((), False)
+    nothing = VanishedThreads((), False)
     absent = Absent(NOT_APPLICABLE, "no CPython")
     assert demote_unsupported_guesses(made.target, absent, nothing, [guess]) == [guess]
 
@@ -166,9 +166,7 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
     native = vanished(name=None, tid=None, module="/usr/lib/libgomp.so.1.0.0")
     timer = vanished(frame("run", "threading"), type_name="Timer")
     plain = vanished(frame("hold", "app"), module="/usr/lib/libpython3.12.so.1.0")
-    kinds = [
-        p.kind for p in vanished_pools(ThreadsLostInFork((worker, native, timer, plain), False))
-    ]
+    kinds = [p.kind for p in vanished_pools(VanishedThreads((worker, native, timer, plain), False))]
     assert sorted(kinds) == [
         "OpenMP (libgomp)", "concurrent.futures thread pool", "threading.Timer",
     ]  # fmt: skip
@@ -177,9 +175,9 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
 def test_vanished_threads_as_lines() -> None:
     known = vanished(frame("hold", "app"))
     bare = vanished(name=None, tid=None, missing="stack memory absent", how="")
-    gone = ThreadsLostInFork((known, bare), True)
+    gone = VanishedThreads((known, bare), True)
     assert vanished_summary(gone).startswith("At least 2 threads")
-    assert "left behind" in vanished_summary(ThreadsLostInFork((), False))
+    assert "left behind" in vanished_summary(VanishedThreads((), False))
     text = "\n".join(vanished_lines(gone, limit=5))
     assert "holder (thread 990 of the parent)" in text
     assert "hold" in text and "stack memory absent" in text

@@ -19,8 +19,8 @@ from gdb_epi.target.api import Module, Thread
 from gdb_epi.target.fake import FakeTarget
 from gdb_epi.textstacks.partial_keys import NO_CODE
 from gdb_epi.x86 import decode
-from gdb_epi.x86.decode import parts_of
-from gdb_epi.x86.length import instruction_length
+from gdb_epi.x86.decode import instruction_parts
+from gdb_epi.x86.instruction_length import instruction_length
 
 START = 0x10000
 LOAD, CALL, RET = "488b05{}", "e8{}", "c3"  # mov D(%rip),%rax; call D
@@ -93,7 +93,7 @@ def test_parts_agree_with_what_is_decoded() -> None:
     decoded = 0
     for _ in range(20_000):
         data = chance.choice(heads) + chance.randbytes(15)
-        parts, whole = parts_of(data[:15]), decode(data[:15])
+        parts, whole = instruction_parts(data[:15]), decode(data[:15])
         assert (parts.length if parts else 0) == instruction_length(data, 0)
         if parts is None or whole is None:
             assert parts is None, data.hex()

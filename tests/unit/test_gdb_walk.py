@@ -13,7 +13,7 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.cfi import UnknownCfi, evaluate_expression
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.gdb_walk import GdbWalk, Unsure
+from gdb_epi.target.gdb_like_unwinder import GdbLikeUnwinder, GdbNeeded
 
 PATH = "/lib/l.so"
 MAIN, FIRST, HANDLER = CODE + 0x100, CODE + 0x200, CODE + 0x300
@@ -35,7 +35,7 @@ def walk(
     ]
     module = Module(PATH, BASE, BASE, BASE + SIZE, "ab", file)
     target = FakeTarget(modules=[module], memory=memory, regions=regions)
-    walked = GdbWalk(target, main, linked).frames({"rip": rip, "rsp": STACK, **registers})
+    walked = GdbLikeUnwinder(target, main, linked).frames({"rip": rip, "rsp": STACK, **registers})
     return [frame.pc - BASE for frame in walked.frames], walked.note
 
 
@@ -86,13 +86,13 @@ def test_where_no_object_is_loaded_the_word_at_the_stack_pointer_is_the_caller()
 def test_what_is_not_told_is_not_guessed(
     words: list[int], changes: dict[str, object], why: str
 ) -> None:
-    with pytest.raises(Unsure, match=why):
+    with pytest.raises(GdbNeeded, match=why):
         walk(words, **changes)  # type: ignore[arg-type]
 
 
 def test_an_endless_stack_is_left_to_gdb() -> None:
     first = b"\x0c\x07\x08"
-    with pytest.raises(Unsure, match="not in the core"):
+    with pytest.raises(GdbNeeded, match="not in the core"):
         walk([BASE + CODE + 8] * 0x20, first=first)
 
 

@@ -22,7 +22,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.loops.exhaustion import connection_pool_exhausted
 from gdb_epi.hangs.processes.queues import unread_queue
-from gdb_epi.hangs.single_wait import _through, answer_for, sleeping_loop
+from gdb_epi.hangs.single_wait import _through, answer_for_sleeping_loop, answer_for_thread
 from gdb_epi.hangs.types import DEADLOCK, HANG, NO_FAULT, HangAnswer, ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 
@@ -41,7 +41,7 @@ def reading(what: str, awaits: str = "") -> HangAnswer | None:
     activity = ThreadActivity(
         7, "worker", hang_types.READ, what, target=5, awaits=awaits, place="main"
     )
-    return answer_for(SCENE, activity)
+    return answer_for_thread(SCENE, activity)
 
 
 def test_a_pipe_of_a_command_with_a_telling_name_is_no_queue() -> None:
@@ -94,7 +94,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
     activity = ThreadActivity(
         7, "worker", hang_types.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,)
     )
-    answer = answer_for(scene, activity)
+    answer = answer_for_thread(scene, activity)
     sure = "info" if in_loop else "probable"
     assert (answer.label, answer.kind, answer.sure) == (HANG, "peer", sure)
     assert ("nothing more has come" in answer.sentence) == more
@@ -173,7 +173,7 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
     activity = ThreadActivity(
         7, "MainThread", hang_types.EVENT, "a notification", timed=True, place=place
     )
-    answer = answer_for(scene, activity)
+    answer = answer_for_thread(scene, activity)
     assert (answer.label, answer.kind) == (NO_FAULT, "idle")
     assert answer.sentence == f"MainThread waits in {place}, as servers, workers and schedulers do"
 
@@ -241,7 +241,7 @@ def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(
     loop = ThreadActivity(7, "MainThread", hang_types.POLL)
     scene = SimpleNamespace(tasks=[], in_order=[loop, beside], installed=None)
     ready = SimpleNamespace(descriptors=2, listening=True, ready=0)
-    answer = sleeping_loop(scene, loop, ready)
+    answer = answer_for_sleeping_loop(scene, loop, ready)
     assert answer.sentence.endswith(f"waits for clients; Thread-1 {words} at work (shop.py:3)")
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.library_calls import NEW_CHILD, library_call
-from gdb_epi.hangs.loops.event_loops import serves_clients
-from gdb_epi.hangs.processes.child_processes import new_child, unread_output
-from gdb_epi.hangs.single_wait import answer_for, sleeping_loop
+from gdb_epi.hangs.loops.sleeping_event_loops import is_task_for_clients
+from gdb_epi.hangs.processes.child_processes import answer_for_new_child, unread_output
+from gdb_epi.hangs.single_wait import answer_for_sleeping_loop, answer_for_thread
 from gdb_epi.hangs.types import CHILD, HANG, LOCK, POLL, ThreadActivity
-from gdb_epi.locks.types import INFO, PROBABLE, UNKNOWN, LockOwner, Wait
+from gdb_epi.locks.types import INFO, PROBABLE, UNKNOWN, LockOwner, LockWait
 
 PROCESS, STDOUT, STDERR, YES, NO = 0x1000, 0x2000, 0x3000, 0x4000, 0x5000
 TYPES = {YES: "bool", NO: "bool", PROCESS: "Process", STDOUT: "StreamReader"}
@@ -86,16 +86,16 @@ def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> No
     """ "Nothing can wake it" was said of a loop whose child runs."""
     made = scene(paused, tasks=[task(1, WAIT, CONVERT)], activities=[])
     loop = SimpleNamespace(descriptors=0, listening=False, ready=0, timers=0)
-    answer = sleeping_loop(made, ThreadActivity(7, "MainThread", POLL), loop)
+    answer = answer_for_sleeping_loop(made, ThreadActivity(7, "MainThread", POLL), loop)
     assert (answer.label, answer.sure) == (HANG, sure)
     assert "nothing can wake" not in answer.sentence
 
 
 def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
     installed = SimpleNamespace(holds=lambda frame: frame.module.startswith("asyncio"))
-    assert not serves_clients(task(1, WAIT, frame("shop", "serve")), installed)
+    assert not is_task_for_clients(task(1, WAIT, frame("shop", "serve")), installed)
     serving = frame("asyncio.base_events", "serve_forever")
-    assert serves_clients(task(1, serving, frame("shop", "main")), installed)
+    assert is_task_for_clients(task(1, serving, frame("shop", "main")), installed)
 
 
 @pytest.mark.parametrize(
@@ -118,22 +118,22 @@ def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sur
     activity = ThreadActivity(
         7, "MainThread", CHILD, what, target=77, awaits=NEW_CHILD, call="read"
     )
-    answer = new_child(SimpleNamespace(view=view), activity)
+    answer = answer_for_new_child(SimpleNamespace(view=view), activity)
     assert (answer.label, answer.kind, answer.sure) == (HANG, kind, sure)
     assert ("limit() (preexec_fn)" in answer.sentence) == bool(function)
 
 
 def test_a_mutex_whose_owner_has_ended_is_never_released() -> None:
     """It was "cannot tell": the mutex' own words name a thread that the core does not have."""
-    wait = Wait(7, 0x1000, "pthread mutex", None, None, LockOwner(99, None, None, "unknown"),
+    wait = LockWait(7, 0x1000, "pthread mutex", None, None, LockOwner(99, None, None, "unknown"),
                   UNKNOWN, INFO, ("it names thread 99", "that is not in the core"))  # fmt: skip
     activity = ThreadActivity(7, "MainThread", LOCK, "a pthread mutex", place="shop")
     made = SimpleNamespace(
         waits={7: wait}, may_be_inherited=False, activities=[activity],
         view=SimpleNamespace(frames=lambda _: ()), references=SimpleNamespace(name=lambda *_: ""),
     )  # fmt: skip
-    answer = answer_for(made, activity)
+    answer = answer_for_thread(made, activity)
     assert (answer.label, answer.kind, answer.sure) == (HANG, "owner ended", PROBABLE)
     assert "which thread 99 took and never released" in answer.sentence
     made.waits[7] = wait._replace(owner=LockOwner(None, None, None, "unknown"))
-    assert answer_for(made, activity).kind == "lock never released"
+    assert answer_for_thread(made, activity).kind == "lock never released"

@@ -8,15 +8,15 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.at_rest import MAY_BE_IDLE, weigh_idleness
 from gdb_epi.hangs.descriptors import FILE, SOCKET
-from gdb_epi.hangs.loops.own_peers import both_ends_read
-from gdb_epi.hangs.loops.polls import waits_once
+from gdb_epi.hangs.idleness import MAY_BE_IDLE, classify_idle_answer
+from gdb_epi.hangs.loops.polled_waits import answer_for_single_wait
+from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
 from gdb_epi.hangs.loops.vain_polls import _OtherCode, variables_tested_by
 from gdb_epi.hangs.pipe_ends import PipeEnds
-from gdb_epi.hangs.setters import awaits_own_caller
-from gdb_epi.hangs.signal_waits import taken_elsewhere
+from gdb_epi.hangs.signal_waits import answer_for_signal_taken_by_main
 from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_answer
+from gdb_epi.hangs.wakers import answer_for_event_set_by_caller
 from gdb_epi.locks.python.call_sites import Instruction
 
 MAIN, WORKER = 7, 8
@@ -48,7 +48,7 @@ def weighed(
             takes_datagrams=lambda number: number == 7,
         ),
     )  # fmt: skip
-    return weigh_idleness(scene, idle_answer(first, "MainThread waits for a signal")).kind
+    return classify_idle_answer(scene, idle_answer(first, "MainThread waits for a signal")).kind
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_signal_that_the_main_thread_takes(of_waiter, of_main, is_taken) -> No
     doing = ThreadActivity(
         WORKER, "reloader", hang_types.SIGNAL, call="rt_sigtimedwait", frames=(OWN,)
     )
-    answer = taken_elsewhere(scene, doing)
+    answer = answer_for_signal_taken_by_main(scene, doing)
     assert (answer is not None) == is_taken
     if answer is not None:
         assert answer.label == HANG
@@ -126,7 +126,7 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         ahead={},
         references=SimpleNamespace(name=lambda *_: "over"),
     )
-    answer = awaits_own_caller(scene)
+    answer = answer_for_event_set_by_caller(scene)
     assert (answer is not None) == found
     if answer is not None:
         assert (answer.label, answer.kind) == (DEADLOCK, "own caller")
@@ -212,7 +212,7 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
     scene = SimpleNamespace(
         runs_in_loop=lambda _: True, descriptors=SimpleNamespace(calling_children=own_children)
     )
-    answer = waits_once(scene, awaiting)
+    answer = answer_for_single_wait(scene, awaiting)
     assert answer is not None
     assert (answer.label, answer.sure) == (HANG, sure)
 
@@ -220,4 +220,4 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
 def test_tasks_that_talk_to_each_other_are_no_deadlock_while_their_loop_runs() -> None:
     """What one of them has sent may not be read yet; no task is looked at."""
     running = ThreadActivity(MAIN, "MainThread", hang_types.PYTHON, "runs")
-    assert both_ends_read(SimpleNamespace(loop_thread=running)) is None
+    assert tasks_read_from_each_other(SimpleNamespace(loop_thread=running)) is None

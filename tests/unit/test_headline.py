@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.fault.place import OR_A_NUMBER
+from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call
 from gdb_epi.render.opening_sentences import opening_sentences, place_words
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gdb_epi.cpython.frames.code import line_in_linetable, line_in_lnotab, line_in_locations
+from gdb_epi.cpython.frames.code_objects import line_in_linetable, line_in_lnotab, line_in_locations
 
 MODULES = (argparse, ast, json.decoder, pytest)
 

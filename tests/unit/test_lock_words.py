@@ -12,8 +12,8 @@ from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, rep
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
 from gdb_epi.detectors import lock_cycles
 from gdb_epi.locks import types as lock_types
-from gdb_epi.locks.python.code_loops import Jump, loops_of
-from gdb_epi.locks.types import CERTAIN, PROBABLE, LockOwner, LockReport, Wait
+from gdb_epi.locks.python.code_loops import BackwardJump, loops_of
+from gdb_epi.locks.types import CERTAIN, PROBABLE, LockOwner, LockReport, LockWait
 from gdb_epi.locks.waits.wait_graph import deadlock_kind, find_cycles, mark_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
@@ -23,7 +23,7 @@ OTHER = Thread(PID + 1, {"rip": 1, "rsp": 2, "fs_base": OTHER_BASE, "orig_rax": 
 BITSET, PLAIN = 393, 128
 
 
-def waiting(operation: int, value: int, words: list[int], back: int = 0) -> Wait:
+def waiting(operation: int, value: int, words: list[int], back: int = 0) -> LockWait:
     """Return the wait of a thread that sleeps on LOCK; `words` begin `back` bytes before it."""
     made = process(blocked((operation, value)), OTHER, lock=(0, 0, 0, 0))
     made.target.write(LOCK - back, struct.pack(f"<{len(words)}I", *words))  # type: ignore[attr-defined]
@@ -103,7 +103,7 @@ def test_a_condition_variable(slot: int) -> None:
 CONDITION = [4, 0, 2, 0, 0, 0, 0, 0, 1, 8, 0, 0]
 
 
-def sleeping_in(library: str, made: ProcessState) -> Wait:
+def sleeping_in(library: str, made: ProcessState) -> LockWait:
     """Return the wait of the first thread, whose code is now that of a library."""
     target = made.target
     target._modules = [one._replace(path=library) for one in target.modules()]  # type: ignore[attr-defined]
@@ -188,7 +188,9 @@ def test_joining_by_hand() -> None:
 # -- the graph -------------------------------------------------------------------------------
 
 
-def edge(tid: int, owner: int | None, kind: str = "threading.Lock", timed: bool = False) -> Wait:
+def edge(
+    tid: int, owner: int | None, kind: str = "threading.Lock", timed: bool = False
+) -> LockWait:
     state = "live" if owner is not None else "unknown"
     verdict = (
         lock_types.UNKNOWN
@@ -197,7 +199,7 @@ def edge(tid: int, owner: int | None, kind: str = "threading.Lock", timed: bool 
         if owner == tid
         else lock_types.LIVE_HOLDER
     )
-    return Wait(
+    return LockWait(
         tid, 64 * tid, kind, None, None, LockOwner(owner, None, None, state), verdict, CERTAIN,
         ("told",), timed,
     )  # fmt: skip
@@ -264,7 +266,7 @@ def test_each_sort_has_one_detector(kinds: tuple[str, str], sort: str) -> None:
         assert list(detect(with_report(()))) == []
 
 
-def with_report(waits: tuple[Wait, ...]) -> ProcessState:
+def with_report(waits: tuple[LockWait, ...]) -> ProcessState:
     made = process(blocked(None))
     fork = made.locks.fork
     made.locks = LockReport(fork, waits, (), cycles=find_cycles(waits))
@@ -328,12 +330,12 @@ def test_ten_thousand_threads_that_wait_for_each_other() -> None:
 # with `try: return k()`, which has no jump back but the handler's; `await k()`; `try: ...` then t()
 LOOPS = {
     "after a with block": (
-        [Jump(98, 38, quiet=True)],
+        [BackwardJump(98, 38, quiet=True)],
         [ExceptionTableEntry(6, 22, 0, 72), ExceptionTableEntry(72, 92, 0, 100)],
         (),
     ),
     "try in a loop, 3.13": (
-        [Jump(26, 4), Jump(72, 26, quiet=True)],
+        [BackwardJump(26, 4), BackwardJump(72, 26, quiet=True)],
         [
             ExceptionTableEntry(6, 26, 0, 30),
             ExceptionTableEntry(30, 70, 1, 76),
@@ -342,7 +344,7 @@ LOOPS = {
         ((4, 26), (30, 72)),
     ),
     "try in a loop, 3.14": (
-        [Jump(26, 2), Jump(74, 2)],
+        [BackwardJump(26, 2), BackwardJump(74, 2)],
         [
             ExceptionTableEntry(6, 26, 0, 30),
             ExceptionTableEntry(30, 72, 1, 80),
@@ -351,14 +353,14 @@ LOOPS = {
         ((2, 26), (30, 74)),
     ),
     "return in a loop": (
-        [Jump(74, 2)],
+        [BackwardJump(74, 2)],
         [ExceptionTableEntry(6, 26, 0, 30), ExceptionTableEntry(30, 72, 1, 80)],
         ((2, 26), (30, 74)),
     ),
     # 3.12 and 3.13: `try: k(); return` with `except E: sleep()`, whose way out jumps forward over
     # the handler's own cleanup and from there back.
     "sleep before another try": (
-        [Jump(100, 12)],
+        [BackwardJump(100, 12)],
         [
             ExceptionTableEntry(14, 32, 0, 36),
             ExceptionTableEntry(36, 88, 1, 94),
@@ -368,7 +370,7 @@ LOOPS = {
     ),
     # 3.13: the same with `except E as e`, whose end has a handler of its own that clears the name.
     "sleep before another try, with a name": (
-        [Jump(134, 4)],
+        [BackwardJump(134, 4)],
         [
             ExceptionTableEntry(4, 44, 0, 46),
             ExceptionTableEntry(46, 66, 1, 128),
@@ -378,7 +380,7 @@ LOOPS = {
         ((4, 44), (46, 108), (128, 134)),
     ),
     "await": (
-        [Jump(36, 28, quiet=True), Jump(46, 38, quiet=True)],
+        [BackwardJump(36, 28, quiet=True), BackwardJump(46, 38, quiet=True)],
         [
             ExceptionTableEntry(4, 32, 0, 48),
             ExceptionTableEntry(32, 34, 0, 44),
@@ -387,7 +389,7 @@ LOOPS = {
         (),
     ),
     "after a try": (
-        [Jump(88, 24, quiet=True)],
+        [BackwardJump(88, 24, quiet=True)],
         [
             ExceptionTableEntry(4, 24, 0, 46),
             ExceptionTableEntry(46, 86, 1, 92),
@@ -406,6 +408,6 @@ def test_a_way_out_of_a_handler_is_a_loop_only_when_it_leads_there_again(name: s
 
 
 def test_loops_of_damaged_tables_end() -> None:
-    jumps = [Jump(at, at - 4) for at in range(4, 60_000, 2)]
+    jumps = [BackwardJump(at, at - 4) for at in range(4, 60_000, 2)]
     entries = [ExceptionTableEntry(at, 60_000, 0, at + 2) for at in range(0, 60_000, 2)]
     assert loops_of(jumps, entries)

@@ -12,7 +12,7 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, TEXT, crash, state
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.locks.analysis import examine_locks
 from gdb_epi.locks.context import CLASSIFIERS, FAMILIES, LockGuess
-from gdb_epi.locks.fork.evidence import conclude_fork, read_fork
+from gdb_epi.locks.fork.evidence import conclude_from_signs, read_fork_signs
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.locks import idle_lines, owner_text, tree_lines
@@ -127,8 +127,8 @@ def test_an_ordinary_process_is_not_forked() -> None:
 
 def test_without_glibc_nothing_is_claimed() -> None:
     made = state(crash(6, 0, sender=5), threads=[blocked(SEMAPHORE)])
-    signs = read_fork(made.target, Absent(NOT_APPLICABLE, ""))
-    fork = conclude_fork(signs)
+    signs = read_fork_signs(made.target, Absent(NOT_APPLICABLE, ""))
+    fork = conclude_from_signs(signs)
     assert (fork.forked, fork.depth, fork.parent_multithreaded) == (None, None, None)
     assert {error.subject for error in signs.soft_errors()} >= {"F1", "F2"}
 

@@ -10,9 +10,9 @@ from gdb_epi.cpython.frames.eval_calls import (
     EvalCall,
     group_by_entry,
     match_by_pointers,
-    named_eval_frames,
+    named_eval_frame_indices,
 )
-from gdb_epi.cpython.frames.merge import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
+from gdb_epi.cpython.frames.merged_stack import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
 from gdb_epi.cpython.frames.selected_frame import SelectedFrame, python_frame_of
 from gdb_epi.cpython.types import MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent
@@ -238,7 +238,7 @@ def test_pointers_order_the_frames_of_two_interpreters() -> None:
     native = on_stack("c", EVAL, "f", EVAL, "g", EVAL, "main")
     main, sub = pointing("m | n", 0x1000), pointing("s", 0x2000)
     target = each_frame(0, 0x2000, 0, 0x1000, 0, 0x1008, 0)
-    found = match_by_pointers(target, native, named_eval_frames(native), [main, sub])
+    found = match_by_pointers(target, native, named_eval_frame_indices(native), [main, sub])
     assert found is not None
     assert [(index, group[0].name) for index, group in found] == [(1, "s"), (3, "m"), (5, "n")]
 

@@ -10,7 +10,7 @@ from support.scenes import FS_BASE, PID
 from unit.test_locks import LOCK, blocked, process, report
 
 from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
-from gdb_epi.locks.fork.signs import ForkSigns
+from gdb_epi.locks.fork.signs import ForkSignReadings
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
 from gdb_epi.target.fake import FakeTarget
@@ -49,7 +49,7 @@ def test_words_like_glibcs_mutex_name_no_owner() -> None:
 def test_no_sign_of_a_fork_is_read_from_glibcs_places() -> None:
     made = process(blocked((128, 2)), OTHER, lock=(0, 0, 0, 0))
     made.target.set_regions(sorted((*made.target.regions(), loader(LOADERS[0]))))  # type: ignore[attr-defined]
-    signs = ForkSigns(made.target, made.python)
+    signs = ForkSignReadings(made.target, made.python)
     read_glibc_signs(signs)
     assert {name: reading.says for name, reading in signs.readings.items()} == dict.fromkeys(
         ("F1", "F2", "F3", "F5", "F6", "F15"), NOT_JUDGED

@@ -9,7 +9,7 @@ import pytest
 
 from gdb_epi.detectors.runtimes.no_interpreter import no_interpreter
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.place import LOW
+from gdb_epi.fault.address_place import LOW
 from gdb_epi.target.api import NativeFrame
 
 LIBPYTHON, OURS, LIBC = "/usr/lib/libpython3.11.so.1.0", "/srv/metrics.so", "/lib/libc.so.6"

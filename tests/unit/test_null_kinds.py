@@ -15,7 +15,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import OBJECT, Pointee
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers import word_origin
-from gdb_epi.corruption.pointers.word_origin import lies_in
+from gdb_epi.corruption.pointers.word_origin import is_inside_block
 from gdb_epi.detectors.null_dereference import null_dereference
 
 FIELD, LOAD = "488b7810", "488b0f"  # mov 0x10(%rax),%rdi; mov (%rdi),%rcx
@@ -101,5 +101,5 @@ def test_a_tuple_with_more_items_than_its_block_has_room_for(
         end_of_block=lambda address: base + room if address == base - GC_HEAD else None,
     )
     monkeypatch.setattr(word_origin, "address_index", lambda context: index)
-    assert lies_in(failed(LOAD), base, base + 24 + 8 * 63) is inside
-    assert not lies_in(failed(LOAD), base, base + 24 + 8 * count)
+    assert is_inside_block(failed(LOAD), base, base + 24 + 8 * 63) is inside
+    assert not is_inside_block(failed(LOAD), base, base + 24 + 8 * count)

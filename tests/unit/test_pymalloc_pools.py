@@ -9,9 +9,9 @@ import pytest
 
 from gdb_epi.corruption.heap.pymalloc_pools import (
     HEADER,
+    is_emptied_pool,
     pool_at,
     pool_damage,
-    was_emptied,
 )
 
 POOL, BLOCK = 0x7F01_B000_0000, 80
@@ -25,8 +25,8 @@ def pool(count: int = 0, first: int = POOL + 48, szidx: int = BLOCK // 16 - 1) -
 
 
 def test_a_pool_that_was_emptied_is_known_by_the_header_that_is_left() -> None:
-    assert was_emptied(POOL, pool()) and pool_at(POOL, pool()) is None
-    assert was_emptied(POOL, pool(first=POOL + 48 + 9 * BLOCK))
+    assert is_emptied_pool(POOL, pool()) and pool_at(POOL, pool()) is None
+    assert is_emptied_pool(POOL, pool(first=POOL + 48 + 9 * BLOCK))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_pool_that_was_emptied_is_known_by_the_header_that_is_left() -> None:
     ],
 )
 def test_what_is_none(data: bytes) -> None:
-    assert not was_emptied(POOL, data)
+    assert not is_emptied_pool(POOL, data)
 
 
 def linked(order: list[int], count: int, *, block: int = 64, carved: int = 8) -> bytearray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.fake import FakeTarget
 
 START = 0x1000

@@ -13,27 +13,27 @@ import pytest
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
 from gdb_epi.cpython.values.value_stack_items import (
+    BuiltStr,
+    BuiltTuple,
     Caught,
+    ComputedInt,
     Format,
     Global,
     Item,
     NoneResult,
-    Number,
+    ProcessObject,
     Slice,
     Super,
     SuperRepr,
-    Text,
-    Tuple,
-    Value,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 
-OBJECT = Value(0x1000)
+OBJECT = ProcessObject(0x1000)
 NAMES = ("__class__", "super", "getattr", "hasattr", "len", "repr", "type", "hex", "AttributeError")
 ITEMS: tuple[Item, ...] = (
-    None, Text("{}%s"), Text(""), Number(-1), Number(10**30), NoneResult(), OBJECT, Tuple(()),
-    Tuple((Text("a"),)), Super(), SuperRepr(), Format("{:>5}"), Slice(1, None, 0),
-    Slice(None, None, -1), Caught(AttributeError), *map(Global, NAMES),
+    None, BuiltStr("{}%s"), BuiltStr(""), ComputedInt(-1), ComputedInt(10**30), NoneResult(),
+    OBJECT, BuiltTuple(()), BuiltTuple((BuiltStr("a"),)), Super(), SuperRepr(), Format("{:>5}"),
+    Slice(1, None, 0), Slice(None, None, -1), Caught(AttributeError), *map(Global, NAMES),
 )  # fmt: skip
 STEPS = [name for name in dir(Evaluation) if name.startswith("_do_")]
 
@@ -68,7 +68,7 @@ def evaluation(stack: list[Item]) -> Evaluation:
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_slice_of_too_few_bounds_is_refused(count: int) -> None:
     with pytest.raises(Undecodable):
-        evaluation([Number(1)])._do_build_slice(count)
+        evaluation([ComputedInt(1)])._do_build_slice(count)
 
 
 @pytest.mark.parametrize("name", ["getattr", "hasattr"])

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.hangs.loops.endless_walks import Step, _OtherCode, ring_length, walk_of
+from gdb_epi.hangs.loops.endless_walks import Step, _OtherCode, loop_step, ring_length
 from gdb_epi.locks.python import call_sites
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.loop_ends import ends_by_comparison
@@ -100,7 +100,7 @@ def step_of(function, monkeypatch) -> Step | None:
     body = [each for each in sites.instructions(1) if first <= each.at <= last]
     assert body
     try:
-        return walk_of(
+        return loop_step(
             body, code.co_varnames, code.co_names, sites, lambda n: code.co_consts[n] is None
         )
     except (_OtherCode, IndexError):

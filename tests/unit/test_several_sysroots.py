@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.errors import Absent
-from gdb_epi.target.files import SEVERAL, ElfFile, FileFinder, locate, open_elf, roots_of
+from gdb_epi.target.elf_files import (
+    SEVERAL,
+    ElfFile,
+    FileFinder,
+    locate_in_sysroot,
+    open_elf,
+    roots_of,
+)
 
 ONE, OTHER = "/bin/true", "/bin/false"
 
@@ -58,7 +65,7 @@ def test_what_none_has_says_so(tmp_path: Path, build_id: str) -> None:
 def test_a_path_is_the_first_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "b/x").mkdir(parents=True)
     sysroot = SEVERAL.join((str(tmp_path / "a"), str(tmp_path / "b")))
-    assert locate("/x", sysroot) == str(tmp_path / "b/x")
-    assert locate("/y", sysroot) == str(tmp_path / "a/y")
-    assert locate("/../../x", sysroot) == str(tmp_path / "b/x")  # never out of them
+    assert locate_in_sysroot("/x", sysroot) == str(tmp_path / "b/x")
+    assert locate_in_sysroot("/y", sysroot) == str(tmp_path / "a/y")
+    assert locate_in_sysroot("/../../x", sysroot) == str(tmp_path / "b/x")  # never out of them
     assert roots_of(None) == [] and roots_of("/r") == ["/r"]

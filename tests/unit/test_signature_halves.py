@@ -43,4 +43,4 @@ def test_a_nameless_eval_loop_is_dropped_like_a_named_one() -> None:
         for stack in (proven, named, unproven)
     ]
     assert tokens[0] == tokens[1] != tokens[2]
-    assert [t.drop for t in tokens[0]][1] == "eval-glue"
+    assert [t.drop_class for t in tokens[0]][1] == "eval-glue"

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.cpython.frames.positions import (
+from gdb_epi.cpython.frames.line_tables import (
     Position,
     linetable_entries,
     lnotab_entries,
@@ -22,16 +22,16 @@ from gdb_epi.cpython.frames.positions import (
     position_at,
 )
 from gdb_epi.cpython.objects.siphash import Key, siphash
-from gdb_epi.cpython.source.checks import TextFit, fit_text
-from gdb_epi.cpython.source.files import (
+from gdb_epi.cpython.source.finder import VERIFIED
+from gdb_epi.cpython.source.guarded_files import (
     MAX_SOURCE_BYTES,
     SourceFile,
     decode_source,
     read_member,
     source_lines,
 )
-from gdb_epi.cpython.source.finder import VERIFIED
-from gdb_epi.cpython.source.frame_position import SourceSite
+from gdb_epi.cpython.source.source_checks import TextFit, fit_text
+from gdb_epi.cpython.source.source_site import SourceSite
 from gdb_epi.errors import Absent
 from gdb_epi.render import source
 from gdb_epi.render.source import (

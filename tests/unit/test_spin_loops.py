@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.locks.spin_loops import Code, word_of_loop
+from gdb_epi.locks.spin_loops import Code, word_tested_by_loop
 from gdb_epi.x86 import decode
 
 START, WORD = 0x401158, 0x404018
@@ -36,4 +36,4 @@ def loop(code: str) -> Code:
     ],
 )
 def test_words_of_loops(code: str, word: int | None) -> None:
-    assert word_of_loop(loop(code), {"rbx": 0x7000, "rax": 1}) == word
+    assert word_tested_by_loop(loop(code), {"rbx": 0x7000, "rax": 1}) == word

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.errors import Absent
-from gdb_epi.target.files import MAX_KEPT, ElfFile, FileFinder, KeptFiles, open_elf
+from gdb_epi.target.elf_files import MAX_KEPT, ElfFile, FileFinder, OpenElfFiles, open_elf
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "folder", "link to a device"])
@@ -25,7 +25,9 @@ def test_what_is_no_regular_file_is_not_opened(
         path.symlink_to("/dev/zero")
     name = "/dev/ptmx" if kind == "device" else str(path)
     opened: list[str] = []
-    monkeypatch.setattr("gdb_epi.target.files.os.open", lambda name, _flags: opened.append(name))
+    monkeypatch.setattr(
+        "gdb_epi.target.elf_files.os.open", lambda name, _flags: opened.append(name)
+    )
     file = open_elf(name)
     assert isinstance(file, Absent) and file.detail == f"{name}: empty or not a regular file"
     assert opened == []
@@ -38,7 +40,7 @@ def test_odd_names_are_told() -> None:
 
 def test_files_stay_open_until_they_are_changed_or_too_many(tmp_path: Path) -> None:
     binary = Path("/bin/true").read_bytes()
-    kept, path = KeptFiles(), tmp_path / "0"
+    kept, path = OpenElfFiles(), tmp_path / "0"
     path.write_bytes(binary)
     first = kept.open(str(path))
     assert isinstance(first, ElfFile) and kept.open(str(path)) is first

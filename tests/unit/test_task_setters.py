@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.deadlocks import _other
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.tasks import MAX_SETTERS, find_task_cycle, task_texts, with_setters
+from gdb_epi.hangs.tasks import MAX_SETTERS, find_task_cycle, tasks_clause, with_wakers_by_code
 
 FIRST, SECOND = 0x1000, 0x2000  # the events
 FRAME = PyFrame(0, 8, "step", "step", "/srv/app.py", 4, "__main__", "generator", "dumped", False)
@@ -50,7 +50,7 @@ def tasks_with_setters(
             2, "asyncio", "payee", False, None, (PAYEE,), TaskWait(EVENT, address=FIRST)
         ),
     ]
-    return with_setters(tasks, threads, calls_ahead, cast(InstalledPackages, NoPackages()))
+    return with_wakers_by_code(tasks, threads, calls_ahead, cast(InstalledPackages, NoPackages()))
 
 
 def test_each_would_set_what_the_other_waits_for() -> None:
@@ -100,7 +100,7 @@ def test_one_of_the_tasks_that_are_told_says_what_it_is_about(named: int) -> Non
                 TaskWait(EVENT, name="ledger.closed" if n == named else ""))
         for n in range(1, 8)
     ]  # fmt: skip
-    told = task_texts(tasks, cast(InstalledPackages, NoPackages())).split("; ")
+    told = tasks_clause(tasks, cast(InstalledPackages, NoPackages())).split("; ")
     assert [text.split()[1] for text in told[:3]] == ["t1", "t2", "t6" if named == 6 else "t3"]
     assert any("ledger.closed" in text for text in told) == bool(named)
     assert told[3] == "and 4 more tasks"

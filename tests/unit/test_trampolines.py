@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.scenes import MMAP, MMAP_SIZE, PC, SP, TEXT, state
 
-from gdb_epi.cpython.frames.merge import END, START, name_trampolines
+from gdb_epi.cpython.frames.merged_stack import END, START, name_trampolines
 from gdb_epi.target.api import NativeFrame
 
 CODE = bytes.fromhex("4883ec08ffd14883c408c3")

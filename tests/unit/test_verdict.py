@@ -16,7 +16,7 @@ from gdb_epi.corruption.score import Score, score, weights
 from gdb_epi.detectors.findings import DETECTORS, Finding
 from gdb_epi.judgement.calibration import Counts, counted_rules
 from gdb_epi.judgement.category_hypotheses import CATEGORIES
-from gdb_epi.judgement.hypotheses import HARDWARE, HYPOTHESES
+from gdb_epi.judgement.hypothesis_words import HARDWARE, HYPOTHESES
 from gdb_epi.judgement.labels import LABELS
 from gdb_epi.judgement.verdict import MIN_CONFIDENCE, Verdict, judge
 from gdb_epi.loader import load_all
@@ -67,7 +67,7 @@ def as_counted(right: float, wrong: float = 0) -> dict[str, Counts]:
     names = ["damage:found", *ITEMS]
     names += [*(f"category:{row.category}" for row in CATEGORIES)]
     for name, known in DETECTORS.items():
-        kinds = ("certain", "probable") if known.speaks_for and known.speaks_for.by else ("",)
+        kinds = ("certain", "probable") if known.supports and known.supports.by else ("",)
         names += [f"{name}:{kind}" if kind else name for kind in kinds]
     return dict.fromkeys(names, Counts(right, wrong, "a test"))
 
@@ -215,7 +215,7 @@ def test_inherited_locks(category: str, confidence: str, label: str) -> None:
 @pytest.mark.parametrize("detector", ["stuck_waiting", "lock_order_cycle"])
 def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: str) -> None:
     """A parent that waits for a child: neither a hang for sure, nor only ended by somebody."""
-    by = DETECTORS[detector].speaks_for
+    by = DETECTORS[detector].supports
     assert by is not None
     unsure = finding(detector, **{by.by: "info"})
     told = judge("killed-external", [unsure], score([]))
@@ -227,9 +227,9 @@ def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: 
 
 def test_each_declared_label_and_hypothesis_is_known() -> None:
     for known in DETECTORS.values():
-        if known.speaks_for is not None:
-            assert known.speaks_for.label in LABELS, known
-            assert known.speaks_for.hypothesis in HYPOTHESES, known
+        if known.supports is not None:
+            assert known.supports.label in LABELS, known
+            assert known.supports.hypothesis in HYPOTHESES, known
     for row in CATEGORIES:
         assert row.label in LABELS and row.hypothesis in HYPOTHESES
     for item in weights().items.values():

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.corruption.pointers.ambiguity import CODE
+from gdb_epi.corruption.pointers.software_explanations import CODE
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.at_rest import weigh_turns
+from gdb_epi.hangs.idleness import weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import BY_CALL
 from gdb_epi.hangs.system_calls import system_call
 from gdb_epi.hangs.types import HANG, ThreadActivity, wait_answer
@@ -88,7 +88,7 @@ def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
         wants_something_certain=lambda _: ends,
     )
     waiting = ThreadActivity(7, "MainThread", hang_types.READ, frames=("frame",))  # type: ignore[arg-type]
-    answer = weigh_turns(scene, wait_answer(HANG, "peer", "waits", waiting))  # type: ignore[arg-type]
+    answer = weaken_answer_in_loop(scene, wait_answer(HANG, "peer", "waits", waiting))  # type: ignore[arg-type]
     assert (answer.sure, bool(answer.open)) == (sure, sure == INFO)
 
 

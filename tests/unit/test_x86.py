@@ -13,7 +13,7 @@ from support.interpreters import discover
 
 from gdb_epi.target.elf import PT_LOAD, parse_header, segments
 from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, decode, memory_operand
-from gdb_epi.x86.length import instruction_length
+from gdb_epi.x86.instruction_length import instruction_length
 
 CASES = [
     ("488b06", ("rsi", None, 1, 0, "r")),  # mov (%rsi),%rax
@@ -103,7 +103,7 @@ FLOW = [
 def test_control_flow(code: str, expected: tuple[object, ...]) -> None:
     found = decode(bytes.fromhex(code))
     assert found is not None
-    assert (found.flow, found.length, found.target, found.through) == expected
+    assert (found.flow, found.length, found.target, found.target_register) == expected
 
 
 ACCESSES = [

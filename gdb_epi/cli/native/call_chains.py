@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cli.native.dwarf.call_sites import Calls, CallSite, entry_pc
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.target.elf import STT_FILE, STT_SECTION, SYM
-from gdb_epi.target.files import ElfFile
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.elf_files import ElfFile
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.symbols import SHN_UNDEF, symbol_tables
 from gdb_epi.typing_lite import NamedTuple
 
@@ -71,7 +71,7 @@ class CallChains:
                 loaded, start, is_told = self._function(target)
                 if not is_told or start != target or loaded is None or loaded.names is None:
                     if loaded is callee_file and way:
-                        raise Unsure("a jump in a file without debug information")
+                        raise GdbNeeded("a jump in a file without debug information")
                     return []
                 for jump in self._calls(loaded, target).jumps:
                     pc = loaded.base + jump.pc
@@ -81,11 +81,11 @@ class CallChains:
                     seen.add(pc)
                     todo.append((jump, loaded.base, [*way, pc]))
             if len(seen) > MAX_JUMPS:
-                raise Unsure("many jumps")
+                raise GdbNeeded("many jumps")
         if not candidates:
             return []
         if len(candidates) > 1 or is_met_again:
-            raise Unsure("several ways to a function")
+            raise GdbNeeded("several ways to a function")
         return candidates[0]
 
     def _site(self, caller: int) -> tuple[CallSite, int, list[int]] | None:
@@ -113,7 +113,7 @@ class CallChains:
         names = loaded.names
         function = None if names is None else names.function(address - loaded.base)
         if names is None or function is None:
-            raise Unsure("a function of which nothing is told")
+            raise GdbNeeded("a function of which nothing is told")
         return names.calls(function)
 
     def _targets(self, site: CallSite, base: int) -> list[int] | None:
@@ -126,7 +126,7 @@ class CallChains:
     def _symbol(self, name: str) -> int | None:
         """Return the address that GDB has for a name; None when it has none. Raises Unsure."""
         if name in _OF_VDSO:
-            raise Unsure("a name that the kernel's library has too")
+            raise GdbNeeded("a name that the kernel's library has too")
         if name not in self._symbols:
             values: set[tuple[int, bool]] = set()
             defining = []  # files with symbols of the name that are not local
@@ -139,7 +139,7 @@ class CallChains:
             addresses = addresses or {value for value, _ in values}
             if len(addresses) > 1:
                 if len(defining) != 1:
-                    raise Unsure("several functions of one name")
+                    raise GdbNeeded("several functions of one name")
                 addresses = {_of_versions(defining[0], name)}
             self._symbols[name] = addresses.pop() if addresses else None
         return self._symbols[name]
@@ -158,7 +158,7 @@ def _of_versions(loaded: LoadedFile, name: str) -> int:
         places = [value for value, is_local in versions if not is_local]
         if places:
             return loaded.base + max(places)
-    raise Unsure("several functions of one name")
+    raise GdbNeeded("several functions of one name")
 
 
 def _defined(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple[int, bool]]:

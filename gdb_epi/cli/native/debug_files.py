@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.target.files import ElfFile
+from gdb_epi.target.elf_files import ElfFile
 from gdb_epi.target.symbols import sections
 from gdb_epi.typing_lite import NamedTuple
 

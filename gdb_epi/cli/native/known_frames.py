@@ -34,11 +34,11 @@ from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import Module, NativeFrame
 from gdb_epi.target.auxv import AT_ENTRY
 from gdb_epi.target.corefile import CoreFileTarget
-from gdb_epi.target.files import ElfFile, open_elf
-from gdb_epi.target.gdb_walk import GdbWalk, Unsure, WalkedFrame, WalkedThread
-from gdb_epi.target.named_files import linked_objects
-from gdb_epi.target.stack_switch import StackSwitches
+from gdb_epi.target.elf_files import ElfFile, open_elf
+from gdb_epi.target.gdb_like_unwinder import GdbLikeUnwinder, GdbNeeded, WalkedFrame, WalkedThread
+from gdb_epi.target.greenlet_stacks import GreenletStackStarts
 from gdb_epi.target.symbols import exported_symbol, symtab_value
+from gdb_epi.target.unsafe_file_names import linked_objects
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 from gdb_epi.util import sha256_hex
 
@@ -94,7 +94,7 @@ def opened_debug_names(file: Stamp | None) -> DebugNames:
     """Return the debug information in a file, once for all cores of a process. Raises Unsure."""
     elf = open_elf(file[0]) if file is not None else Absent(NOT_AVAILABLE, "no file")
     if isinstance(elf, Absent):
-        raise Unsure(elf.detail)
+        raise GdbNeeded(elf.detail)
     return DebugNames(elf)
 
 
@@ -116,7 +116,7 @@ class KnownFrames:
         self._debug_folders = folders if _are_texts(folders) else USUAL_DEBUG_FOLDERS
         self._objects: dict[str, _Object | None] = {}
         self._stacks: dict[int, WalkedThread] = {}
-        self._unsure: Unsure | None = None
+        self._unsure: GdbNeeded | None = None
         self._symbols: dict[str, MinimalSymbols] = {}
         self._calls = TailCalls(target)
 
@@ -134,7 +134,7 @@ class KnownFrames:
                     notes.append(SoftError("native", f"thread {tid}", walked.note))
             if not self._is_confirmed:
                 self._ask_for_debug_folders()
-        except (Unsure, UnreadableMemory):
+        except (GdbNeeded, UnreadableMemory):
             return None
         self._keep()
         return NamedStacks(stacks, tuple(notes))
@@ -145,11 +145,11 @@ class KnownFrames:
 
         answer = read_gdb_setting(self._program, "debug-file-directory")
         if answer is None:
-            raise Unsure("GDB did not say where it looks for debug information")
+            raise GdbNeeded("GDB did not say where it looks for debug information")
         folders = answer.split(":")
         self._cache.write(self._gdb_key, {"debug_folders": folders})
         if folders != self._debug_folders:
-            raise Unsure("other folders of debug information")
+            raise GdbNeeded("other folders of debug information")
 
     def learn(self, answer: Mapping[str, Any]) -> None:
         """Keep what GDB answered about this core, where its frames are those of the walk."""
@@ -161,12 +161,12 @@ class KnownFrames:
             self._stacks, self._unsure, self._objects = {}, None, {}
         if not self._is_confirmed:
             self._cache.write(self._gdb_key, {"debug_folders": folders})
-        with suppress(Unsure, UnreadableMemory):
+        with suppress(GdbNeeded, UnreadableMemory):
             self._walk()
         for thread in answer.get("threads") or ():
             walked = self._stacks.get(thread.get("tid"))
             if walked is not None:
-                with suppress(Unsure, UnreadableMemory):
+                with suppress(GdbNeeded, UnreadableMemory):
                     self._learn_stack(walked, thread.get("frames") or ())
         self._keep()
 
@@ -182,7 +182,7 @@ class KnownFrames:
         if not self._stacks and self._unsure is None:
             try:
                 self._walk_threads()
-            except Unsure as error:
+            except GdbNeeded as error:
                 self._unsure = error
         if self._unsure is not None:
             raise self._unsure
@@ -192,15 +192,15 @@ class KnownFrames:
         modules = target.modules()
         threads = target.threads()
         if target.truncation().truncated or not modules or len(threads) > MAX_THREADS:
-            raise Unsure("not an ordinary core")
-        if StackSwitches(target):
-            raise Unsure("greenlets")
+            raise GdbNeeded("not an ordinary core")
+        if GreenletStackStarts(target):
+            raise GdbNeeded("greenlets")
         linked = self._linked(modules)
-        self._walker = walk = GdbWalk(target, self._main(modules[0]), linked)
+        self._walker = walk = GdbLikeUnwinder(target, self._main(modules[0]), linked)
         for thread in threads:
             try:
                 self._stacks[thread.tid] = walk.frames(thread.registers)
-            except Unsure as error:  # the other threads can be learned from
+            except GdbNeeded as error:  # the other threads can be learned from
                 self._unsure = error
 
     def _linked(self, modules: Sequence[Module]) -> frozenset[str]:
@@ -234,7 +234,7 @@ class KnownFrames:
         for name in (executable.path, *names):
             for root in ("", (self._sysroot or "").rstrip("/")):
                 if os.path.lexists(root + name):
-                    raise Unsure("another executable")
+                    raise GdbNeeded("another executable")
 
     def _main(self, executable: Module) -> int | None:
         """Return where main() is: GDB shows nothing outward of it when it knows the symbol."""
@@ -257,7 +257,7 @@ class KnownFrames:
     def _file(self, module: Module) -> ElfFile:
         file = open_elf(module.file) if isinstance(module.file, str) else module.file
         if isinstance(file, Absent):
-            raise Unsure(file.detail)
+            raise GdbNeeded(file.detail)
         return file
 
     # -- names ------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ class KnownFrames:
             frames += [_frame(walk, module, walk.pc, name) for name in names]
             callee = walk
         if len(frames) > MAX_DESCRIBED:
-            raise Unsure("a deep stack")
+            raise GdbNeeded("a deep stack")
         return tuple(frames)
 
     def _names(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[FrameName]:
@@ -311,10 +311,10 @@ class KnownFrames:
         if entry.debug.inside:
             return opened_debug_names(file_stamp(entry.file.path))
         if len(entry.debug.separate) > 1:
-            raise Unsure("several files of debug information")
+            raise GdbNeeded("several files of debug information")
         names = opened_debug_names(entry.debug.separate[0])
         if names.build_id is None or names.build_id != entry.file.build_id:
-            raise Unsure("debug information of another file")
+            raise GdbNeeded("debug information of another file")
         return names
 
     def _jumped(
@@ -334,14 +334,14 @@ class KnownFrames:
         for jump in jumps:
             module = caller.module if jump.in_caller else callee.module
             if module is None:
-                raise Unsure("a jump from nowhere")
+                raise GdbNeeded("a jump from nowhere")
             frames.append(_frame(caller, module, module.base + jump.offset, jump.named))
         return frames
 
     def _followed(self, callee: WalkedFrame, caller: WalkedFrame) -> list[TailCallFrame]:
         """Return the functions between two frames by debug information. Raises Unsure."""
         if callee.start is None:
-            raise Unsure("a call that GDB has not followed")
+            raise GdbNeeded("a call that GDB has not followed")
         place = callee.pc if callee.is_exact else callee.pc - 1
         jumps = []
         for pc in reversed(self._call_chains.between(caller.pc, place, callee.start)):
@@ -349,7 +349,7 @@ class KnownFrames:
             module = caller.module if in_caller else callee.module
             entry = self._object(module)
             if module is None or entry is None or not module.start <= pc < module.end:
-                raise Unsure("a jump through another file")
+                raise GdbNeeded("a jump through another file")
             # GDB shows one frame for all inlined functions at a jump: that of the innermost one.
             innermost = self._debug_names(entry).names(pc - 1 - module.base, _INLINE)[0]
             jumps.append(TailCallFrame(in_caller, pc - module.base, innermost))
@@ -369,7 +369,7 @@ class KnownFrames:
     def _loaded(self, module: Module) -> LoadedFile:
         entry = self._object(module)
         if entry is None:
-            raise Unsure("a file that is not here")
+            raise GdbNeeded("a file that is not here")
         if not entry.has_debug:
             return LoadedFile(module.base, (entry.file,), None)
         names = self._debug_names(entry)

@@ -11,7 +11,7 @@ import os
 from contextlib import suppress
 
 from gdb_epi.target.corefile import CoreFileTarget
-from gdb_epi.target.named_files import linked_objects
+from gdb_epi.target.unsafe_file_names import linked_objects
 
 
 def merged_sysroot(target: CoreFileTarget, folder: str) -> str:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from gdb_epi.target.elf import STT_FILE, STT_SECTION, STT_TLS, SYM
-from gdb_epi.target.files import ElfFile
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.elf_files import ElfFile
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.symbols import sections, symbol_tables
 from gdb_epi.typing_lite import NamedTuple
 
@@ -41,7 +41,7 @@ class MinimalSymbols:
         number, self.start, self.end = _text(file)
         tables = symbol_tables(file)
         if sum(table.size for table in tables) > MAX_TABLES:
-            raise Unsure("many symbols")
+            raise GdbNeeded("many symbols")
         symbols = set()
         for table in tables:
             raw = file.read(table.symbols, table.size)
@@ -55,7 +55,7 @@ class MinimalSymbols:
     def name(self, place: int) -> str | None:
         """Return the name of the symbol at an address of the file. Raises Unsure."""
         if not self.start <= place < self.end:
-            raise Unsure("not in .text")
+            raise GdbNeeded("not in .text")
         index = self._index(place)
         if index < 0:
             return None
@@ -64,9 +64,9 @@ class MinimalSymbols:
         last = bisect_right(self._starts, symbol.start)
         names = {self._text(alias.name) for alias in self.symbols[first:last]}
         if len(names) > 1:
-            raise Unsure("several names")
+            raise GdbNeeded("several names")
         if any(not name or b"@" in name or name[:1] in b".$" for name in names):
-            raise Unsure("a name that GDB may not take as it is")
+            raise GdbNeeded("a name that GDB may not take as it is")
         return names.pop().decode("utf-8", "replace")
 
     def _index(self, place: int) -> int:
@@ -77,7 +77,7 @@ class MinimalSymbols:
         sizeless = -1
         while at >= 0:
             if at < lowest:
-                raise Unsure("many symbols before a place")
+                raise GdbNeeded("many symbols before a place")
             start, size, _ = symbols[at]
             if not size:
                 sizeless = at if sizeless < 0 else sizeless
@@ -100,4 +100,4 @@ def _text(file: ElfFile) -> tuple[int, int, int]:
     for number, section in enumerate(sections(file)):
         if section.name == b".text":
             return number, section.address, section.address + section.size
-    raise Unsure("no .text")
+    raise GdbNeeded("no .text")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target, try_read
-from gdb_epi.target.gdb_walk import WalkedFrame
+from gdb_epi.target.gdb_like_unwinder import WalkedFrame
 from gdb_epi.x86.decode import decode
 from gdb_epi.x86.instruction import CALL, REGISTERS
 
@@ -50,7 +50,11 @@ class TailCalls:
                     continue
                 if insn.memory is not None:
                     return not insn.memory.rip_relative
-                number = REGISTERS.index(insn.through) if insn.through in REGISTERS else -1
+                number = (
+                    REGISTERS.index(insn.target_register)
+                    if insn.target_register in REGISTERS
+                    else -1
+                )
                 return number not in self._loaded(caller)
         except UnreadableMemory:
             pass

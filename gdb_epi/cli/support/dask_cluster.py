@@ -21,7 +21,7 @@ from gdb_epi.cli.support.cluster_task import examine_part, versions_here
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, without_private_parts
 from gdb_epi.errors import EXIT_FAILED, EpiError
-from gdb_epi.target.files import SEVERAL, roots_of
+from gdb_epi.target.elf_files import SEVERAL, roots_of
 from gdb_epi.util import counted
 
 PART = 8  # cores of one task: a GDB that they share is started for each

@@ -18,7 +18,7 @@ from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, with
 from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.errors import EXIT_FAILED, EpiError
 from gdb_epi.sidecars.find import places_beside
-from gdb_epi.target.files import roots_of
+from gdb_epi.target.elf_files import roots_of
 
 BEGINNING = 1 << 16  # bytes: headers with all addresses, notes with registers and pids
 READ_AHEAD = 100  # records

@@ -12,7 +12,7 @@ from gdb_epi.cli.support.supervisor import signals_held
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 from gdb_epi.fleet.records.provenance import add_file, add_provenance
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
-from gdb_epi.target.files import roots_of
+from gdb_epi.target.elf_files import roots_of
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gdb_epi.cli.support.gdb_server import GdbServer
     from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.target.corefile import CoreFileTarget
-    from gdb_epi.target.files import KeptFiles
+    from gdb_epi.target.elf_files import OpenElfFiles
 
 MAX_MEMORY = 4 << 30  # bytes of data of one worker, and of one GDB
 NO_SIDECARS = SidecarOptions(beside=False)
@@ -86,7 +86,7 @@ def examine(
     options: Options,
     scratch: Scratch,
     server: GdbServer | None = None,
-    kept: KeptFiles | None = None,
+    kept: OpenElfFiles | None = None,
 ) -> Examined:
     """Return the record of a core. `scratch` takes the temporary files; the caller removes it.
 
@@ -133,7 +133,11 @@ def without_private_parts(record: dict[str, Any], options: Options) -> dict[str,
 
 
 def _decode(
-    path: str, options: Options, scratch: Scratch, server: GdbServer | None, kept: KeptFiles | None
+    path: str,
+    options: Options,
+    scratch: Scratch,
+    server: GdbServer | None,
+    kept: OpenElfFiles | None,
 ) -> Examined:
     from gdb_epi.target.corefile import CoreFileTarget
 
@@ -232,10 +236,10 @@ def _do_without(target: CoreFileTarget, options: Options, why: str, error: EpiEr
 
 def _why_not_started(target: CoreFileTarget, options: Options, exe: str | None) -> str | None:
     """Return why no GDB may be started: a file that the core names and nobody should open."""
-    from gdb_epi.target.named_files import unsafe_name
+    from gdb_epi.target.unsafe_file_names import unsafe_file_name
 
     for root in roots_of(options.sysroot) or (None,):
-        unsafe = unsafe_name(target, exe, root)
+        unsafe = unsafe_file_name(target, exe, root)
         if unsafe is not None:
             return f"gdb was not started: {unsafe}"
     return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from gdb_epi.errors import InputError
-from gdb_epi.target.files import SEVERAL
+from gdb_epi.target.elf_files import SEVERAL
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:

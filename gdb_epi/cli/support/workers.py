@@ -38,7 +38,7 @@ from gdb_epi.cli.support.supervisor import (
 )
 from gdb_epi.errors import EXIT_FAILED, EXIT_UNUSABLE_INPUT, EpiError
 from gdb_epi.sizes import PAGE
-from gdb_epi.target.files import KeptFiles
+from gdb_epi.target.elf_files import OpenElfFiles
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.gdb_server import GdbServer
@@ -295,7 +295,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         accept_signals()
         limit_memory(0, share.options.max_memory)
         requests = asked.makefile("rb")
-        goes_on, kept = True, KeptFiles()
+        goes_on, kept = True, OpenElfFiles()
         while goes_on and (line := requests.readline()):
             index, folder = json.loads(line)
             answer, goes_on = _encode(share, share.cores[index], Scratch(folder), kept)
@@ -326,7 +326,9 @@ def _resident() -> int:
         return sys.maxsize
 
 
-def _encode(share: _Share, core: Core, scratch: Scratch, kept: KeptFiles) -> tuple[list[Any], bool]:
+def _encode(
+    share: _Share, core: Core, scratch: Scratch, kept: OpenElfFiles
+) -> tuple[list[Any], bool]:
     """Return the result of a core, and whether this process is fit for another one."""
     options = share.options
     try:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.corruption.checks.gc_links import head_of_untracked
+from gdb_epi.corruption.checks.gc_links import untracked_object_of_register
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
-from gdb_epi.corruption.heap.memory import AROUND, on_stack, read_words
+from gdb_epi.corruption.heap.memory_readers import AROUND, on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
@@ -35,35 +35,35 @@ from gdb_epi.corruption.pointers.word_origin import (
     TEXTS,
     begins_free_chunk,
     has_known_provenance,
+    is_inside_block,
     is_not_as_read,
     is_pointer_aligned,
     is_wild,
-    lies_in,
     load_bases_of,
     origin_of,
     origin_of_register,
-    shape_in_words,
+    shape_phrase,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.detectors.findings import Finding
 from gdb_epi.errors import Absent
+from gdb_epi.fault.address_place import GUARD
+from gdb_epi.fault.fault_site import DATA, TRANSFERS, FaultSite
 from gdb_epi.fault.mapping_checks import (
     NEAR_NULL,
-    has_same_mark,
-    is_behind_segment,
+    has_same_tag,
     is_canonical,
+    is_past_segment,
     nearest_mapping,
     permits,
+    untagged_address,
     user_top,
-    without_mark,
 )
-from gdb_epi.fault.place import GUARD
-from gdb_epi.fault.reads import read_word, try_read
-from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
+from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
-from gdb_epi.x86 import Operand
+from gdb_epi.x86 import MemoryOperand
 
 FAR = 64 << 10
 ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
@@ -101,7 +101,7 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
         shape = software_pattern(context, word)
         if shape is not None and not (shape.name == "negative" and _is_explained(context)):
             who = "control went to" if word.source == "target" else f"{word.source} holds"
-            why = shape_in_words(context, word, shape)
+            why = shape_phrase(context, word, shape)
             summary = f"{who} {word.value:#018x}: {why}"
             id = value_sign_id(context, word, f"S:{shape.name}")
             yield plain_evidence(id, word.source, summary)
@@ -343,12 +343,17 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
     what = f"{word.source} is {word.value:#x}" if word.value else f"{word.source} is 0"
     read_from = origin_of(context, word)
     if read_from is None:
-        made = recomputed_registers(context)
-        for load in () if isinstance(made, Absent) else made:
-            if not load.through or load.slot is None or load.held != load.expected or load.since:
+        recomputed = recomputed_registers(context)
+        for load in () if isinstance(recomputed, Absent) else recomputed:
+            if (
+                not load.address_registers
+                or load.slot is None
+                or load.held != load.expected
+                or load.since
+            ):
                 continue
             if index.in_free_block(load.slot):
-                base = site.fault.registers.get(load.through[0], load.slot)
+                base = site.fault.registers.get(load.address_registers[0], load.slot)
                 summary = (
                     f"{what}; right before, {load.register} was read from {load.slot:#x}, in a "
                     "free block of pymalloc"
@@ -382,9 +387,10 @@ def _reads_free_memory(context: Context, suspect: Suspect) -> bool:
 
 def _places_read_through(context: Context, register: str) -> list[int]:
     """Return the places from which words were loaded through a register."""
-    site, made = context.site, recomputed_registers(context)
-    places = [] if isinstance(made, Absent) else [
-        remade.slot for remade in made if register in remade.through and remade.slot is not None
+    site, recomputed = context.site, recomputed_registers(context)
+    places = [] if isinstance(recomputed, Absent) else [
+        remade.slot for remade in recomputed
+        if register in remade.address_registers and remade.slot is not None
     ]  # fmt: skip
     if not isinstance(site, Absent) and site.operand is not None and site.kind in TRANSFERS:
         at = site.operand.address(site.fault.registers)
@@ -432,7 +438,7 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
         if _is_in_text(context, place):
             continue
         around = [place + offset for offset in AROUND]
-        plain = without_mark(context.target, value)
+        plain = untagged_address(context.target, value)
         marked = sum(_has_mark_of(context, value, at) for at in around) if plain else 0
         if marked >= RUN:
             summary = (
@@ -477,7 +483,7 @@ def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
 
 def _has_mark_of(context: Context, value: int, address: int) -> bool:
     word = read_word(context.target, address)
-    return word is not None and has_same_mark(context.target, word, value)
+    return word is not None and has_same_tag(context.target, word, value)
 
 
 def _is_in_text(context: Context, place: int) -> bool:
@@ -491,7 +497,7 @@ def _is_junk(context: Context, address: int) -> bool:
     word = read_word(context.target, address)
     if word is None or word < NEAR_NULL or context.target.region_at(word) is not None:
         return False
-    return shape_of(word) is not None and not is_behind_segment(context.target, address)
+    return shape_of(word) is not None and not is_past_segment(context.target, address)
 
 
 # What tells why a pointer was NULL: then that it was is no cause of its own.
@@ -530,7 +536,9 @@ def _untracked(context: Context) -> str:
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
         return ""
     nulls = [name for name in site.operand.registers() if site.fault.registers.get(name) == 0]
-    address = next(filter(None, (head_of_untracked(context, name) for name in nulls)), None)
+    address = next(
+        filter(None, (untracked_object_of_register(context, name) for name in nulls)), None
+    )
     if address is None:
         return ""
     return (
@@ -606,7 +614,7 @@ def _null_id(context: Context) -> str:
     return "S:null_dereference" if True in traced else "S:null-untraced"
 
 
-def _id_of_called(context: Context, operand: Operand, registers: Mapping[str, int]) -> str:
+def _id_of_called(context: Context, operand: MemoryOperand, registers: Mapping[str, int]) -> str:
     slot = operand.address(registers)
     here = context.target.region_at(slot) if slot is not None else None
     if slot is None or here is None:
@@ -615,7 +623,7 @@ def _id_of_called(context: Context, operand: Operand, registers: Mapping[str, in
     in_file = here.path is not None and not any(
         leads_into_middle_of_block(context, base) for base in bases
     )
-    in_place = in_file or any(lies_in(context, base, slot) for base in bases)
+    in_place = in_file or any(is_inside_block(context, base, slot) for base in bases)
     if in_place and is_pointer_aligned(slot):
         return "S:null_dereference"
     return place_sign_id(context, "S:null-read", "target")

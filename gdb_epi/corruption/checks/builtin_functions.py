@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
-from gdb_epi.corruption.heap.memory import shared_heap
+from gdb_epi.corruption.heap.memory_readers import shared_heap
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType

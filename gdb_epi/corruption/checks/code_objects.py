@@ -15,13 +15,13 @@ from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required,
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.opcodes import Opcodes, opcodes_of_magic, opcodes_of_version
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
-from gdb_epi.corruption.heap.memory import page_reader
+from gdb_epi.corruption.heap.memory_readers import page_reader
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.frames.code import CODE_UNIT, bytecode_of
+from gdb_epi.cpython.frames.code_objects import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.source.checks import TYPE_STRING, table_needle
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
+from gdb_epi.cpython.source.source_checks import TYPE_STRING, table_needle
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
@@ -135,7 +135,9 @@ def _compare_code(context: Context, code: _Code, pyc: LoadedPyc) -> Iterator[Evi
         yield Skipped("R6", f"no table of opcodes for .pyc files of magic {data[:4].hex()}")
         return
     end = max(0, *(data.rfind(needle) for needle in code.needles))
-    compared = (differences(code.held, held, opcodes) for held in _candidates(data[:end], code))
+    compared = (
+        bytecode_differences(code.held, held, opcodes) for held in _candidates(data[:end], code)
+    )
     near = [differing for differing in compared if differing is not None]
     if len(near) != 1 or not near[0]:
         return
@@ -174,7 +176,9 @@ def _candidates(data: bytes, code: _Code) -> Iterator[bytes]:
             at = data.find(needle, at + 1)
 
 
-def differences(held: bytes, right: bytes, opcodes: Opcodes) -> list[tuple[int, int, int]] | None:
+def bytecode_differences(
+    held: bytes, right: bytes, opcodes: Opcodes
+) -> list[tuple[int, int, int]] | None:
     """Return (offset, byte, the nearest right byte) where code differs.
 
     None for two or more differences, and for instrumented code.
@@ -325,7 +329,7 @@ MIN_BIT = 4  # tools that rewrite code miscount by less
 CONSTANTS, VARIABLES = "co_consts", "the variables of its frame"
 
 
-class Argument(NamedTuple):
+class TableIndex(NamedTuple):
     """An index into a table: where its lowest byte stands in the instructions, and the index."""
 
     at: int
@@ -362,7 +366,7 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
             start, size = bytecode_of(reader, address)
             if 0 < size <= MAX_DECODED and size % CODE_UNIT == 0:
                 sizes = _sizes(reader, address)
-                wrong = beyond_table(reader.read(start, size), sizes, opcodes)
+                wrong = index_beyond_table(reader.read(start, size), sizes, opcodes)
         if wrong is None:
             continue
         argument, right = wrong
@@ -386,14 +390,14 @@ def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
     return {CONSTANTS: reader.u64(consts + count_at), VARIABLES: reader.u32(address + variables_at)}
 
 
-def beyond_table(
+def index_beyond_table(
     code: bytes, sizes: dict[str, int], opcodes: Opcodes
-) -> tuple[Argument, int] | None:
+) -> tuple[TableIndex, int] | None:
     """Return the one argument that is beyond its table, and what it should be; None otherwise.
 
     None too for instrumented code, and where several indexes are wrong or could be right.
     """
-    arguments = arguments_of(code, opcodes)
+    arguments = table_arguments(code, opcodes)
     if arguments is None:
         return None
     wrong = [argument for argument in arguments if argument.entry >= sizes[argument.table]]
@@ -409,9 +413,9 @@ def beyond_table(
     return (argument, right[0]) if len(right) == 1 else None
 
 
-def arguments_of(code: bytes, opcodes: Opcodes) -> list[Argument] | None:
+def table_arguments(code: bytes, opcodes: Opcodes) -> list[TableIndex] | None:
     """Return the indexes into constants and variables; None for instrumented code."""
-    arguments: list[Argument] = []
+    arguments: list[TableIndex] = []
     at = extended = 0
     while at < len(code):
         opcode, value = code[at], code[at + 1] | extended
@@ -420,8 +424,8 @@ def arguments_of(code: bytes, opcodes: Opcodes) -> list[Argument] | None:
         opcode = opcodes.base.get(opcode, opcode)
         extended = value << 8 if opcode == opcodes.extended else 0
         if opcode in opcodes.consts:
-            arguments.append(Argument(at + 1, CONSTANTS, value))
+            arguments.append(TableIndex(at + 1, CONSTANTS, value))
         elif opcode in opcodes.variables:
-            arguments.append(Argument(at + 1, VARIABLES, value))
+            arguments.append(TableIndex(at + 1, VARIABLES, value))
         at += CODE_UNIT * (1 + opcodes.caches.get(opcode, 0))
     return arguments

@@ -23,7 +23,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory import on_stack, read_words
+from gdb_epi.corruption.heap.memory_readers import on_stack, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.corruption.replay.preceding_code import called_function
@@ -34,11 +34,7 @@ from gdb_epi.corruption.replay.return_slot import (
     return_slot_above,
 )
 from gdb_epi.errors import Absent
-from gdb_epi.fault.find_fault import GENERAL
-from gdb_epi.fault.instructions import Step, call_returning_to
-from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
-from gdb_epi.fault.reads import read_word, try_read
-from gdb_epi.fault.site import (
+from gdb_epi.fault.fault_site import (
     ARITHMETIC,
     CALL,
     FETCH,
@@ -48,6 +44,10 @@ from gdb_epi.fault.site import (
     UNEXPLAINED,
     FaultSite,
 )
+from gdb_epi.fault.find_fault import GENERAL
+from gdb_epi.fault.instructions import InstructionAtAddress, call_returning_to
+from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
+from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import ADDRESS_BITS, WORD
 from gdb_epi.target.functions import Function
@@ -55,7 +55,7 @@ from gdb_epi.target.unwind import Unwinder
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
 from gdb_epi.x86.instruction import TRAP
-from gdb_epi.x86.length import boundary_after
+from gdb_epi.x86.instruction_length import boundary_after
 
 MAX_COPIES = 8
 NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
@@ -268,7 +268,7 @@ def _ordinary(instruction: Instruction) -> bool:
         return False
     opcode = instruction.opcode
     plain = opcode < 0x60 or 0x70 <= opcode < 0x90 or opcode in (0xC3, 0xE8, 0xE9, 0xEB, 0xC7)
-    return plain and instruction.map == 0
+    return plain and instruction.opcode_map == 0
 
 
 def _by_address(site: FaultSite) -> Evidence | None:
@@ -369,7 +369,10 @@ def _was_called(context: Context, site: FaultSite, function: Function) -> bool:
     call = call_returning_to(context.target, behind)
     if call is None:
         return False
-    return called_function(context.target, Step(behind - call.length, call)) == function.start
+    return (
+        called_function(context.target, InstructionAtAddress(behind - call.length, call))
+        == function.start
+    )
 
 
 def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
@@ -453,7 +456,7 @@ def _by_return(context: Context, site: FaultSite, function: Function) -> Iterato
 
 def _had_run(context: Context, behind: int, call: Instruction, place: int) -> bool:
     """Whether below a popped word lie return addresses in the function that returned by it."""
-    start = called_function(context.target, Step(behind - call.length, call))
+    start = called_function(context.target, InstructionAtAddress(behind - call.length, call))
     function = context.functions.at(start) if start is not None else None
     if function is None:
         return False

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, word_evidence
-from gdb_epi.corruption.heap.holders import is_partly_written
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks, in_free_chunk
-from gdb_epi.corruption.heap.memory import POINTER_LANES, on_stack
+from gdb_epi.corruption.heap.memory_readers import POINTER_LANES, on_stack
+from gdb_epi.corruption.heap.object_references import is_partly_written
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.malloc_heap import FLAGS

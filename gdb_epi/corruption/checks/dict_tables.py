@@ -10,13 +10,13 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import GRAIN, BlockRow, PoolCensus, SizeClass, pool_census
-from gdb_epi.corruption.heap.pymalloc_pools import head_of
+from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import struct_fields
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.fault.reads import try_read
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
@@ -137,7 +137,7 @@ def _dicts(census: PoolCensus, walk: ObjectWalk, tables: _Tables) -> Iterator[_D
     for kind in walk.kinds.judged():
         if kind.name != "dict" or kind.flags & HEAP_TYPE:
             continue
-        head = head_of(kind.flags)
+        head = object_header_size(kind.flags)
         for blocks in census.classes:
             if 0 <= blocks.block - head - tables.size < GRAIN:
                 row = blocks.row()

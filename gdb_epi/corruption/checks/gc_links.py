@@ -16,7 +16,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory import on_stack, page_reader, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
 from gdb_epi.corruption.pointers.word_origin import origin_of, origin_of_register
@@ -45,7 +45,7 @@ MAX_HOLDERS = 8  # words with the address of one link
 MAX_BROKEN = 4
 
 
-class Repair(NamedTuple):
+class LinkRepair(NamedTuple):
     """A link word and what it should be; both with their flags."""
 
     where: int
@@ -73,7 +73,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         raise NotChecked("free-threaded builds keep no lists of objects")
     links = GcLinks(page_reader(context))
-    repairs: dict[int, Repair] = {}
+    repairs: dict[int, LinkRepair] = {}
     broken: list[int] = []  # nodes whose next leads to no object
     for node in _near_the_fault(context, links.size):
         if links.is_object(node):
@@ -165,7 +165,7 @@ def _was_read(context: Context, slot: int) -> bool:
     return any(origin is not None and origin.slot == slot for origin in origins)
 
 
-def head_of_untracked(context: Context, register: str) -> int | None:
+def untracked_object_of_register(context: Context, register: str) -> int | None:
     """Return the object in no list of the collector's whose link of 0 a register was read from.
 
     gc_list_remove() and _PyObject_GC_UNTRACK() write through both links of an object's head. They
@@ -202,10 +202,10 @@ def _near_the_fault(context: Context, size: int) -> Iterator[int]:
                 yield node
 
 
-def _of_the_walk(context: Context, links: GcLinks, repairs: dict[int, Repair]) -> None:
+def _of_the_walk(context: Context, links: GcLinks, repairs: dict[int, LinkRepair]) -> None:
     """Look at the links of the objects that the frames reach, until one is wrong."""
     walk = object_walk(context)
-    marked: list[Repair] = []
+    marked: list[LinkRepair] = []
     visited = () if isinstance(walk, Absent) else walk.visited
     for node, agrees, is_marked in links.of_objects([address for address, _category in visited]):
         if (agrees and not is_marked) or not links.is_object(node):
@@ -222,7 +222,7 @@ def _of_the_walk(context: Context, links: GcLinks, repairs: dict[int, Repair]) -
         repairs[repair.where] = repair
 
 
-def _counted_through(context: Context, links: GcLinks, marked: Repair) -> Repair | None:
+def _counted_through(context: Context, links: GcLinks, marked: LinkRepair) -> LinkRepair | None:
     """Return the field through which references were counted in a link; None without one.
 
     It holds the link's address, and one bit away is the object that the link belongs to: the link
@@ -243,12 +243,12 @@ def _counted_through(context: Context, links: GcLinks, marked: Repair) -> Repair
                 f"to the object; {marked.found - marked.corrected} of its references were counted "
                 "in the link"
             )
-            return Repair(place, link, right, text)
+            return LinkRepair(place, link, right, text)
     return None
 
 
 def _walk_all(
-    context: Context, python: PythonState, links: GcLinks, repairs: dict[int, Repair]
+    context: Context, python: PythonState, links: GcLinks, repairs: dict[int, LinkRepair]
 ) -> Iterator[Skipped]:
     seen: set[int] = set()
     nodes = 0
@@ -272,7 +272,7 @@ def _walk_all(
 
 
 def _while_collecting(
-    python: PythonState, links: GcLinks, repairs: dict[int, Repair], broken: list[int]
+    python: PythonState, links: GcLinks, repairs: dict[int, LinkRepair], broken: list[int]
 ) -> Iterator[Skipped]:
     """Look for the break in the lists that a running collection walks: it may be what it died of.
 
@@ -367,7 +367,7 @@ class GcLinks:
         above = self._word(kind + at)
         return bool(above) and self._word(self._word(above + at) + at) == self._word(above + at)
 
-    def marked(self, node: int) -> Iterator[Repair]:
+    def marked(self, node: int) -> Iterator[LinkRepair]:
         """Yield the low bit of a link that is set, where it marks nothing, or hardly anything.
 
         Bit 0 marks what a collection found unreachable, and in 3.14.0 the space of every object;
@@ -378,7 +378,7 @@ class GcLinks:
         after = held & ~FLAGS
         if held & FLAGS in self._marks and self.is_object(after):
             text = f"next of the collector's node at {node:#x} has a low bit set, as no other has"
-            yield Repair(where, held, after, text)
+            yield LinkRepair(where, held, after, text)
 
     def _in_list(self, node: int, before: int) -> bool:
         """Whether a node is an object in a list, behind `before`, and leads on properly."""
@@ -387,7 +387,7 @@ class GcLinks:
         beyond = self.following(node)
         return beyond not in (0, node, before) and self.before(beyond) == node
 
-    def repairs(self, node: int) -> Iterator[Repair]:
+    def repairs(self, node: int) -> Iterator[LinkRepair]:
         """Yield the one-bit changes that make the links of a node agree with its neighbours'."""
         after, before = self.following(node), self.before(node)
         if not after or not before:
@@ -399,7 +399,7 @@ class GcLinks:
         if not prev_fits and next_fits:
             yield from self._prev_of(node)
 
-    def _next_of(self, node: int, after: int, prev_fits: bool) -> Iterator[Repair]:
+    def _next_of(self, node: int, after: int, prev_fits: bool) -> Iterator[LinkRepair]:
         where = node + self._next_at
         held = self._word(where)
         flips = [held ^ flip for flip in FLIPS]
@@ -408,7 +408,7 @@ class GcLinks:
             if prev & ~FLAGS == node and self._in_list(right & ~FLAGS, node):
                 text = f"next of the collector's node at {node:#x} leads to {after:#x}, which does"
                 text += f" not lead back; {right & ~FLAGS:#x}, one bit away, does"
-                yield Repair(where, held, right, text)
+                yield LinkRepair(where, held, right, text)
                 return
         where = after + self._prev_at
         held = self._word(where)
@@ -423,9 +423,9 @@ class GcLinks:
                 text = (
                     f"prev of the collector's node at {after:#x} is one bit from {node:#x}, whose"
                 )
-                yield Repair(where, held, right, text + " next it is")
+                yield LinkRepair(where, held, right, text + " next it is")
 
-    def _prev_of(self, node: int) -> Iterator[Repair]:
+    def _prev_of(self, node: int) -> Iterator[LinkRepair]:
         where = node + self._prev_at
         held = self._word(where)
         flips = [held ^ flip for flip in FLIPS]
@@ -436,7 +436,9 @@ class GcLinks:
                 continue
             if self.following(self.before(before)) == before:
                 text = f"prev of the collector's node at {node:#x} does not lead back; "
-                yield Repair(where, held, right, text + f"{right & ~FLAGS:#x}, one bit away, does")
+                yield LinkRepair(
+                    where, held, right, text + f"{right & ~FLAGS:#x}, one bit away, does"
+                )
                 return
 
     def broken(self, head: int, most: int) -> tuple[int | None, int]:
@@ -457,7 +459,7 @@ class GcLinks:
             node = after
         return None, most
 
-    def walk(self, head: int, repairs: dict[int, Repair], context: Context) -> tuple[int, str]:
+    def walk(self, head: int, repairs: dict[int, LinkRepair], context: Context) -> tuple[int, str]:
         """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""
         node, count = head, 0
         while count < MAX_NODES:

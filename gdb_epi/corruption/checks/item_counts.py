@@ -16,23 +16,23 @@ from operator import gt
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
-from gdb_epi.corruption.heap.holders import counts_references
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
-from gdb_epi.corruption.heap.memory import (
+from gdb_epi.corruption.heap.memory_readers import (
     on_stack,
     read_words,
     top_of_stack,
     values_at_hand,
 )
-from gdb_epi.corruption.heap.numbers_beside import (
+from gdb_epi.corruption.heap.object_references import counts_references
+from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
+from gdb_epi.corruption.heap.one_bit_numbers import (
     MIN_COUNT_BIT,
-    fitting,
-    out_of_row,
+    fitting_count,
+    number_out_of_row,
     wrong_lengths,
 )
-from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
-from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, head_of
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, object_header_size
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form
@@ -40,10 +40,10 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.fault_site import DATA
 from gdb_epi.fault.find_fault import GENERAL, Fault
 from gdb_epi.fault.malloc_heap import FLAGS
-from gdb_epi.fault.reads import read_u64, read_word, try_read
-from gdb_epi.fault.site import DATA
+from gdb_epi.fault.memory_reads import read_u64, read_word, try_read
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
@@ -243,7 +243,7 @@ def _suspected(
     for blocks in census.classes:
         row = blocks.row()
         for name, kind in types.items():
-            head = head_of(kind.flags)
+            head = object_header_size(kind.flags)
             left = blocks.block - head  # for the object
             if name in fields and left >= fields[name].start:
                 at, start, width = fields[name]
@@ -273,7 +273,7 @@ def _suspected_in_chunks(
 ) -> dict[str, list[int]]:
     """Return the objects in chunks of malloc's, larger than pymalloc's blocks, that count more."""
     kinds = {
-        built_in.address: (name, HEAD + head_of(built_in.flags) // WORD)
+        built_in.address: (name, HEAD + object_header_size(built_in.flags) // WORD)
         for name, built_in in _built_in_types(walk).items()
         if name in fields
     }
@@ -562,7 +562,7 @@ def _out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Ev
         memory = try_read(context.target, start, room)
         for numbers in (memoryview(memory).cast("Q"), memoryview(memory).cast("I")):
             width = numbers.itemsize
-            number, right = out_of_row(numbers, 8 * width) or (0, 0)
+            number, right = number_out_of_row(numbers, 8 * width) or (0, 0)
             place = start + width * number
             held = numbers[number] if number else 0
             if not number or not _leads_away(context, address, held ^ right):
@@ -648,7 +648,7 @@ def _of_struct(
     ]
     for place, number in numbers:
         for items, room in rooms:
-            fit = fitting(number, room, 64 if place % WORD == 0 and number >> 32 else 32)
+            fit = fitting_count(number, room, 64 if place % WORD == 0 and number >> 32 else 32)
             # A small number and one bit of the upper half are two integers of 32 bits, mostly.
             few = fit is not None and number >> 32 and fit[0] <= FEW_ITEMS
             if fit is not None and not (few and not _runs_off(context, items)):

@@ -21,7 +21,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT
-from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.memory_readers import on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.malloc_heap import (
@@ -36,7 +36,7 @@ from gdb_epi.fault.malloc_heap import (
     main_heap,
     next_chunk,
 )
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS
 
 LARGE = 128 << 10  # bytes; from here on glibc maps blocks by themselves (M_MMAP_THRESHOLD)

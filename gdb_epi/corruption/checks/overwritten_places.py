@@ -27,8 +27,8 @@ from gdb_epi.corruption.heap.block_users import (
     was_given_out_again,
 )
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.holders import is_free
-from gdb_epi.corruption.heap.memory import on_stack, only_place, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import on_stack, only_occurrence, values_at_hand
+from gdb_epi.corruption.heap.object_references import is_free
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, object_walk
@@ -40,10 +40,10 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.fault_site import DATA, TRANSFERS
 from gdb_epi.fault.find_fault import GENERAL
-from gdb_epi.fault.mapping_checks import NEAR_NULL, without_mark
-from gdb_epi.fault.reads import read_word, try_read
-from gdb_epi.fault.site import DATA, TRANSFERS
+from gdb_epi.fault.mapping_checks import NEAR_NULL, untagged_address
+from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import ascii_text
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
 
@@ -174,7 +174,7 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
         alone = word == byte << 8 * (place - at)  # over a NULL, or what was no pointer
         if byte in (0, 0xFF) or not (alone or _is_address_but_for(context, memory, place)):
             continue
-        if without_mark(context.target, word) is not None:
+        if untagged_address(context.target, word) is not None:
             continue  # pointers in a table may be marked in their top bits, all alike
         for step in _steps(memory, place)[:MAX_STEPS]:
             first, last = _ends_of_run(memory, place, step)
@@ -535,7 +535,7 @@ def _slot_of(context: Context, word: FaultWord) -> int | None:
     read_from = origin_of(context, word)
     if read_from is not None:
         return read_from.slot
-    return None if word.value < LOW else only_place(context, word.value, MAX_HOLDERS)
+    return None if word.value < LOW else only_occurrence(context, word.value, MAX_HOLDERS)
 
 
 def _still_in_use(context: Context, slot: int) -> str:

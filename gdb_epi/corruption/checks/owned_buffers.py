@@ -21,9 +21,9 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
-from gdb_epi.corruption.heap.holders import counts_references
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
-from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import on_stack, values_at_hand
+from gdb_epi.corruption.heap.object_references import counts_references
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.pointers.word_origin import chunk_at
 from gdb_epi.corruption.registry import check

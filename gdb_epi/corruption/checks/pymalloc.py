@@ -19,7 +19,7 @@ from gdb_epi.corruption.evidence import (
     required,
     word_evidence,
 )
-from gdb_epi.corruption.heap.memory import shared_heap, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import shared_heap, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import (
     FREE_AT,
     GC_HEAD,
@@ -28,10 +28,10 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     Pool,
     WrongWord,
     damaged_header,
-    head_of,
     heap_pieces,
     is_first_link_wild,
     link_decrement,
+    object_header_size,
     pool_at,
     pool_damage,
 )
@@ -44,7 +44,7 @@ from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import try_read
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.fault.word_shapes import ascii_text
 from gdb_epi.hangs.interrupted_changes import may_be_half_changed
 from gdb_epi.target.search import OutOfTime, find_word
@@ -97,7 +97,7 @@ class BlockTypesCheck:
     def know_all_types(self) -> None:
         """Find every type first; then a sweep reads no memory but the pools. Raises OutOfTime."""
         for address, info in list(self._heap.types().items())[:MAX_TYPES]:
-            self._heads[address] = head_of(info.flags)
+            self._heads[address] = object_header_size(info.flags)
         self._near_types = frozenset(
             address ^ 1 << bit for address in self._heads for bit in range(3, 64)
         ).difference(self._heads)
@@ -189,7 +189,7 @@ class BlockTypesCheck:
         Each word is judged once; names of types are not read for it.
         """
         flags = self._flags(word)
-        head_size = self._heads[word] = -1 if flags is None else head_of(flags)
+        head_size = self._heads[word] = -1 if flags is None else object_header_size(flags)
         return head_size
 
     def _flags(self, word: int) -> int | None:
@@ -262,7 +262,7 @@ class BlockTypesCheck:
         address = candidate.place - self._type_at
         # An object of two words has nothing else to judge it by; types of singletons (None,
         # Ellipsis), of which no block holds objects, have that size too.
-        if candidate.head != head_of(info.flags) or info.basicsize <= self._type_at + 8:
+        if candidate.head != object_header_size(info.flags) or info.basicsize <= self._type_at + 8:
             return False
         size = candidate.head + (self._str_size(address, info) or info.basicsize)
         varies = info.itemsize or info.flags & INLINE_VALUES or candidate.debug
@@ -374,8 +374,8 @@ def _evidence(wrong: WrongWord, pool: int) -> Evidence:
         f"{wrong.what} in pymalloc's pool at {pool:#x} holds {wrong.found:#x}; with "
         f"{wrong.corrected:#x} header and free list agree"
     )
-    made = word_evidence("R9", wrong.where, wrong.found, wrong.corrected, summary)
-    return made._replace(ambiguous=INCREMENT) if wrong.low else made
+    evidence = word_evidence("R9", wrong.where, wrong.found, wrong.corrected, summary)
+    return evidence._replace(ambiguous=INCREMENT) if wrong.low else evidence
 
 
 def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:

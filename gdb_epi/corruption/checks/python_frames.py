@@ -14,7 +14,7 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.holders import is_partly_written
+from gdb_epi.corruption.heap.object_references import is_partly_written
 from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of_frame, frame_places
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
@@ -23,7 +23,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import NamedTuple
 

@@ -20,19 +20,19 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
-from gdb_epi.corruption.heap.memory import read_words
+from gdb_epi.corruption.heap.memory_readers import read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT
 from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import code_map
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
+from gdb_epi.fault.address_place import GUARD, STACK_ENDED
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL, nearest_mapping, permits
-from gdb_epi.fault.place import GUARD, STACK_ENDED
 from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target.unwind import Unwinder
-from gdb_epi.x86.flow import COMPUTED, LOAD
+from gdb_epi.x86.register_changes import COMPUTED, LOAD
 
 MIN_BIT = 3  # programs mark addresses in lower ones
 NEAR_BITS, FAR_BITS = 8, 16

@@ -23,13 +23,13 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory import read_words
+from gdb_epi.corruption.heap.memory_readers import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.passed_arguments import PassedArgument, is_mapped, passed_arguments
 from gdb_epi.corruption.replay.preceding_code import called_function, stack_pointer_change
 from gdb_epi.errors import Absent
-from gdb_epi.fault.instructions import Step, call_returning_to
-from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.instructions import InstructionAtAddress, call_returning_to
+from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 from gdb_epi.target.auxv import AT_RANDOM
@@ -38,8 +38,8 @@ from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.target.unwind import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
-from gdb_epi.x86.flow import CONSTANT, COPY
 from gdb_epi.x86.instruction import NEXT, TRAP
+from gdb_epi.x86.register_changes import CONSTANT, COPY
 
 GUARD_AT = 0x28  # tcbhead_t.stack_guard (glibc sysdeps/x86_64/nptl/tls.h); the compilers' ABI
 POINTER_GUARD_AT = 0x30
@@ -206,7 +206,11 @@ def _frame(context: Context) -> Frame | None:
     words = read_words(context, fault.sp & -WORD, STACK_WORDS)
     for number, word in enumerate(words):
         call = call_returning_to(context.target, word)
-        to = called_function(context.target, Step(word - call.length, call)) if call else None
+        to = (
+            called_function(context.target, InstructionAtAddress(word - call.length, call))
+            if call
+            else None
+        )
         if to is not None and to == _failing(context):
             sp = (fault.sp & -WORD) + WORD * (number + 1)
             return Frame(word, sp, (*words[:number], rbp or 0), True)
@@ -262,7 +266,10 @@ def _depth(context: Context, function: Function, pc: int) -> int | None:
 
 def _sets_frame_pointer(instruction: Instruction) -> bool:
     """Whether it is mov %rsp,%rbp."""
-    opcode, registers = (instruction.map, instruction.opcode), (instruction.rm, instruction.reg)
+    opcode, registers = (
+        (instruction.opcode_map, instruction.opcode),
+        (instruction.rm, instruction.reg),
+    )
     return opcode == (0, 0x89) and registers == ("rbp", "rsp")
 
 

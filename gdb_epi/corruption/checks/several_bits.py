@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory import AROUND, POINTER_LANES, on_stack, read_words
+from gdb_epi.corruption.heap.memory_readers import AROUND, POINTER_LANES, on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import has_software_pattern, neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
@@ -20,7 +20,7 @@ from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target.search import find_word
 from gdb_epi.util import with_article
@@ -229,11 +229,11 @@ def _null_slot(context: Context) -> int | None:
     site = context.site
     if isinstance(site, Absent) or site.address is None or site.address >= NEAR_NULL:
         return None
-    made = recomputed_registers(context)
-    if isinstance(made, Absent) or site.operand is None:
+    recomputed = recomputed_registers(context)
+    if isinstance(recomputed, Absent) or site.operand is None:
         return None
     names = site.operand.registers()
-    nulls = [remade for remade in made if remade.held == remade.expected == 0]
+    nulls = [remade for remade in recomputed if remade.held == remade.expected == 0]
     for slot in (null.slot for null in nulls if null.register in names and null.slot is not None):
         region = context.target.region_at(slot)
         if region is not None and "w" in region.perms and not on_stack(context, slot):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
-from gdb_epi.corruption.heap.memory import MemorySweep, shared_heap
+from gdb_epi.corruption.heap.memory_readers import MemorySweep, shared_heap
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.find_strings import (
     MIN_WANTED,
@@ -20,15 +20,15 @@ from gdb_epi.corruption.strings.find_strings import (
     sample_strings,
     str_and_bytes_formats,
 )
-from gdb_epi.corruption.strings.repair import (
+from gdb_epi.corruption.strings.hash_repair import (
     CUTOFF,
     BulkHasher,
-    Flip,
+    HashFlip,
     find_key,
     flip_of_data,
     flip_of_hash,
     flip_of_head,
-    short_are_hashed,
+    hashes_short_strings,
 )
 from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
@@ -96,7 +96,7 @@ class _Work:
         key = find_key(target, self._heap.reader, texts)
         if isinstance(key, Key):
             self._key = key
-            self._shortest = 0 if short_are_hashed(key, texts) else CUTOFF
+            self._shortest = 0 if hashes_short_strings(key, texts) else CUTOFF
         return key
 
     def named(self, addresses: Iterable[int]) -> Iterator[Evidence]:
@@ -165,7 +165,7 @@ class _Work:
             return
         target = self._context.target
         text = read_text(target, form, address)
-        flip: Flip | None = None
+        flip: HashFlip | None = None
         if isinstance(text, HashedString):
             flip = flip_of_hash(self._key, form, text) or flip_of_data(self._key, target, text)
         flip = flip or flip_of_head(self._key, target, form, address)
@@ -183,9 +183,9 @@ class _Work:
             return
         where = address + form.type_at
         held = self._heap.reader.u64(where)
-        yield self._evidence(form, address, Flip(where, held, form.type, "type"))
+        yield self._evidence(form, address, HashFlip(where, held, form.type, "type"))
 
-    def _evidence(self, form: StringFormat, address: int, flip: Flip) -> Evidence:
+    def _evidence(self, form: StringFormat, address: int, flip: HashFlip) -> Evidence:
         name = self._key.name if self._key is not None else ""
         bit = (flip.found ^ flip.corrected).bit_length() - 1
         summary = (

@@ -14,10 +14,10 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
-from gdb_epi.corruption.heap.memory import page_reader, read_words, shared_heap
+from gdb_epi.corruption.heap.memory_readers import page_reader, read_words, shared_heap
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.pool_census import classes_in_malloc_heap, pool_census
-from gdb_epi.corruption.heap.pymalloc_pools import head_of
+from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, ObjectsByType
@@ -27,7 +27,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import try_read
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD_MASK, words_in
 from gdb_epi.target.search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
@@ -468,7 +468,7 @@ class _Classes:
 
     def _has_instances(self, kind: _Class) -> bool:
         """Whether objects of a class lie in blocks that are as large as its instances are."""
-        head = head_of(kind.flags)
+        head = object_header_size(kind.flags)
         census, block = pool_census(self._context), head + kind.basicsize + 15 & ~15
         return not isinstance(census, Absent) and census.has_blocks_of(kind.address, head, block)
 

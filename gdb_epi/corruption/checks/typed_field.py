@@ -15,16 +15,16 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
-from gdb_epi.corruption.heap.holders import (
+from gdb_epi.corruption.heap.memory_readers import on_stack, values_at_hand
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
+    has_lost_reference,
     is_partly_written,
     is_refuted,
-    lost_a_reference,
     may_be_freed,
     may_be_stale,
 )
-from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
-from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.typed_walk import FRAME, ObjectWalk, object_walk
 from gdb_epi.corruption.pointers.suspect_words import suspects_of
@@ -35,7 +35,7 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader, StructWords, struct_words
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import with_article
@@ -482,7 +482,7 @@ def _may_be(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bo
     if index.references(right) is None or was_never_mapped(context, wrong.value):
         return True  # immortal, or held by many
     if wrong.value ^ right < 1 << FAR_BIT or may_be_freed(context, wrong.value):
-        return lost_a_reference(context, right, wrong.value)
+        return has_lost_reference(context, right, wrong.value)
     return not is_refuted(context, walk, right)
 
 

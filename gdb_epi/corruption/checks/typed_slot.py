@@ -22,23 +22,23 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
-from gdb_epi.corruption.heap.holders import (
+from gdb_epi.corruption.heap.memory_readers import AROUND, POINTER_LANES
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
-    count_holders,
+    count_references,
+    has_lost_reference,
     is_free,
     is_partly_written,
     is_refuted,
-    lost_a_reference,
     may_be_freed,
     may_be_stale,
 )
-from gdb_epi.corruption.heap.memory import AROUND, POINTER_LANES
-from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE
 from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import with_article
@@ -82,14 +82,14 @@ MAX_STUCK = 256
 FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 looks for that
 
 
-class ObjectAt(NamedTuple):
+class TypedAddress(NamedTuple):
     """An object, by its address and the name of its type."""
 
     address: int
     kind: str
 
 
-Objects = list[ObjectAt]
+Objects = list[TypedAddress]
 
 
 def object_that_lost_reference(
@@ -114,12 +114,14 @@ def object_that_lost_reference(
     if not _are_whole(context, near):
         return []
     lost = [
-        candidate for candidate in mine if lost_a_reference(context, candidate.address, slot.value)
+        candidate
+        for candidate in mine
+        if has_lost_reference(context, candidate.address, slot.value)
     ]
     return lost if len(lost) == 1 else []
 
 
-def _is_told(context: Context, walk: ObjectWalk, value: int, right: ObjectAt) -> bool:
+def _is_told(context: Context, walk: ObjectWalk, value: int, right: TypedAddress) -> bool:
     """Whether an object that a reference is missing for is seldom near a stale address.
 
     Of 3,318 addresses of the heap that were put into slots of 33 software cores (21 November 2026),
@@ -140,7 +142,7 @@ def _are_whole(context: Context, near: list[int]) -> bool:
     """Whether the first objects that are counted miss no reference."""
     counts = ((sibling, address_index(context).references(sibling)) for sibling in near)
     counted = [(sibling, count) for sibling, count in counts if count is not None][:COUNTED]
-    whole = all(count_holders(context, sibling, count) >= count for sibling, count in counted)
+    whole = all(count_references(context, sibling, count) >= count for sibling, count in counted)
     return whole and len(counted) == COUNTED
 
 
@@ -309,7 +311,7 @@ def _stuck_lanes(
             values = {slot.value >> bit & 1 for slot in mine}
             kinds = {walk.type_at(slot.value ^ 1 << bit) for slot in mine}
             if len(values) == 1 and len(kinds) == 1 and "" not in kinds:
-                lost = [s for s in mine if lost_a_reference(context, s.value ^ 1 << bit, s.value)]
+                lost = [s for s in mine if has_lost_reference(context, s.value ^ 1 << bit, s.value)]
                 if len(lost) >= MIN_LOST:
                     yield _stuck(lost[0], len(mine), bit, kinds.pop())
 
@@ -339,7 +341,7 @@ def _repairs(
     flips = [slot.value ^ 1 << bit for bit in range(64)]
     index = address_index(context)
     outside = [flip for flip in flips if not index.inside_block(flip)]
-    near = [ObjectAt(flip, kind) for flip in outside if (kind := index.object_type(flip))]
+    near = [TypedAddress(flip, kind) for flip in outside if (kind := index.object_type(flip))]
     near += _raised(context, slot.value)
     objects = _not_partly_written(context, slot, near)
     id, matches = "", []
@@ -391,7 +393,7 @@ def _raised(context: Context, value: int) -> Objects:
     for number in range(1, MAX_RAISED + 1) if kind else ():
         name = address_index(context).type_name((kind or 0) - number)
         if name and not address_index(context).inside_block(value - WORD):
-            return [ObjectAt(value - WORD, name)]
+            return [TypedAddress(value - WORD, name)]
     return []
 
 
@@ -404,7 +406,7 @@ def _lost(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Obje
     kept = [right for right in objects if not may_be_stale(context, value, right.address)]
     if value % WORD:
         return [r for r in kept if not is_refuted(context, walk, r.address, r.address ^ value)]
-    return [right for right in kept if lost_a_reference(context, right.address, value)]
+    return [right for right in kept if has_lost_reference(context, right.address, value)]
 
 
 def _zeroed_byte(
@@ -436,7 +438,7 @@ def _neighbouring_bits(
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
     inside_block = address_index(context).inside_block
-    objects = [ObjectAt(at, kind) for at in addresses if (kind := walk.type_at(at))]
+    objects = [TypedAddress(at, kind) for at in addresses if (kind := walk.type_at(at))]
     return [right for right in objects if not inside_block(right.address)]
 
 

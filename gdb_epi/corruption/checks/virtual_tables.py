@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence, word_evidence
-from gdb_epi.corruption.heap.memory import on_stack, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import on_stack, values_at_hand
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_word, try_read
+from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.stdio_files import FILE_MAGIC, FILE_TABLE, MAGIC_MASK, stdio_files
 from gdb_epi.sizes import WORD, signed_word, words_in
 from gdb_epi.target.api import Region

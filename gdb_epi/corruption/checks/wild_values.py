@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory import on_stack, only_place, read_words
+from gdb_epi.corruption.heap.memory_readers import on_stack, only_occurrence, read_words
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
@@ -38,22 +38,22 @@ from gdb_epi.corruption.pointers.word_origin import (
     in_ended_stack,
     origin_of,
     origin_of_register,
-    place_in_words,
+    place_phrase,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.preceding_code import path_before
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import DATA, RETURN, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_top
-from gdb_epi.fault.reads import read_up_to, read_word
-from gdb_epi.fault.site import DATA, RETURN, TRANSFERS, FaultSite
+from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.word_shapes import NO_INTEGER
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
-from gdb_epi.x86 import Operand
-from gdb_epi.x86.flow import changed_registers
+from gdb_epi.x86 import MemoryOperand
+from gdb_epi.x86.register_changes import changed_registers
 
 FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
@@ -96,7 +96,7 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
         if slot is None:
             continue
         past = _item_past_end(context, word)
-        place = place_in_words(context, slot) if past is None else past.where
+        place = place_phrase(context, slot) if past is None else past.where
         what = "0" if not word.value else f"{word.value:#x}"
         if read_from is None:
             summary = f"{word.source} is {what}, which stands at {slot:#x} too"
@@ -139,7 +139,7 @@ def _kept_at(context: Context, word: FaultWord) -> int | None:
         return None
     if context.state.named_values:
         return None  # a variable of Python code says more
-    return only_place(context, word.value, MAX_KEPT)
+    return only_occurrence(context, word.value, MAX_KEPT)
 
 
 @check(
@@ -173,7 +173,7 @@ def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
         return
     if is_one_byte_off(context, word.value, word.distance, _access_of(site)):
         return
-    place = place_in_words(context, read_from.slot)
+    place = place_phrase(context, read_from.slot)
     summary = (
         f"{_named(word)} {word.value:#018x}, more than a byte from any address that can be used; "
         f"it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
@@ -256,7 +256,7 @@ def data_called(context: Context) -> Iterator[Evidence]:
         return
     if is_one_byte_off(context, address, 0, "x"):
         return
-    place = "on the stack" if on_stack(context, address) else place_in_words(context, address)
+    place = "on the stack" if on_stack(context, address) else place_phrase(context, address)
     summary = (
         f"{address:#x} was called as a function: data lies there"
         + (f" ({place})" if place else "")
@@ -330,12 +330,12 @@ def _was_floating_point(context: Context, site: FaultSite, register: str) -> boo
     for step in reversed(path.steps if path is not None else ()):
         changed = changed_registers(step.instruction)
         if changed is None or register in changed:
-            return (step.instruction.map, step.instruction.opcode) in CONVERSIONS
+            return (step.instruction.opcode_map, step.instruction.opcode) in CONVERSIONS
     return False
 
 
 def _base_and_index(
-    context: Context, operand: Operand, registers: Mapping[str, int]
+    context: Context, operand: MemoryOperand, registers: Mapping[str, int]
 ) -> Iterator[tuple[str, str, int]]:
     """Yield the registers that may be start and index of an access, and the index's scale.
 
@@ -392,8 +392,8 @@ def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
     site, load = context.site, origin_of_register(context, word.source)
     if isinstance(site, Absent) or load is None or load.slot is None or load.held != load.expected:
         return None
-    for base_name in load.through:
-        for index_name in load.through:
+    for base_name in load.address_registers:
+        for index_name in load.address_registers:
             base, index = (site.fault.registers.get(name, 0) for name in (base_name, index_name))
             end = address_index(context).end_of_block(base)
             if base == index or not index or end is None or load.slot < end:
@@ -402,7 +402,7 @@ def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
             if rest or scale not in SCALES or not _begins(context, base):
                 continue
             flips = (base + load.offset + scale * (index ^ 1 << bit) for bit in range(ADDRESS_BITS))
-            what = place_in_words(context, base).removeprefix("0 bytes into ")
+            what = place_phrase(context, base).removeprefix("0 bytes into ")
             behind = counted(load.slot - end, "byte")
             where = f"{behind} behind the end of {what}: the index in {index_name} is {index}"
             return _ItemPastEnd(load.slot, where, any(base <= at < end for at in flips))

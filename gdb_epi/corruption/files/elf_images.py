@@ -16,11 +16,11 @@ from itertools import accumulate, chain
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.errors import Absent
-from gdb_epi.fault.reads import try_read
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Region
-from gdb_epi.target.files import ElfFile, FileFinder, open_elf
+from gdb_epi.target.elf_files import ElfFile, FileFinder, open_elf
 from gdb_epi.typing_lite import NamedTuple
 
 DT_SYMTAB, DT_RELA, DT_RELASZ, DT_TEXTREL, DT_FLAGS, DT_RELRSZ, DT_RELR = 6, 7, 8, 22, 30, 35, 36

@@ -13,14 +13,14 @@ from __future__ import annotations
 import os
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.memory import shared_heap
-from gdb_epi.cpython.source.checks import hash_fits
-from gdb_epi.cpython.source.files import SourceFile, cached_paths, read_regular
+from gdb_epi.corruption.heap.memory_readers import shared_heap
+from gdb_epi.cpython.source.guarded_files import SourceFile, cached_paths, read_regular
 from gdb_epi.cpython.source.pyc import CHECKED, read_header
+from gdb_epi.cpython.source.source_checks import hash_fits
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import HALF_MASK
-from gdb_epi.target.files import locate
+from gdb_epi.target.elf_files import locate_in_sysroot
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PYC = 16 << 20
@@ -29,7 +29,7 @@ MAX_FILES = 4096
 FIXED_TIMES = 315_532_800 + 3 * 86_400
 
 
-class Proof(NamedTuple):
+class PycProof(NamedTuple):
     """Whether a .pyc is the one that was loaded; `says` why, or why that cannot be told."""
 
     holds: bool
@@ -62,7 +62,7 @@ class PycFiles:
         self._python = python
         self._root = sysroot_of(context)
         self._files: dict[str, LoadedPyc | Absent] = {}
-        self._proofs: dict[str, Proof] = {}
+        self._proofs: dict[str, PycProof] = {}
 
     def of(self, source: str) -> LoadedPyc | Absent:
         """Return the .pyc of a source file; Absent when there is none here, or after MAX_FILES."""
@@ -76,58 +76,60 @@ class PycFiles:
         if self._root is None:
             return Absent(NOT_AVAILABLE, "no file of the process is here")
         for path in cached_paths(source, self._python.layout):
-            here = locate(path, self._root)
+            here = locate_in_sysroot(path, self._root)
             file = here if isinstance(here, Absent) else read_regular(here, MAX_PYC)
             if not isinstance(file, Absent):
                 return LoadedPyc(source, file)
         return Absent(NOT_AVAILABLE, "no .pyc")
 
-    def proof(self, pyc: LoadedPyc) -> Proof:
+    def proof(self, pyc: LoadedPyc) -> PycProof:
         """Tell whether a .pyc is the one that the process loaded."""
         if pyc.source not in self._proofs:
             try:
                 self._proofs[pyc.source] = self._prove(pyc)
             except (UnreadableMemory, LayoutError) as error:
-                self._proofs[pyc.source] = Proof(False, str(error))
+                self._proofs[pyc.source] = PycProof(False, str(error))
         return self._proofs[pyc.source]
 
-    def _prove(self, pyc: LoadedPyc) -> Proof:
+    def _prove(self, pyc: LoadedPyc) -> PycProof:
         header, magic = read_header(pyc.file.data), self._interpreters_magic()
         if magic is None:
-            return Proof(False, "the core does not hold the interpreter's magic number")
+            return PycProof(False, "the core does not hold the interpreter's magic number")
         if header is None or header.magic != magic:
-            return Proof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
-        here = locate(pyc.source, self._root)
+            return PycProof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
+        here = locate_in_sysroot(pyc.source, self._root)
         source = here if isinstance(here, Absent) else read_regular(here)
         if isinstance(source, Absent):
-            return Proof(False, f"its source is not here: {source.detail}")
+            return PycProof(False, f"its source is not here: {source.detail}")
         written = source.mtime_ns // 10**9
         if header.hash is None:
             if (header.mtime, header.size) != (written & HALF_MASK, source.size & HALF_MASK):
-                return Proof(False, f"its header names another time or size than {source.path} has")
+                return PycProof(
+                    False, f"its header names another time or size than {source.path} has"
+                )
         elif not header.flags & CHECKED:
             written = max(written, pyc.file.mtime_ns // 10**9)
         elif hash_fits(header.magic, source, header.hash) is not True:
-            return Proof(False, f"its header has another hash than {source.path}")
+            return PycProof(False, f"its header has another hash than {source.path}")
         return self._prove_folder(pyc.source.rpartition("/")[0], written)
 
-    def _prove_folder(self, folder: str, written: int) -> Proof:
+    def _prove_folder(self, folder: str, written: int) -> PycProof:
         """Tell whether a folder is as the process saw it, and no younger file is in question."""
         listed = self._listed_at(folder)
         if listed is None or listed < 0:
-            return Proof(False, f"the process has no listing of {folder}")
-        place = locate(folder, self._root)
+            return PycProof(False, f"the process has no listing of {folder}")
+        place = locate_in_sysroot(folder, self._root)
         try:
             now = None if isinstance(place, Absent) else os.stat(place).st_mtime
         except OSError:
             now = None
         if now is None or int(now) != int(listed):
-            return Proof(False, f"{folder} was changed since the process listed it")
+            return PycProof(False, f"{folder} was changed since the process listed it")
         if written > listed:
-            return Proof(False, f"the source is younger than the process' listing of {folder}")
+            return PycProof(False, f"the source is younger than the process' listing of {folder}")
         if min(written, listed) < FIXED_TIMES:
-            return Proof(False, f"the times in {folder} are made up")
-        return Proof(True, f"valid for its source, and {folder} is as the process listed it")
+            return PycProof(False, f"the times in {folder} are made up")
+        return PycProof(True, f"valid for its source, and {folder} is as the process listed it")
 
     def _listed_at(self, folder: str) -> float | None:
         """Return the time that a folder had when the import system last listed it."""

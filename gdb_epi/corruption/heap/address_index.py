@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, Pool, pool_at, was_emptied
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, Pool, is_emptied_pool, pool_at
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_word, try_read
+from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -208,7 +208,7 @@ class AddressIndex:
         for size in POOL_SIZES:
             base = address & -size
             pool_bytes = read_most_or_least(self._context, base, size, size)
-            if was_emptied(base, pool_bytes):
+            if is_emptied_pool(base, pool_bytes):
                 return address >= base + OVERHEAD
         return False
 

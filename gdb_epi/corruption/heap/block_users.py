@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import HEADS, AddressIndex, address_index
-from gdb_epi.corruption.heap.holders import is_free
-from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.memory_readers import on_stack
+from gdb_epi.corruption.heap.object_references import is_free
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.sizes import WORD
 

@@ -9,7 +9,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, OVERHEAD, SIZES, poo
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import read_word, try_read
+from gdb_epi.fault.memory_reads import read_word, try_read
 
 MAX_BASES = 16
 FRAME_BYTES = 2048  # a frame's variables and value stack lie within these

@@ -33,7 +33,7 @@ def was_never_mapped(context: Context, value: int) -> bool:
     Then it is no object that was freed, and what one bit away is right needs no missing reference:
     a word that looks like a holder of it may be left over from something else.
     """
-    if any(gap.start <= value < gap.end for gap in gaps(context)):
+    if any(gap.start <= value < gap.end for gap in unmapped_gaps(context)):
         return True
     return all(
         value + NOWHERE <= region.start or region.end + NOWHERE <= value
@@ -42,7 +42,7 @@ def was_never_mapped(context: Context, value: int) -> bool:
 
 
 @once_per_run
-def gaps(context: Context) -> list[Gap]:
+def unmapped_gaps(context: Context) -> list[Gap]:
     """Return the gap before the heap of brk(), and that between mmap()'s memory and the stack."""
     regions = sorted(context.target.regions())
     both = (_before_heap(context, regions), _below_stack(context, regions))

@@ -53,7 +53,7 @@ class Pool(NamedTuple):
                 yield at
 
 
-def head_of(flags: int) -> int:
+def object_header_size(flags: int) -> int:
     """Return how many bytes lie before an object in its block, by its type's tp_flags.
 
     3.11 (bpo-44590 and later) put dict and values before the collector's head, 3.12 (gh-95649)
@@ -92,7 +92,7 @@ def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int
     return size, block, carved
 
 
-def was_emptied(address: int, data: bytes) -> bool:
+def is_emptied_pool(address: int, data: bytes) -> bool:
     """Tell whether `data` is a pool that has no block in use any more, with the header left over.
 
     It goes back to its arena, which writes over nextpool alone (insert_to_freepool). The list of

@@ -11,7 +11,7 @@ from operator import eq
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.memory import on_stack, page_reader, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import struct_words

@@ -20,9 +20,10 @@ from gdb_epi.corruption.heap.cpython_fields import (
     is_allocator_link,
     is_cpython_field,
 )
-from gdb_epi.corruption.heap.memory import AROUND, on_stack
+from gdb_epi.corruption.heap.memory_readers import AROUND, on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
-from gdb_epi.corruption.pointers.ambiguity import (
+from gdb_epi.corruption.pointers.small_changes import begins_large_block
+from gdb_epi.corruption.pointers.software_explanations import (
     HEAP,
     LOW_TAG_BITS,
     MIXED,
@@ -30,7 +31,6 @@ from gdb_epi.corruption.pointers.ambiguity import (
     TAG_BITS,
     software_explanation,
 )
-from gdb_epi.corruption.pointers.small_changes import begins_large_block
 from gdb_epi.corruption.pointers.suspect_words import (
     LOW,
     FaultWord,
@@ -41,11 +41,11 @@ from gdb_epi.corruption.pointers.suspect_words import (
 )
 from gdb_epi.corruption.replay.method_tables import is_only_right_word_a_method_table
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import DATA, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_top
-from gdb_epi.fault.reads import NULL_PAGE, read_word
-from gdb_epi.fault.site import DATA, TRANSFERS, FaultSite
+from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 

@@ -15,10 +15,10 @@ from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT
 from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
 from gdb_epi.corruption.pointers.word_origin import chunk_at
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import TRANSFERS
 from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.fault.reads import read_word
-from gdb_epi.fault.site import TRANSFERS
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 
 ONE_BIT = ":one-bit"

@@ -20,7 +20,7 @@ from gdb_epi.corruption.pointers.word_origin import (
 )
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD
-from gdb_epi.x86.flow import LOAD
+from gdb_epi.x86.register_changes import LOAD
 
 WILD_VALUE, NOT_AS_READ = "S:wild-value", "S:not-as-read"
 UNTRACED = ":untraced"
@@ -62,8 +62,8 @@ def pointer_sign_id(context: Context, word: FaultWord, id: str) -> str:
 
     What was read from memory, or came from nobody knows where, a flipped bit may have made.
     """
-    made = origin_of_register(context, word.source)
-    computed = made is not None and made.kind != LOAD and made.held == made.expected
+    origin = origin_of_register(context, word.source)
+    computed = origin is not None and origin.kind != LOAD and origin.held == origin.expected
     return id if computed else id + UNTRACED
 
 

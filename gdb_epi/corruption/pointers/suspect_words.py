@@ -13,20 +13,20 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.memory_readers import on_stack
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import DATA, NO_FAULT, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_top
-from gdb_epi.fault.reads import NULL_PAGE, read_up_to, read_word
+from gdb_epi.fault.memory_reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.fault.site import DATA, NO_FAULT, TRANSFERS, FaultSite
-from gdb_epi.fault.word_shapes import Shape, shape_of
+from gdb_epi.fault.word_shapes import WordShape, shape_of
 from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.search import find_bytes
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86.flow import COPY, LOAD
+from gdb_epi.x86.register_changes import COPY, LOAD
 
 BOXED = 8  # top bits
 REACH = 4096  # bytes that a member may lie from the pointer to its struct
@@ -101,7 +101,7 @@ def _by_value(site: FaultSite, top: int) -> list[FaultWord]:
     ]
 
 
-def software_pattern(context: Context, word: FaultWord) -> Shape | None:
+def software_pattern(context: Context, word: FaultWord) -> WordShape | None:
     """Return the software pattern of a word; None when it shows none.
 
     Memory is searched once for each value.
@@ -110,7 +110,7 @@ def software_pattern(context: Context, word: FaultWord) -> Shape | None:
 
 
 @once_per_run
-def _pattern_of(context: Context, value: int, is_index: bool) -> Shape | None:
+def _pattern_of(context: Context, value: int, is_index: bool) -> WordShape | None:
     target = context.target
     if value < NULL_PAGE:
         return None
@@ -147,7 +147,7 @@ def _one_bit_off(context: Context, value: int) -> bool:
     return any(flip >= LOW or address_index(context).at(flip) is not None for flip in near)
 
 
-def _low_number(context: Context, value: int) -> Shape | None:
+def _low_number(context: Context, value: int) -> WordShape | None:
     """A number below 4 GiB in a process that has no memory there, nor one bit away."""
     target = context.target
     if not NEAR_NULL <= value < LOW or target.region_at(value) is not None:
@@ -155,13 +155,15 @@ def _low_number(context: Context, value: int) -> Shape | None:
     if any(permits(target.region_at(value ^ 1 << bit), None) for bit in range(ADDRESS_BITS)):
         return None
     if value > LOW - NEAR_NULL:
-        return Shape("number", f"it is the number {value - LOW}; no memory lies near that address")
+        return WordShape(
+            "number", f"it is the number {value - LOW}; no memory lies near that address"
+        )
     # A function that copies steps its registers: of a buffer at NULL they hold how far it is.
     why = f"it is the number {value}, or NULL and so many bytes; no memory lies near that address"
-    return Shape("number", why)
+    return WordShape("number", why)
 
 
-def _is_half_of_a_pointer(target: Target, value: int) -> Shape | None:
+def _is_half_of_a_pointer(target: Target, value: int) -> WordShape | None:
     """The low half of an address that is mapped: a pointer that went through an int."""
     low, high = value & HALF_MASK, value >> 32
     if not (high == 0 or (high == HALF_MASK and low >> 31)) or low < NEAR_NULL:
@@ -170,11 +172,11 @@ def _is_half_of_a_pointer(target: Target, value: int) -> Shape | None:
     for half in sorted(halves):
         whole = half << 32 | low
         if permits(target.region_at(whole), "r") and half < 1 << 15:
-            return Shape("truncated", f"it is the low half of {whole:#x}, which is mapped")
+            return WordShape("truncated", f"it is the low half of {whole:#x}, which is mapped")
     return None
 
 
-def _tagged(target: Target, value: int) -> Shape | None:
+def _tagged(target: Target, value: int) -> WordShape | None:
     """Several bits set above a mapped address."""
     top = value >> ADDRESS_BITS
     if bin(top).count("1") < 2 or top == (1 << 17) - 1:
@@ -182,11 +184,11 @@ def _tagged(target: Target, value: int) -> Shape | None:
     plain = value & (USER_TOP - 1)
     boxed = bin(top).count("1") >= BOXED  # NaN boxing; a small number with few bits is no pointer
     if (plain >= LOW or boxed) and permits(target.region_at(plain), "r"):
-        return Shape("tagged", f"without its top bits it is {plain:#x}, which is mapped")
+        return WordShape("tagged", f"without its top bits it is {plain:#x}, which is mapped")
     return None
 
 
-def _misaligned(context: Context, value: int) -> Shape | None:
+def _misaligned(context: Context, value: int) -> WordShape | None:
     """The word stands in memory at an odd place, over the parts of two words."""
     target = context.target
     if value < LOW or (
@@ -205,13 +207,13 @@ def _misaligned(context: Context, value: int) -> Shape | None:
             if at % 8 and read_up_to(target, at, 8) == whole and _crosses_pointer(target, at):
                 why = f"these 8 bytes stand at {at:#x}, across two aligned words"
                 one_bit = (at % 8).bit_count() == 1  # a pointer with one bit flipped leads there
-                return Shape("misaligned:one-bit" if one_bit else "misaligned", why)
+                return WordShape("misaligned:one-bit" if one_bit else "misaligned", why)
             if count >= MAX_UNALIGNED:
                 break
     return None
 
 
-def _beside_a_pointer(target: Target, value: int) -> Shape | None:
+def _beside_a_pointer(target: Target, value: int) -> WordShape | None:
     """The upper bytes of an address, and what follows it: read 1 or 2 bytes after its start.
 
     A pointer with a low bit flipped leads there; the bytes may have been overwritten since.
@@ -224,11 +226,11 @@ def _beside_a_pointer(target: Target, value: int) -> Shape | None:
                 f"it holds the upper {8 - count} bytes of an address near {address:#x}: it was "
                 f"read {count} bytes behind the start of a pointer"
             )
-            return Shape("misaligned:one-bit", why)
+            return WordShape("misaligned:one-bit", why)
     return None
 
 
-def _behind_packed_pointer(context: Context, value: int) -> Shape | None:
+def _behind_packed_pointer(context: Context, value: int) -> WordShape | None:
     """The end of an address that stands at an odd place, and what follows it: a packed struct.
 
     The code reads it as if its fields were aligned: `#pragma pack`, a ctypes structure without
@@ -247,11 +249,11 @@ def _behind_packed_pointer(context: Context, value: int) -> Shape | None:
                     f"its first bytes are the last of the address {address:#x}, which stands at "
                     f"{slot - before:#x}: a packed struct, read as if its fields were aligned"
                 )
-                return Shape("misaligned", why)
+                return WordShape("misaligned", why)
     return None
 
 
-def _over_half(context: Context, value: int) -> Shape | None:
+def _over_half(context: Context, value: int) -> WordShape | None:
     """A small number in one half of an address: 32 bits were written over a pointer.
 
     Or the memory of a pointer was given out again for two integers, or an argument that is an int
@@ -264,13 +266,13 @@ def _over_half(context: Context, value: int) -> Shape | None:
         return None
     if high and low < NEAR_NULL and high in halves:
         why = f"its low half is the number {low}, under the high half of an address ({high:#x})"
-        return Shape("int-pair", why)
+        return WordShape("int-pair", why)
     if not 0 < high < NEAR_NULL or low < NEAR_NULL:
         return None
     for whole in (half << 32 | low for half in sorted(halves - {0, high})):
         if (whole ^ value).bit_count() > 2 and address_index(context).at(whole) is not None:
             why = f"its high half is the number {high}, over that of the address {whole:#x}"
-            return Shape("int-pair", why)
+            return WordShape("int-pair", why)
     return None
 
 
@@ -307,8 +309,8 @@ def suspects_of(context: Context) -> list[Suspect]:
     site = context.site
     if isinstance(site, Absent):
         return []
-    made = recomputed_registers(context)
-    latest = {} if isinstance(made, Absent) else {r.register: r for r in reversed(made)}
+    recomputed = recomputed_registers(context)
+    latest = {} if isinstance(recomputed, Absent) else {r.register: r for r in reversed(recomputed)}
     unique: dict[tuple[int, int], Suspect] = {}
     for word in fault_words(context):
         for suspect in _traced(context, site, latest, word):
@@ -340,34 +342,38 @@ def _bases(context: Context, site: FaultSite, suspects: list[Suspect]) -> Iterat
 
 
 def _traced(
-    context: Context, site: FaultSite, made: dict[str, RecomputedRegister], word: FaultWord
+    context: Context, site: FaultSite, recomputed: dict[str, RecomputedRegister], word: FaultWord
 ) -> list[Suspect]:
     """Return a word and the words that it was loaded through."""
-    traced = [_suspect(context, site, made.get(word.source), word, 0)]
+    traced = [_suspect(context, site, recomputed.get(word.source), word, 0)]
     names = {word.source}
     if word.source == "target" and site.operand is not None:
         names = set(site.operand.registers())
-        traced += [_of_register(context, site, made, name, 1) for name in sorted(names)]
+        traced += [_of_register(context, site, recomputed, name, 1) for name in sorted(names)]
     depth = 1
     while names and depth <= MAX_BACK:
         following: set[str] = set()
         for name in names:
-            origin = made.get(name)
+            origin = recomputed.get(name)
             if origin is None or origin.kind not in (LOAD, COPY) or origin.slot is None:
                 continue
-            following |= {n for n in origin.through if n not in (name, "rsp")}
+            following |= {n for n in origin.address_registers if n not in (name, "rsp")}
         for name in sorted(following):
-            traced.append(_of_register(context, site, made, name, depth))
+            traced.append(_of_register(context, site, recomputed, name, depth))
         names = following
         depth += 1
     return [suspect for suspect in traced if suspect.value >= NEAR_NULL]
 
 
 def _of_register(
-    context: Context, site: FaultSite, made: dict[str, RecomputedRegister], name: str, depth: int
+    context: Context,
+    site: FaultSite,
+    recomputed: dict[str, RecomputedRegister],
+    name: str,
+    depth: int,
 ) -> Suspect:
     value = site.fault.registers.get(name, 0)
-    return _suspect(context, site, made.get(name), FaultWord(name, value, 0), depth)
+    return _suspect(context, site, recomputed.get(name), FaultWord(name, value, 0), depth)
 
 
 def _suspect(

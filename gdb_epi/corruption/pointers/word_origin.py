@@ -13,24 +13,24 @@ from bisect import bisect_right
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, in_free_chunk
-from gdb_epi.corruption.heap.memory import on_stack
+from gdb_epi.corruption.heap.memory_readers import on_stack
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.corruption.replay.preceding_code import path_before
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import CALL, RETURN, FaultSite
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_word
-from gdb_epi.fault.site import CALL, RETURN, FaultSite
-from gdb_epi.fault.word_shapes import AS_RETURNED, Shape
+from gdb_epi.fault.memory_reads import read_word
+from gdb_epi.fault.word_shapes import AS_RETURNED, WordShape
 from gdb_epi.locks.glibc_threads import stack_lists
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Region
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import Operand
-from gdb_epi.x86.flow import COPY, LOAD, changed_registers, value_source
+from gdb_epi.x86 import MemoryOperand
+from gdb_epi.x86.register_changes import COPY, LOAD, changed_registers, value_source
 
 TEXTS = ("str", "bytes")
 MAX_PLACES = 16
@@ -72,7 +72,9 @@ def _from(context: Context, slot: int, base: int) -> WordOrigin:
     owned = (
         is_pointer_aligned(slot)
         and here is not None
-        and (here.path is not None or on_stack(context, slot) or lies_in(context, base, slot))
+        and (
+            here.path is not None or on_stack(context, slot) or is_inside_block(context, base, slot)
+        )
     )
     return WordOrigin(slot, base, slot - base, owned)
 
@@ -96,10 +98,10 @@ def _origin_of_target(context: Context, site: FaultSite, value: int) -> WordOrig
         names = [name for name in site.operand.registers() if name in registers]
         return _from(context, at, registers[names[0]] if names else at)
     top = read_word(context.target, site.fault.sp)
-    made = call_before(context.target, top) if top else None
-    if made is None or made.through is None:
+    call = call_before(context.target, top) if top else None
+    if call is None or call.target_register is None:
         return None
-    return origin_of(context, FaultWord(made.through, value, 0))
+    return origin_of(context, FaultWord(call.target_register, value, 0))
 
 
 def _by_its_only_place(context: Context, site: FaultSite, word: FaultWord) -> WordOrigin | None:
@@ -121,14 +123,14 @@ def _by_its_only_place(context: Context, site: FaultSite, word: FaultWord) -> Wo
     return _from(context, starts[0], starts[0] - offset)
 
 
-def _last_load(context: Context, site: FaultSite, register: str) -> Operand | None:
+def _last_load(context: Context, site: FaultSite, register: str) -> MemoryOperand | None:
     """Return the operand of the load that made a register last, of one base and nothing else."""
     if site.arrived or site.instruction is None:
         return None
     path = path_before(context, site.fault.pc, dict(site.fault.registers))
     for step in reversed(path.steps if path is not None else ()):
         how = value_source(step.instruction, register)
-        if how.kind == LOAD and isinstance(how.source, Operand) and how.size == WORD:
+        if how.kind == LOAD and isinstance(how.source, MemoryOperand) and how.size == WORD:
             alone = how.source.index_register is None and how.source.segment is None
             return how.source if alone and how.source.base not in (None, "rsp", "rip") else None
         changed = changed_registers(step.instruction)
@@ -143,10 +145,10 @@ def origin_of_register(context: Context, register: str) -> RecomputedRegister | 
     What a function that has returned restores by a pop is right or was not run: its place below
     rsp was written since, or the function left by another way.
     """
-    made, site = recomputed_registers(context), context.site
-    if isinstance(made, Absent) or isinstance(site, Absent):
+    call, site = recomputed_registers(context), context.site
+    if isinstance(call, Absent) or isinstance(site, Absent):
         return None
-    remade = next((remade for remade in made if remade.register == register), None)
+    remade = next((remade for remade in call if remade.register == register), None)
     if remade is not None and remade.held != remade.expected:
         return None if _is_left(context, site, remade.slot) else remade
     return remade
@@ -203,7 +205,7 @@ def load_bases_of(context: Context, source: str) -> list[int]:
         called = _origin_of_target(context, site, site.address or 0)
         return [] if called is None else [called.base]
     origin = _copied(context, origin_of_register(context, source))
-    if origin is None or origin.kind != LOAD or not (origin.through or origin.offset):
+    if origin is None or origin.kind != LOAD or not (origin.address_registers or origin.offset):
         return []
     return bases_of(site, origin)
 
@@ -226,10 +228,10 @@ def has_known_provenance(
         return False
     here = context.target.region_at(origin.slot)
     if on_stack(context, origin.slot):  # by another register than a frame's own it may be any place
-        return True if set(origin.through) <= FRAME_REGISTERS else None
+        return True if set(origin.address_registers) <= FRAME_REGISTERS else None
     if here is None or here.path is not None:
         return True
-    return any(lies_in(context, base, origin.slot) for base in bases_of(site, origin))
+    return any(is_inside_block(context, base, origin.slot) for base in bases_of(site, origin))
 
 
 def _copied(context: Context, origin: RecomputedRegister | None) -> RecomputedRegister | None:
@@ -237,18 +239,22 @@ def _copied(context: Context, origin: RecomputedRegister | None) -> RecomputedRe
     for _ in range(MAX_COPIES):
         if origin is None or origin.kind != COPY or origin.held != origin.expected:
             break
-        origin = origin_of_register(context, origin.through[0]) if origin.through else None
+        origin = (
+            origin_of_register(context, origin.address_registers[0])
+            if origin.address_registers
+            else None
+        )
     return origin
 
 
 def bases_of(site: FaultSite, origin: RecomputedRegister) -> list[int]:
     """Return the addresses that a load may have gone through: registers, or its place itself."""
     registers = site.fault.registers
-    bases = [registers[name] for name in origin.through if name in registers]
+    bases = [registers[name] for name in origin.address_registers if name in registers]
     return bases or [(origin.slot or 0) - origin.offset]
 
 
-def lies_in(context: Context, base: int, slot: int) -> bool:
+def is_inside_block(context: Context, base: int, slot: int) -> bool:
     """Tell whether an object, or a block of malloc's, begins at `base`, and `slot` lies in it."""
     index = address_index(context)
     pointee = index.at(base)
@@ -296,7 +302,7 @@ def _is_free(context: Context, chunk: tuple[int, int]) -> bool:
     return head is None or bool(head & PREV_INUSE) or size == usable + WORD
 
 
-def shape_in_words(context: Context, word: FaultWord, shape: Shape) -> str:
+def shape_phrase(context: Context, word: FaultWord, shape: WordShape) -> str:
     """Say what a wrong word looks like: a number that was read from a field was not returned there.
 
     A str or bytes object has -1 as its hash until that is asked for. A block that is given out
@@ -317,7 +323,7 @@ def shape_in_words(context: Context, word: FaultWord, shape: Shape) -> str:
 # -- what lies at a place ------------------------------------------------------------------------
 
 
-def place_in_words(context: Context, address: int) -> str:
+def place_phrase(context: Context, address: int) -> str:
     """Say what lies at an address of the process: "16 bytes into a list in use"; "" for nothing."""
     region = context.target.region_at(address)
     if region is None:

@@ -7,8 +7,8 @@ from array import array
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.files.elf_images import image_files
-from gdb_epi.corruption.heap.memory import read_words
-from gdb_epi.fault.reads import try_read
+from gdb_epi.corruption.heap.memory_readers import read_words
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.target.api import Module, module_at
 
 MAX_TEXT = 256 << 10  # bytes of a module's code that are searched for an address

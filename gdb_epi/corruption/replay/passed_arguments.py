@@ -16,15 +16,15 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.replay.preceding_code import called_function, path_before
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recompute_registers
 from gdb_epi.fault.constant_arguments import ARGUMENTS
-from gdb_epi.fault.instructions import Step, call_before
+from gdb_epi.fault.instructions import InstructionAtAddress, call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL
-from gdb_epi.fault.reads import read_up_to
+from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.functions import Function
 from gdb_epi.target.unwind import SAVED, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
-from gdb_epi.x86.flow import ADDRESS, CONSTANT, COPY, changed_registers, value_source
 from gdb_epi.x86.instruction import JUMP, NEXT, RETURN, TRAP
+from gdb_epi.x86.register_changes import ADDRESS, CONSTANT, COPY, changed_registers, value_source
 
 MAX_FUNCTION = 8 << 10  # bytes that are decoded; the eval loop has more
 MAX_IN_DOUBT = 3  # frames that a default run looks at
@@ -114,7 +114,7 @@ def _link(
     call = outer.pc - made.length
     # An indirect call, or one of another function, may have come here by a jump, with changed
     # arguments.
-    if called_function(context.target, Step(call, made)) != function.start:
+    if called_function(context.target, InstructionAtAddress(call, made)) != function.start:
         return
     kept = {
         kept_argument.argument: kept_argument.register
@@ -187,12 +187,12 @@ def _gives_back(instruction: Instruction) -> bool:
     """Tell whether it is a pop or a leave: the end of the function, but not right after a push."""
     return (
         instruction.encoding == "legacy"
-        and instruction.map == 0
+        and instruction.opcode_map == 0
         and (0x58 <= instruction.opcode < 0x60 or instruction.opcode == LEAVE)
     )
 
 
 def _pushes(instruction: Instruction) -> bool:
-    if instruction.encoding != "legacy" or instruction.map != 0:
+    if instruction.encoding != "legacy" or instruction.opcode_map != 0:
         return False
     return 0x50 <= instruction.opcode < 0x58 or instruction.opcode in (0x68, 0x6A)

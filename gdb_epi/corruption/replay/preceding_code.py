@@ -12,16 +12,16 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.replay.code_map import code_around, code_map
-from gdb_epi.fault.instructions import Step, call_before, instructions_before
+from gdb_epi.fault.instructions import InstructionAtAddress, call_before, instructions_before
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import read_up_to, read_word, try_read
+from gdb_epi.fault.memory_reads import read_up_to, read_word, try_read
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
-from gdb_epi.x86.flow import changed_registers
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
-from gdb_epi.x86.length import instruction_length
+from gdb_epi.x86.instruction_length import instruction_length
+from gdb_epi.x86.register_changes import changed_registers
 
 WINDOW = 96  # bytes of code before an instruction
 SHORT = 130  # bytes that a short branch reaches
@@ -43,7 +43,7 @@ class CodePath(NamedTuple):
     instruction, or what follows the call; then what ran in between is not known.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[InstructionAtAddress, ...]
     skippable: frozenset[int]  # numbers of steps
     end: int
 
@@ -95,7 +95,9 @@ def paths_from_definitions(
     exact = code_around(context, head)
     if exact is None or not exact.begins(head):
         return []
-    onward: dict[int, Step | None] = {}  # an instruction's address and the step that follows it
+    onward: dict[
+        int, InstructionAtAddress | None
+    ] = {}  # an instruction's address and the step that follows it
     ways: list[CodePath] = []
     worklist = [(head, path.steps[0] if path.steps else None)]
     while worklist:
@@ -118,7 +120,7 @@ def paths_from_definitions(
                 if register in change:
                     return []
                 continue
-            before_it = Step(last, instruction)
+            before_it = InstructionAtAddress(last, instruction)
             onward[last] = step
             if register not in change:
                 worklist.append((last, before_it))
@@ -132,9 +134,13 @@ def paths_from_definitions(
     return ways
 
 
-def _joined(path: CodePath, step: Step | None, onward: dict[int, Step | None]) -> CodePath:
+def _joined(
+    path: CodePath,
+    step: InstructionAtAddress | None,
+    onward: dict[int, InstructionAtAddress | None],
+) -> CodePath:
     """Return the steps from one on to a path, and the path."""
-    steps: list[Step] = []
+    steps: list[InstructionAtAddress] = []
     while step is not None and step.address != path.start:
         steps.append(step)
         step = onward.get(step.address)
@@ -166,7 +172,7 @@ def paths_through_callee(context: Context, path: CodePath) -> Iterator[CodePath]
             yield _behind(_block(context, steps, step.address), onward)
 
 
-def _steps_before(context: Context, pc: int) -> list[Step] | None:
+def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | None:
     """Return the instructions before an address: exactly, where its function is not too long."""
     code = code_map(context, pc)
     if code is None or not code.begins(pc):
@@ -178,13 +184,13 @@ def _steps_before(context: Context, pc: int) -> list[Step] | None:
         instruction = decode(read_up_to(context.target, at, MAX_LENGTH))
         if instruction is None:
             return None
-        steps.append(Step(at, instruction))
+        steps.append(InstructionAtAddress(at, instruction))
     return steps
 
 
-def _returns(target: Target, start: int, end: int) -> list[Step]:
+def _returns(target: Target, start: int, end: int) -> list[InstructionAtAddress]:
     code = read_up_to(target, start, min(end - start, MAX_CALLEE))
-    returns: list[Step] = []
+    returns: list[InstructionAtAddress] = []
     at = 0
     while at < len(code) and len(returns) < MAX_RETURNS:
         length = instruction_length(code, at)
@@ -194,12 +200,12 @@ def _returns(target: Target, start: int, end: int) -> list[Step]:
         if not RETURNS.isdisjoint(code[at : at + length]):
             instruction = decode(code[at : at + MAX_LENGTH])
         if instruction is not None and instruction.flow == RETURN:
-            returns.append(Step(start + at, instruction))
+            returns.append(InstructionAtAddress(start + at, instruction))
         at += length
     return returns
 
 
-def called_function(target: Target, call: Step) -> int | None:
+def called_function(target: Target, call: InstructionAtAddress) -> int | None:
     """Return the function that a direct call leads to, through the linkage table too."""
     instruction = call.instruction
     if instruction.target is None:
@@ -233,18 +239,18 @@ def stack_pointer_change(instruction: Instruction) -> int | None:
     if instruction.flow == RETURN:
         return WORD
     opcode = instruction.opcode
-    if instruction.encoding != "legacy" or instruction.map != 0:
+    if instruction.encoding != "legacy" or instruction.opcode_map != 0:
         # A name in ModRM may be a vector register or a source; only cmov writes the stack pointer.
-        is_cmov = instruction.map == 1 and 0x40 <= opcode < 0x50
+        is_cmov = instruction.opcode_map == 1 and 0x40 <= opcode < 0x50
         return None if is_cmov and instruction.reg == "rsp" else 0
-    if opcode in _PUSHES or (opcode, instruction.extension) == (0xFF, 6):
+    if opcode in _PUSHES or (opcode, instruction.modrm_reg) == (0xFF, 6):
         return -WORD
     if 0x58 <= opcode < 0x60:
         return WORD if instruction.reg != "rsp" else None
     if opcode in (0x8F, 0x9C, 0x9D, 0xC8, 0xC9):
         return {0x9C: -WORD, 0x9D: WORD}.get(opcode)
-    if opcode in (0x81, 0x83) and instruction.rm == "rsp" and instruction.extension in (0, 5, 7):
-        return (instruction.immediate or 0) * {0: 1, 5: -1, 7: 0}[instruction.extension]
+    if opcode in (0x81, 0x83) and instruction.rm == "rsp" and instruction.modrm_reg in (0, 5, 7):
+        return (instruction.immediate or 0) * {0: 1, 5: -1, 7: 0}[instruction.modrm_reg]
     if opcode == 0x8D and instruction.reg == "rsp":
         operand = instruction.memory
         plain = operand is not None and operand.registers() == ("rsp",)
@@ -266,7 +272,7 @@ def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) ->
     made = call_before(context.target, behind) if behind else None
     if made is None or behind is None:
         return None
-    call = Step(behind - made.length, made)
+    call = InstructionAtAddress(behind - made.length, made)
     if made.target is not None and called_function(context.target, call) not in (None, first):
         return None  # came here by a jump from what was called, with changed registers
     steps = _steps_before(context, call.address)
@@ -276,7 +282,7 @@ def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) ->
     return _behind(_block(context, steps, call.address), called)
 
 
-def _block(context: Context, steps: list[Step], pc: int) -> CodePath:
+def _block(context: Context, steps: list[InstructionAtAddress], pc: int) -> CodePath:
     """Return the last steps of a function that no branch from elsewhere leads into.
 
     A branch of the block itself that skips a part of it leaves the rest as it is.

@@ -20,16 +20,16 @@ from gdb_epi.corruption.replay.preceding_code import (
     stack_pointers,
 )
 from gdb_epi.errors import NOT_AVAILABLE, Absent
+from gdb_epi.fault.fault_site import CALL, STRING_BLOCK, FaultSite
 from gdb_epi.fault.instructions import call_before
-from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.signals import SIGSEGV
-from gdb_epi.fault.site import CALL, STRING_BLOCK, FaultSite
 from gdb_epi.sizes import HALF_MASK, PAGE, WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, Instruction, Operand, decode
+from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode
 from gdb_epi.x86.arithmetic import MEMORY, added_constant, computed_value
-from gdb_epi.x86.flow import (
+from gdb_epi.x86.register_changes import (
     ADDRESS,
     CALL_CHANGES,
     COMPUTED,
@@ -132,7 +132,8 @@ class RecomputedRegister(NamedTuple):
     kind: str  # LOAD, COPY, ADDRESS, CONSTANT or COMPUTED
     slot: int | None
     size: int  # bytes of the register that the instruction sets
-    through: tuple[str, ...] = ()  # registers in the load's address, unchanged since; or the source
+    # Registers in the load's address that are unchanged since, or the source.
+    address_registers: tuple[str, ...] = ()
     offset: int = 0  # what the load added to its base
     since: bool = False  # a function called after the load may have stored there
     fixed: bool = False  # does not depend on any register: a constant, or xor with itself
@@ -161,21 +162,21 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
     for name in registers_changed_before_fault(context, site, path, registers):
         registers.pop(name, None)
-    made = recompute_registers(context.target, path, registers)
-    if _came_by_a_jump(made):
+    recomputed = recompute_registers(context.target, path, registers)
+    if _came_by_a_jump(recomputed):
         path = path_before(context, pc, registers, 0) or path
-        made = recompute_registers(context.target, path, registers)
-    made += _returned(context, site, path, registers, made)
-    return made + _on_all_ways(context, site, path, registers, made)
+        recomputed = recompute_registers(context.target, path, registers)
+    recomputed += _returned(context, site, path, registers, recomputed)
+    return recomputed + _on_all_ways(context, site, path, registers, recomputed)
 
 
-def _came_by_a_jump(made: list[RecomputedRegister]) -> bool:
+def _came_by_a_jump(recomputed: list[RecomputedRegister]) -> bool:
     """Whether several registers hold quite other values than the code before gives.
 
     Then the function that was called jumped here, with arguments of its own: the callbacks of the
     collector are called so. Damage changes one register, or few bits.
     """
-    others = [r for r in made if (r.held ^ r.expected).bit_count() > FEW_BITS]
+    others = [r for r in recomputed if (r.held ^ r.expected).bit_count() > FEW_BITS]
     return len(others) >= MIN_OTHERS
 
 
@@ -220,8 +221,8 @@ def _on_all_ways(
     wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
     if site.operand is None:
         instruction = decode(read_up_to(context.target, path.end, MAX_LENGTH))
-        if instruction is not None and instruction.through is not None:
-            wanted.append(instruction.through)
+        if instruction is not None and instruction.target_register is not None:
+            wanted.append(instruction.target_register)
     differing: list[RecomputedRegister] = []
     for name in wanted:  # grows
         if name not in settled:
@@ -237,7 +238,7 @@ def _on_all_ways(
             settled[name] = list(chain.from_iterable(tables)) if all(tables) else []
             if all(remade.held != remade.expected for remade in settled[name]):
                 differing += settled[name]
-        behind = {n for remade in settled[name] for n in remade.through if n != "rsp"}
+        behind = {n for remade in settled[name] for n in remade.address_registers if n != "rsp"}
         wanted += sorted(behind.difference(wanted))[: MAX_WANTED - len(wanted)]
     return differing
 
@@ -355,12 +356,12 @@ class _Replay:
             how = ValueSource(COMPUTED, None, step.instruction.size)
             expected = computed_value(step.instruction, register, self._with_memory(number, values))
         slot = None
-        if how.kind == LOAD and isinstance(how.source, Operand):
+        if how.kind == LOAD and isinstance(how.source, MemoryOperand):
             slot = how.source.address(values)
             expected = self._load(number, slot, how) if slot is not None else None
         elif how.kind == COPY and isinstance(how.source, str):
             expected = values.get(how.source)
-        elif how.kind == ADDRESS and isinstance(how.source, Operand):
+        elif how.kind == ADDRESS and isinstance(how.source, MemoryOperand):
             expected = how.source.address(values)
         elif how.kind == CONSTANT and isinstance(how.source, int):
             expected = how.source
@@ -371,13 +372,13 @@ class _Replay:
         )
         width = how.width if how.kind == LOAD else how.size
         expected &= WORD_MASK if width == 8 or how.size == 8 else HALF_MASK
-        through: tuple[str, ...] = ()
+        address_registers: tuple[str, ...] = ()
         offset = 0
-        if slot is not None and isinstance(how.source, Operand):
+        if slot is not None and isinstance(how.source, MemoryOperand):
             same = (n for n in how.source.registers() if self._registers.get(n) == values.get(n))
-            through, offset = tuple(same), how.source.displacement
+            address_registers, offset = tuple(same), how.source.displacement
         elif how.kind == COPY and isinstance(how.source, str):
-            through = (how.source,)
+            address_registers = (how.source,)
         later = range(number + 1, len(self._path.steps))
         reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
         kept = any(self._path.steps_over(step_number) for step_number in later)
@@ -392,7 +393,7 @@ class _Replay:
             kind=how.kind,
             slot=slot,
             size=how.size,
-            through=through,
+            address_registers=address_registers,
             offset=offset,
             since=since,
             fixed=fixed,

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import RETURN
 from gdb_epi.fault.instructions import call_returning_to
 from gdb_epi.fault.mapping_checks import NEAR_NULL
-from gdb_epi.fault.reads import read_up_to, read_word, try_read
-from gdb_epi.fault.site import RETURN
+from gdb_epi.fault.memory_reads import read_up_to, read_word, try_read
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -58,10 +58,10 @@ def return_slot_above(context: Context) -> ReturnSlot | None:
     above = read_word(context.target, address + 8)
     if above is None or (address + 8) % ALIGNMENT != ALIGNMENT - 8:
         return None
-    made = call_returning_to(context.target, above)
-    if made is None:
+    call = call_returning_to(context.target, above)
+    if call is None:
         return None
-    direct = made.target is not None
+    direct = call.target is not None
     kind = "a direct" if direct else "an indirect"
     summary = (
         f"a return took {value:#018x} from {address:#x}; the word above it, {above:#018x}, is the "
@@ -86,13 +86,13 @@ def one_bit_return_slots(context: Context) -> list[ReturnSlot]:
         corrected = value ^ (1 << bit)
         if corrected >> ADDRESS_BITS:
             continue
-        made = call_returning_to(context.target, corrected)
-        if made is not None:
+        call = call_returning_to(context.target, corrected)
+        if call is not None:
             summary = (
                 f"the return address at {address:#x}, {value:#018x}, is one bit (bit {bit}) from "
                 f"{corrected:#018x}, which lies behind a call"
             )
-            direct = made.target is not None
+            direct = call.target is not None
             candidates.append(ReturnSlot(address, value, corrected, bit, direct, summary))
     return sorted(candidates, key=lambda candidate: not candidate.direct)
 

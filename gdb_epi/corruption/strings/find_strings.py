@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory import CHUNK, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import CHUNK, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import SIZES, pool_shape
 from gdb_epi.corruption.strings.str_layout import (
     MAX_DATA,

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.frames.chain import frame_reader
-from gdb_epi.cpython.frames.code import CODE_UNIT, CodeInfo, CodeReader, bytecode_of
-from gdb_epi.cpython.frames.positions import LineTableEntry, table_entries
+from gdb_epi.cpython.frames.code_objects import CODE_UNIT, CodeInfo, CodeReader, bytecode_of
+from gdb_epi.cpython.frames.frame_chain import frame_reader
+from gdb_epi.cpython.frames.line_tables import LineTableEntry, table_entries
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
@@ -54,7 +54,7 @@ class BreakpointLocation(NamedTuple):
         return f"{self.filename}:{self.line if self.line is not None else '?'}"
 
 
-def entry_place(codes: CodeReader, code: int) -> BreakpointLocation:
+def entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
     """Return where calls of a code object can be seen.
 
     Raises LayoutError where this is not known, UnreadableMemory for damage.
@@ -82,13 +82,13 @@ def entry_place(codes: CodeReader, code: int) -> BreakpointLocation:
     return _place(codes, info, start, behind, info.firsttraceable, "")
 
 
-def line_places(
+def line_location(
     codes: CodeReader, all_codes: Sequence[int], file: str, line: int
 ) -> BreakpointLocation:
     """Return where a line of a file can be seen, or the next line that has code.
 
     `all_codes` are the code objects of the process. Raises LookupError with a message for the user
-    when there is none, LayoutError and UnreadableMemory as entry_place() does.
+    when there is none, LayoutError and UnreadableMemory as entry_location() does.
     """
     infos = [codes.at(code) for code in all_codes]
     infos = [info for info in infos if not info.problem and _is_file(info.filename, file)]
@@ -116,7 +116,7 @@ def line_places(
     info, offset, runs = candidates[0]
     alike = sum(other[0].name == info.name for other in candidates[1:])
     if info.firstlineno == following and info.bytecode and offset <= info.firsttraceable:
-        place = entry_place(codes, info.address)
+        place = entry_location(codes, info.address)
     else:
         place = _place(codes, info, _bytecode(codes.reader, info)[0], offset, None, "")
     notes = [place.note] if place.note else []
@@ -129,7 +129,7 @@ def line_places(
     return place._replace(note="; ".join(notes))
 
 
-def is_there(
+def is_at_location(
     target: Target, python: PythonState, place: BreakpointLocation, tid: int, ident: int
 ) -> bool:
     """Tell whether a thread read the byte of a place because it is about to run it.

@@ -7,8 +7,8 @@ A coroutine keeps its frame: up to 3.10 a frame object (gi_frame), since 3.11 in
 
 from __future__ import annotations
 
-from gdb_epi.cpython.frames.chain import RawFrame, frame_reader, python_frame
-from gdb_epi.cpython.frames.code import CodeReader, bytecode_of
+from gdb_epi.cpython.frames.code_objects import CodeReader, bytecode_of
+from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader, python_frame
 from gdb_epi.cpython.frames.unlinked_frames import frame_objects, frame_type
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -39,7 +39,7 @@ _RESUME_DELEGATING = (2, 3)
 _TOP_WORDS = 3
 
 
-class Suspended(NamedTuple):
+class SuspendedChain(NamedTuple):
     """A chain of coroutines, innermost first. `awaits` is what the innermost one waits for.
 
     `broken` says why the chain ends before its innermost frame; "" when it does not.
@@ -51,7 +51,7 @@ class Suspended(NamedTuple):
     broken: str = ""
 
 
-class Coroutines:
+class CoroutineReader:
     """The coroutines and generators of one process."""
 
     def __init__(self, reader: MemoryReader, objects: NamespaceReader, types: TypeReader) -> None:
@@ -137,7 +137,7 @@ class Coroutines:
         except UnreadableMemory:
             return 0
 
-    def chain(self, address: int) -> Suspended:
+    def chain(self, address: int) -> SuspendedChain:
         """Follow what coroutines await, from the outermost one on. Never raises for damage."""
         frames: list[PyFrame] = []
         seen: set[int] = set()
@@ -146,7 +146,7 @@ class Coroutines:
             while self.ident(address) in COROUTINES or self.frame_of_lost(address):
                 if address in seen or len(seen) >= MAX_AWAITS:
                     why = "comes twice" if address in seen else f"is beyond {MAX_AWAITS}"
-                    return Suspended(first, tuple(frames[::-1]), 0, f"{address:#x} {why}")
+                    return SuspendedChain(first, tuple(frames[::-1]), 0, f"{address:#x} {why}")
                 seen.add(address)
                 at = self.frame_of_lost(address) or self.frame_address(address)
                 state, awaiting = self._state(address, at)
@@ -157,11 +157,11 @@ class Coroutines:
                 raw = self._frames.read(at)
                 frames.append(self._python_frame(raw))
                 if raw.problem:
-                    return Suspended(first, tuple(frames[::-1]), 0, raw.problem)
+                    return SuspendedChain(first, tuple(frames[::-1]), 0, raw.problem)
                 address = self._driven(self._awaited(raw)) if awaiting else 0
         except UnreadableMemory as error:
-            return Suspended(first, tuple(frames[::-1]), 0, str(error))
-        return Suspended(first, tuple(frames[::-1]), address)
+            return SuspendedChain(first, tuple(frames[::-1]), 0, str(error))
+        return SuspendedChain(first, tuple(frames[::-1]), address)
 
     def _driven(self, address: int) -> int:
         """Return what an awaitable drives that stands between two coroutines, else itself."""

@@ -47,7 +47,7 @@ def is_eval_frame(frame: NativeFrame) -> bool:
     return frame.function is not None and not frame.inlined and bool(_EVAL.match(frame.function))
 
 
-def named_eval_frames(native: Sequence[NativeFrame]) -> list[int]:
+def named_eval_frame_indices(native: Sequence[NativeFrame]) -> list[int]:
     """Return the indices of the native frames that are named as the eval loop.
 
     An opcode's function of the tail-call interpreter stands for the loop only where the loop's
@@ -74,7 +74,7 @@ def _leads_to_eval(native: Sequence[NativeFrame], index: int) -> bool:
     return False
 
 
-def frames_of_loop(
+def eval_frame_indices(
     target: Target,
     functions: FunctionBounds,
     native: Sequence[NativeFrame],
@@ -86,7 +86,7 @@ def frames_of_loop(
     another build, does not name it. Where nobody has the symbol either, `runs_frames` are the
     functions that the interpreters run frames with (PyInterpreterState.eval_frame, PEP 523).
     """
-    named = named_eval_frames(native)
+    named = named_eval_frame_indices(native)
     if named:
         return named
     start = target.symbol(EVAL_LOOP)
@@ -244,10 +244,10 @@ class EvalCallReader:
     ) -> list[EvalCall] | None:
         """Where symbols tell all there is, leave it to them: reading the stack takes longer."""
         count = sum(len(calls) for calls in calls_by_thread)
-        if len(calls_by_thread) < 2 and len(named_eval_frames(native)) == count:
+        if len(calls_by_thread) < 2 and len(named_eval_frame_indices(native)) == count:
             return None
         runs_frames = frozenset(map(self._runs_frames, states)) - {0}
-        loops = frames_of_loop(self._target, self._functions, native, runs_frames)
+        loops = eval_frame_indices(self._target, self._functions, native, runs_frames)
         threads = [[call.frames for call in calls] for calls in calls_by_thread]
         matched = match_by_pointers(self._target, native, loops, threads)
         if matched is None:

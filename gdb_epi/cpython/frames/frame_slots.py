@@ -9,8 +9,8 @@ thread that still waits for `__enter__` has pushed it already, but above that de
 
 from __future__ import annotations
 
-from gdb_epi.cpython.frames.chain import FrameObjectReader, InterpreterFrameReader
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeReader
+from gdb_epi.cpython.frames.frame_chain import FrameObjectReader, InterpreterFrameReader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import CHAIN, PyFrame

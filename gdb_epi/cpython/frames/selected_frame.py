@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which Python frame a native frame stands for: the one that a debugger's user has selected.
 
-It is the innermost Python frame that the native frame runs, by the places that merge.py gives; a
-native frame that runs none stands for the next caller that has one. Where merge.py could not tell
-the place of a Python frame, its eval call's address on the C stack tells on which side of the
-selected frame it is; without that address there is no answer.
+It is the innermost Python frame that the native frame runs, by the places that merged_stack.py
+gives; a native frame that runs none stands for the next caller that has one. Where merged_stack.py
+could not tell the place of a Python frame, its eval call's address on the C stack tells on which
+side of the selected frame it is; without that address there is no answer.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.frames.eval_calls import EvalCall
-from gdb_epi.cpython.frames.merge import LEFT_OUT
+from gdb_epi.cpython.frames.merged_stack import LEFT_OUT
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.target.api import NativeFrame
@@ -61,7 +61,7 @@ def frames_with_levels(stack: MergedStack) -> Iterator[tuple[int, StackFrame]]:
     """Yield each frame with the level of its native frame, 0 innermost.
 
     A Python frame has that of the next native frame inwards, the call of the eval loop that runs
-    it, where merge.py knows its place.
+    it, where merged_stack.py knows its place.
     """
     level, following = 0, 0
     for frame in stack.frames:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cached_property
 from operator import is_
 
-from gdb_epi.cpython.frames.chain import (
+from gdb_epi.cpython.frames.frame_chain import (
     MAX_FRAMES,
     FrameChain,
     FrameObjectReader,
@@ -24,7 +24,7 @@ from gdb_epi.cpython.frames.chain import (
     python_frame,
     walk_chain,
 )
-from gdb_epi.cpython.frames.chain import make_hole as make_hole
+from gdb_epi.cpython.frames.frame_chain import make_hole as make_hole
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gdb_epi.cpython.layout.spec import CONSTANTS, STRUCTS
+from gdb_epi.cpython.layout.struct_specs import CONSTANTS, STRUCTS
 from gdb_epi.target.api import StructType
 from gdb_epi.typing_lite import Any
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import FileIO
 from os import listdir
 
-from gdb_epi.cpython.layout.mutexes import X86_SIZE, with_mutexes_of
+from gdb_epi.cpython.layout.mutex_sizes import X86_SIZE, with_mutexes_of
 from gdb_epi.errors import LayoutError
 from gdb_epi.json_lite import parse_json
 from gdb_epi.target.api import MemberLayout as Field

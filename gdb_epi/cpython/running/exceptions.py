@@ -77,7 +77,7 @@ class ExceptionInfo(NamedTuple):
         return tuple(link for link in (self.cause, self.context, *self.members) if link)
 
 
-class Raised(NamedTuple):
+class RaisedException(NamedTuple):
     """An exception and all that it leads to; the first of `exceptions` is itself."""
 
     state: str  # IN_FLIGHT or HANDLED
@@ -93,11 +93,11 @@ class ThreadExceptions(NamedTuple):
     """The exceptions of one PyThreadState. `handled` begins with the innermost."""
 
     thread: ThreadState
-    in_flight: Raised | None
-    handled: tuple[Raised, ...]
+    in_flight: RaisedException | None
+    handled: tuple[RaisedException, ...]
     soft_errors: tuple[SoftError, ...] = ()
 
-    def all(self) -> tuple[Raised, ...]:
+    def all(self) -> tuple[RaisedException, ...]:
         """Return the one in flight, if any, then those being handled."""
         return ((self.in_flight,) if self.in_flight else ()) + self.handled
 
@@ -132,7 +132,7 @@ class ExceptionDecoder:
         """Return the exceptions of a thread state. Never raises; soft errors say what is gone."""
         problems: list[str] = []
         in_flight = None
-        handled: list[Raised] = []
+        handled: list[RaisedException] = []
         try:
             in_flight = self._in_flight(thread.address, problems)
         except (UnreadableMemory, LayoutError) as error:
@@ -146,7 +146,7 @@ class ExceptionDecoder:
         errors = tuple(SoftError("exceptions", who, text) for text in kept)
         return ThreadExceptions(thread, in_flight, tuple(handled), errors)
 
-    def _in_flight(self, tstate: int, problems: list[str]) -> Raised | None:
+    def _in_flight(self, tstate: int, problems: list[str]) -> RaisedException | None:
         """Decode the C error indicator.
 
         3.12 (gh-101578) made one object of it: before, it was a type, a value that need not be an
@@ -161,7 +161,7 @@ class ExceptionDecoder:
         lines = read(tstate + layout.require("PyThreadState", "curexc_traceback"))
         return self._raised(IN_FLIGHT, kind, value, lines, problems) if kind else None
 
-    def _handled(self, tstate: int, problems: list[str]) -> Iterator[Raised]:
+    def _handled(self, tstate: int, problems: list[str]) -> Iterator[RaisedException]:
         """Yield what the exc_info stack holds: one entry per thread, generator and coroutine.
 
         3.11 (bpo-45711) left only the value of type, value and traceback.
@@ -189,7 +189,7 @@ class ExceptionDecoder:
 
     def _raised(
         self, state: str, kind: int, value: int, lines: int, problems: list[str]
-    ) -> Raised | None:
+    ) -> RaisedException | None:
         """Return an exception out of its slots; None without one, also where None is stored."""
         if self._is_none(value) and (not kind or self._is_none(kind)):
             return None
@@ -203,7 +203,7 @@ class ExceptionDecoder:
             first = first._replace(traceback=self._tracebacks.at(lines))
         if isinstance(first.type, Absent):
             problems.append(f"the type of an exception {state}: {first.type.detail}")
-        return Raised(state, tuple(self._graph(first, problems)))
+        return RaisedException(state, tuple(self._graph(first, problems)))
 
     def _by_type(self, kind: int, value: int, problems: list[str]) -> ExceptionInfo:
         """Return an exception known by its class: not made yet, or its object is lost."""

@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.frames.coroutines import COROUTINES, DONE, RUNNING, Coroutines, Suspended
+from gdb_epi.cpython.frames.coroutines import (
+    COROUTINES,
+    DONE,
+    RUNNING,
+    CoroutineReader,
+    SuspendedChain,
+)
 from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import SoftError
@@ -24,7 +30,7 @@ class GeneratorChain(NamedTuple):
     address: int
     kind: str  # "generator", "coroutine", "async_generator"
     name: str  # qualname; "" when it is unreadable
-    suspended: Suspended
+    suspended: SuspendedChain
     tid: int | None
     awaits: str  # the type of what the innermost one waits for; "" for nothing
 
@@ -39,7 +45,7 @@ class GeneratorChains(NamedTuple):
 def generator_chains(target: Target, python: PythonState) -> GeneratorChains:
     """Return the generators and coroutines that have not ended. Never raises for damage."""
     instances = instances_of(target, python)
-    coroutines = Coroutines(instances.reader, instances.objects, instances.types)
+    coroutines = CoroutineReader(instances.reader, instances.objects, instances.types)
     running = {f.address: t.tid for t in python.threads() for f in t.frames if f.hole is None}
     inner: set[int] = set()  # the frames that another one delegates to
     chains: list[GeneratorChain] = []

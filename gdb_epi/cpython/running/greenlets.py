@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.frames.coroutines import Coroutines
+from gdb_epi.cpython.frames.coroutines import CoroutineReader
 from gdb_epi.cpython.heap.instances import Instances, instances_of
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -64,7 +64,7 @@ def greenlets_of(target: Target, python: PythonState) -> Greenlets:
     """Return the greenlets of a process. Never raises for damage."""
     instances = instances_of(target, python)
     reader = instances.reader
-    coroutines = Coroutines(reader, instances.objects, instances.types)
+    coroutines = CoroutineReader(reader, instances.objects, instances.types)
     problems: list[SoftError] = []
     seen: list[tuple[Greenlet, tuple[int, ...]]] = []
     for instance in instances.of((GREENLET,))[:MAX_GREENLETS]:

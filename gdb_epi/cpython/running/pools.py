@@ -79,7 +79,7 @@ class Queue(NamedTuple):
     users: tuple[int, ...] = ()  # tids
 
 
-class PoolsFound(NamedTuple):
+class Pools(NamedTuple):
     """All executors and queues that were found, and what could not be had."""
 
     pools: tuple[Pool, ...]
@@ -87,7 +87,7 @@ class PoolsFound(NamedTuple):
     soft_errors: tuple[SoftError, ...]
 
 
-def pools_of(target: Target, python: PythonState) -> PoolsFound:
+def pools_of(target: Target, python: PythonState) -> Pools:
     """Return the executors and queues of a process. Never raises for damage."""
     instances = instances_of(target, python)
     reader = instances.reader
@@ -105,7 +105,7 @@ def pools_of(target: Target, python: PythonState) -> PoolsFound:
                 )
         except UnreadableMemory as error:
             problems.append(SoftError("pools", instance.shown, str(error)))
-    return PoolsFound(tuple(pools), tuple(queues), (*instances.problems, *problems))
+    return Pools(tuple(pools), tuple(queues), (*instances.problems, *problems))
 
 
 def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:

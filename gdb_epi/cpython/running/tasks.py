@@ -21,8 +21,8 @@ from gdb_epi.cpython.frames.coroutines import (
     CREATED,
     DONE,
     RUNNING,
-    Coroutines,
-    Suspended,
+    CoroutineReader,
+    SuspendedChain,
 )
 from gdb_epi.cpython.heap.gc_lists import objects_being_collected, tracked_objects
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -183,7 +183,7 @@ class Task(NamedTuple):
     system: bool = False  # trio: one of the library's own
 
 
-def on_thread(task: Task, frame: int, threads: Iterable[ThreadState]) -> Task | None:
+def with_thread_frames(task: Task, frame: int, threads: Iterable[ThreadState]) -> Task | None:
     """Return a running task with the frames of its thread, down to the one of its coroutine.
 
     None when none of the threads runs that frame.
@@ -226,7 +226,7 @@ class _Decoder:
         self._reader = PagedReader(target, python.layout)
         self._objects = NamespaceReader(self._reader)
         self._types = TypeReader(self._reader, self._objects, python.interpreter_addresses())
-        self._coroutines = Coroutines(self._reader, self._objects, self._types)
+        self._coroutines = CoroutineReader(self._reader, self._objects, self._types)
         if python.finalizing:
             remember_frame_globals(self._reader, self._objects, python)
         self._problems: dict[SoftError, None] = {}
@@ -265,7 +265,7 @@ class _Decoder:
             self._problems[SoftError("tasks", subject, message)] = None
 
     @property
-    def parts(self) -> tuple[MemoryReader, NamespaceReader, TypeReader, Coroutines]:
+    def parts(self) -> tuple[MemoryReader, NamespaceReader, TypeReader, CoroutineReader]:
         """The readers that all interpreters share."""
         return self._reader, self._objects, self._types, self._coroutines
 
@@ -494,13 +494,13 @@ class _InterpreterTasks:
             self._problem(subject, f"its coroutine: {task.coro.detail}")
         if chain.state == RUNNING:
             frame = self._coroutines.frame_address(coroutine)
-            running = on_thread(task, frame, self._interpreter.threads)
+            running = with_thread_frames(task, frame, self._interpreter.threads)
             if running is None:
                 self._problem(subject, "it runs, but its frame is in no thread's stack")
             return running or task
         return task._replace(awaits=self._awaits(task, chain))
 
-    def _awaits(self, task: Task, chain: Suspended) -> str:
+    def _awaits(self, task: Task, chain: SuspendedChain) -> str:
         """Return what wakes a task, in words: another task by name, or the type of the future."""
         if chain.state in (CREATED, DONE):
             return ""

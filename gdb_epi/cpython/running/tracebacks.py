@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple

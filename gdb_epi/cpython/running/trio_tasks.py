@@ -10,11 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.coroutines import COROUTINES, RUNNING, Coroutines
+from gdb_epi.cpython.frames.coroutines import COROUTINES, RUNNING, CoroutineReader
 from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.frame_waits import WaitReader
-from gdb_epi.cpython.running.tasks import TRIO, TRIO_MODULE, Task, Tasks, has_module, on_thread
+from gdb_epi.cpython.running.tasks import (
+    TRIO,
+    TRIO_MODULE,
+    Task,
+    Tasks,
+    has_module,
+    with_thread_frames,
+)
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -45,7 +52,7 @@ class _Decoder:
         context = self._waits.context
         self._reader = context.reader
         self._containers = ContainerReader(context.reader)
-        self._coroutines = Coroutines(context.reader, context.objects, context.types)
+        self._coroutines = CoroutineReader(context.reader, context.objects, context.types)
         tasks: list[Task] = []
         for runner, interpreter in self._runners().items():
             try:
@@ -115,7 +122,7 @@ class _Decoder:
         task = task._replace(coro=self._coroutines.qualname(coroutine), stack=chain.frames)
         if chain.state == RUNNING:
             frame = self._coroutines.frame_address(coroutine)
-            running = on_thread(task, frame, self._python.threads())
+            running = with_thread_frames(task, frame, self._python.threads())
             if running is None:
                 self._problem(f"task {name}", "it runs, but its frame is in no thread's stack")
             return running or task._replace(running=True)

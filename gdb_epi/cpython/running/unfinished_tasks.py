@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gdb_epi.cpython.frames.coroutines import COROUTINES, Coroutines
+from gdb_epi.cpython.frames.coroutines import COROUTINES, CoroutineReader
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
 from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.running.frame_waits import TaskWait, WaitReader, is_library_frame
@@ -253,7 +253,7 @@ class ContextManagers:
         context = reader.context
         self._waits = reader
         self._slots = FrameSlots(context.reader)
-        self._coroutines = Coroutines(context.reader, context.objects, context.types)
+        self._coroutines = CoroutineReader(context.reader, context.objects, context.types)
 
     def entered(self, stack: Sequence[PyFrame], wait: TaskWait | None) -> tuple[int, ...]:
         """Return the objects whose `with` blocks a stack is inside of, the innermost first.

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from gdb_epi.cpython.source.files import read_regular
+from gdb_epi.cpython.source.guarded_files import read_regular
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
-from gdb_epi.target.files import locate
+from gdb_epi.target.elf_files import locate_in_sysroot
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import plausible_version
 
@@ -365,7 +365,7 @@ def packages_by_files(
 def _top_levels(distribution: Distribution, sysroot: str | None) -> set[str]:
     base = f"{distribution.folder}/{distribution.name}-{distribution.version}.dist-info"
     for name in ("top_level.txt", "RECORD"):
-        here = locate(f"{base}/{name}", sysroot)
+        here = locate_in_sysroot(f"{base}/{name}", sysroot)
         file = here if isinstance(here, Absent) else read_regular(here, MAX_METADATA)
         if isinstance(file, Absent):
             continue

@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
-from gdb_epi.target.auxv import AT_EXECFN, start_strings
+from gdb_epi.target.auxv import AT_EXECFN, arguments_and_environment
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def arguments(target: Target) -> list[str]:
     and their count (System V ABI x86-64, 3.4.1). What they point to may have been written over.
     """
     auxv = target.auxv()
-    block = start_strings(target, MAX_BLOCK)
+    block = arguments_and_environment(target, MAX_BLOCK)
     start = auxv.get(AT_EXECFN, 0) - len(block)
     skipped = -start % WORD
     raw = block[skipped : len(block) - (len(block) - skipped) % WORD]

@@ -6,8 +6,8 @@ While an interpreter finalizes, sys.modules is emptied first; functions that run
 
 from __future__ import annotations
 
-from gdb_epi.cpython.frames.chain import frame_reader
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeReader
+from gdb_epi.cpython.frames.frame_chain import frame_reader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState

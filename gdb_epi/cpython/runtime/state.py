@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.chain import frame_reader
-from gdb_epi.cpython.frames.code import CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeReader
+from gdb_epi.cpython.frames.frame_chain import frame_reader
 from gdb_epi.cpython.frames.stack_walk import StackWalker, WalkedStack
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.static_type_names import StaticTypeNames

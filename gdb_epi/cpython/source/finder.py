@@ -11,8 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.source.checks import DIFFERS, SAME, UNKNOWN, TextFit, check_pyc, fit_text
-from gdb_epi.cpython.source.files import (
+from gdb_epi.cpython.source.guarded_files import (
     SourceFile,
     cached_paths,
     decode_source,
@@ -20,14 +19,22 @@ from gdb_epi.cpython.source.files import (
     read_regular,
     source_lines,
 )
-from gdb_epi.cpython.source.frame_position import SourceSite, SourceSiteReader
+from gdb_epi.cpython.source.source_checks import (
+    DIFFERS,
+    SAME,
+    UNKNOWN,
+    TextFit,
+    check_pyc,
+    fit_text,
+)
+from gdb_epi.cpython.source.source_site import SourceSite, SourceSiteReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
-from gdb_epi.target.auxv import start_strings
-from gdb_epi.target.files import locate
+from gdb_epi.target.auxv import arguments_and_environment
+from gdb_epi.target.elf_files import locate_in_sysroot
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_LINES = 200_000
@@ -97,7 +104,7 @@ def command_line_texts(
     argv = access.get(contents, "orig_argv") if contents else None
     words = [access.text(word) or "" for word in (access.items(argv) if argv else None) or ()]
     texts = [(word, "sys.orig_argv") for word in _after_c(words)]
-    raw = start_strings(target, MAX_STACK_TAIL)
+    raw = arguments_and_environment(target, MAX_STACK_TAIL)
     parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
     texts += [(word, "the arguments of the process") for word in _after_c(parts)]
     for text, where in texts:
@@ -120,7 +127,7 @@ def working_folder(target: Target) -> str | None:
 
     The shell's word, not the kernel's: whoever uses it checks what lies there.
     """
-    raw = start_strings(target, MAX_STACK_TAIL)
+    raw = arguments_and_environment(target, MAX_STACK_TAIL)
     at = raw.rfind(b"\0PWD=/")
     if at < 0:
         return None
@@ -288,7 +295,7 @@ class SourceFinder:
 
     def _file(self, path: str) -> SourceFile | Absent:
         if path not in self._files:
-            here = locate(path, self._sysroot)
+            here = locate_in_sysroot(path, self._sysroot)
             file = here if isinstance(here, Absent) else read_regular(here)
             if isinstance(file, Absent):
                 inside = read_member(path, self._sysroot)
@@ -327,7 +334,7 @@ class SourceFinder:
     def _by_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
         best = (UNKNOWN, "")
         for place in self._pyc_paths(site, path):
-            here = locate(place, self._sysroot)
+            here = locate_in_sysroot(place, self._sysroot)
             pyc = here if isinstance(here, Absent) else read_regular(here, MAX_PYC_BYTES)
             if isinstance(pyc, Absent):
                 continue

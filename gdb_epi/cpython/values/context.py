@@ -17,7 +17,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.frames.coroutines import Coroutines
+    from gdb_epi.cpython.frames.coroutines import CoroutineReader
 
 MAX_NAME = 4096
 MAX_MEMBER_NAME = 256
@@ -96,11 +96,11 @@ class ValueContext:
         self._members: dict[int, dict[str, tuple[int, int]]] = {}
 
     @cached_property
-    def coroutines(self) -> Coroutines:
+    def coroutines(self) -> CoroutineReader:
         """The reader of coroutines, generators and frame objects."""
-        from gdb_epi.cpython.frames.coroutines import Coroutines
+        from gdb_epi.cpython.frames.coroutines import CoroutineReader
 
-        return Coroutines(self.reader, self.objects, self.types)
+        return CoroutineReader(self.reader, self.objects, self.types)
 
     def obj(self, address: int) -> Obj:
         """Return an object with its type.

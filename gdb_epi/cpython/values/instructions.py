@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from gdb_epi.cpython.frames.code import CODE_UNIT
+from gdb_epi.cpython.frames.code_objects import CODE_UNIT
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.typing_lite import NamedTuple

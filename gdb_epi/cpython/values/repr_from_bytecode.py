@@ -19,7 +19,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from gdb_epi.cpython.frames.code import bytecode_of
+from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.formatting import format_percent
@@ -27,21 +27,21 @@ from gdb_epi.cpython.values.instructions import dialect_of, instruction_at
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     DATA,
+    BuiltStr,
+    BuiltTuple,
     Caught,
     Class,
+    ComputedInt,
     Format,
     Function,
     Global,
     Item,
     Method,
     NoneResult,
-    Number,
+    ProcessObject,
     Slice,
     Super,
     SuperRepr,
-    Text,
-    Tuple,
-    Value,
 )
 from gdb_epi.cpython.values.value_stack_operations import (
     REPR,
@@ -58,10 +58,10 @@ MAX_CALLS = 6  # in one another
 
 _COMMON: dict[str, Item] = {
     "None": NoneResult(),
-    "''": Text(""),
-    "True": Number(True),
-    "False": Number(False),
-    "-1": Number(-1),
+    "''": BuiltStr(""),
+    "True": ComputedInt(True),
+    "False": ComputedInt(False),
+    "-1": ComputedInt(-1),
 }
 _CONVERSIONS, _HAS_SPEC = 3, 4  # the parts of FORMAT_VALUE's argument (FVC_MASK, FVS_HAVE_SPEC)
 COMPARISONS = (
@@ -94,7 +94,7 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         if method is None:
             raise Undecodable("its __repr__ is no function")
         call = Evaluation(decoder, budget)
-        call.begin(method[1], method[0], [Value(obj.address)])
+        call.begin(method[1], method[0], [ProcessObject(obj.address)])
         return call.text_of(call.run())
     except (Undecodable, UnreadableMemory, LayoutError, Raised):
         decoder.exact, decoder.cut = before
@@ -246,8 +246,8 @@ class Evaluation(ValueOperations):
     def _name(self, number: int) -> str:
         return self.decoder.string(self._tuple_item("co_names", number))
 
-    def _constant(self, number: int) -> Value:
-        return Value(self._tuple_item("co_consts", number))
+    def _constant(self, number: int) -> ProcessObject:
+        return ProcessObject(self._tuple_item("co_consts", number))
 
     # -- plain instructions ---------------------------------------------------------------------
 
@@ -278,7 +278,7 @@ class Evaluation(ValueOperations):
         self.stack.append(constant)
 
     def _do_load_small_int(self, argument: int) -> None:
-        self.stack.append(Number(argument))
+        self.stack.append(ComputedInt(argument))
 
     def _do_load_fast(self, argument: int) -> None:
         if argument not in self.locals:
@@ -310,11 +310,11 @@ class Evaluation(ValueOperations):
         parts = tuple(item for item in items if isinstance(item, DATA))
         if len(parts) != argument:
             raise Undecodable("a tuple")
-        self.stack.append(Tuple(parts))
+        self.stack.append(BuiltTuple(parts))
 
     def _do_build_string(self, argument: int) -> None:
         parts = [self._pop_text() for _ in range(argument)]
-        self.stack.append(Text("".join(reversed(parts))))
+        self.stack.append(BuiltStr("".join(reversed(parts))))
 
     # -- conditions -----------------------------------------------------------------------------
 
@@ -334,16 +334,16 @@ class Evaluation(ValueOperations):
         return self.truth(item) == name.endswith("TRUE")
 
     def _do_to_bool(self, _argument: int) -> None:
-        self.stack.append(Number(self.truth(self._pop())))
+        self.stack.append(ComputedInt(self.truth(self._pop())))
 
     def _do_unary_not(self, _argument: int) -> None:
-        self.stack.append(Number(not self.truth(self._pop())))
+        self.stack.append(ComputedInt(not self.truth(self._pop())))
 
     def _do_is_op(self, argument: int) -> None:
         right, left = self._pop(), self._pop()
-        if not (isinstance(right, (NoneResult, Value)) and self.is_none(right)):
+        if not (isinstance(right, (NoneResult, ProcessObject)) and self.is_none(right)):
             raise Undecodable("a comparison of objects")
-        self.stack.append(Number(self.is_none(left) != bool(argument)))
+        self.stack.append(ComputedInt(self.is_none(left) != bool(argument)))
 
     def _do_compare_op(self, argument: int) -> None:
         how = argument >> self.dialect.compare_shift
@@ -352,12 +352,12 @@ class Evaluation(ValueOperations):
             return
         if how == _EXCEPTION_MATCH:
             named, caught = self._pop(), self._pop()
-            self.stack.append(Number(self._matches(named, caught)))
+            self.stack.append(ComputedInt(self._matches(named, caught)))
             return
         right, left = self.plain(self._pop()), self.plain(self._pop())
         if how >= len(COMPARISONS) or isinstance(left, str) != isinstance(right, str):
             raise Undecodable("a comparison")
-        self.stack.append(Number(COMPARISONS[how](left, right)))
+        self.stack.append(ComputedInt(COMPARISONS[how](left, right)))
 
     # -- exceptions -----------------------------------------------------------------------------
 
@@ -389,7 +389,7 @@ class Evaluation(ValueOperations):
 
     def _do_check_exc_match(self, _argument: int) -> None:
         named = self._pop()
-        self.stack.append(Number(self._matches(named, self.stack[-1] if self.stack else None)))
+        self.stack.append(ComputedInt(self._matches(named, self.stack[-1] if self.stack else None)))
 
     def _do_pop_except(self, _argument: int) -> None:
         self._pop()
@@ -424,13 +424,13 @@ class Evaluation(ValueOperations):
             return
         of = self._pop()
         if isinstance(of, Class):
-            self.stack.append(Text(self.of_class(of.info, name)))
-        elif isinstance(of, Value) and name == "__class__":
+            self.stack.append(BuiltStr(self.of_class(of.info, name)))
+        elif isinstance(of, ProcessObject) and name == "__class__":
             obj = self.decoder.obj(of.address)
             if self.in_class(obj, name) is not None and not self.has_default_lookup(obj):
                 raise Undecodable("a class that computes __class__")
             self.stack.append(Class(obj.type))
-        elif isinstance(of, Value):
+        elif isinstance(of, ProcessObject):
             self.stack.append(self.of_instance(of, name))
         else:
             raise Undecodable("an attribute")
@@ -454,9 +454,9 @@ class Evaluation(ValueOperations):
         method: Item = None
         if isinstance(of, Super) and name == "__repr__":
             method = SuperRepr()
-        elif name == "format" and isinstance(of, (Text, Value)):
+        elif name == "format" and isinstance(of, (BuiltStr, ProcessObject)):
             method = Format(self.text_of(of))
-        elif isinstance(of, Value):
+        elif isinstance(of, ProcessObject):
             obj = self.decoder.obj(of.address)
             in_class = self.in_class(obj, name)
             if in_class is None or self.decoder.ident(in_class[1]) != "function":
@@ -519,22 +519,24 @@ class Evaluation(ValueOperations):
             return self._call_getattr(name, arguments)
         if len(arguments) != 1:
             raise Undecodable("a call")
-        if name == "id" and isinstance(arguments[0], Value):
-            return Number(arguments[0].address)
+        if name == "id" and isinstance(arguments[0], ProcessObject):
+            return ComputedInt(arguments[0].address)
         if name == "hex" and isinstance(number := self.plain(arguments[0]), int):
-            return Text(hex(number))
-        if name == "type" and isinstance(arguments[0], Value):
+            return BuiltStr(hex(number))
+        if name == "type" and isinstance(arguments[0], ProcessObject):
             return Class(self.decoder.obj(arguments[0].address).type)
         if name == "len":
-            return Number(self.length(arguments[0]))
+            return ComputedInt(self.length(arguments[0]))
         if name in ("repr", "str"):
-            return Text(self.converted(arguments[0], REPR if name == "repr" else STR))
+            return BuiltStr(self.converted(arguments[0], REPR if name == "repr" else STR))
         raise Undecodable("a call")
 
     def _call_getattr(self, name: str, arguments: list[Item]) -> Item:
         """Do what getattr() of two or three arguments does, and hasattr()."""
         of, *others = arguments or [None]
-        if not isinstance(of, Value) or not 1 <= len(others) <= (2 if name == "getattr" else 1):
+        if not isinstance(of, ProcessObject) or not 1 <= len(others) <= (
+            2 if name == "getattr" else 1
+        ):
             raise Undecodable("a call")
         try:
             item = self.of_instance(of, self.text_of(others[0]))
@@ -542,11 +544,11 @@ class Evaluation(ValueOperations):
             if not issubclass(raised.kind, AttributeError):
                 raise
             if name == "hasattr":
-                return Number(False)
+                return ComputedInt(False)
             if len(others) == 1:
                 raise
             return others[1]
-        return item if name == "getattr" else Number(True)
+        return item if name == "getattr" else ComputedInt(True)
 
     def _builtin(self, name: str) -> bool:
         """Tell whether a global name is that of the built-in."""
@@ -562,10 +564,10 @@ class Evaluation(ValueOperations):
             return context.types.at(value).full_name == name
         return self.decoder.repr_of(value) == f"<built-in function {name}>"
 
-    def _super_repr(self) -> Text:
+    def _super_repr(self) -> BuiltStr:
         """Return what the `__repr__` after this function's class returns. Raises Undecodable."""
         decoder, of = self.decoder, self.locals.get(0)
-        if not isinstance(of, Value) or self.owner is None:
+        if not isinstance(of, ProcessObject) or self.owner is None:
             raise Undecodable("a super of another kind")
         # The class whose body has the function, and not another that took it over.
         qualname = decoder.string(decoder.field(self.function, "PyFunctionObject", "func_qualname"))
@@ -581,16 +583,16 @@ class Evaluation(ValueOperations):
                     continue
                 if decoder.ident(value) != "function":
                     break
-                return Text(self.text_of(self.call(value, info, [of])))
+                return BuiltStr(self.text_of(self.call(value, info, [of])))
             if not info.base:
-                return Text(decoder.object_repr(obj))
+                return BuiltStr(decoder.object_repr(obj))
             decode = DECODERS.get(obj.lineage.ident)
             if info.address != obj.lineage.root.address or decode is None:
                 break
             # It has entered the object already, which is no container in itself here.
             decoder.leave(obj.address)
             try:
-                return Text(decode(decoder, obj))
+                return BuiltStr(decode(decoder, obj))
             finally:
                 decoder.enter(obj.address)
         raise Undecodable("a __repr__ of another kind")
@@ -603,18 +605,18 @@ class Evaluation(ValueOperations):
             raise Undecodable("a format")
         spec = self._pop_text() if has_spec else ""
         item = self._pop()
-        item = Text(self.converted(item, how)) if how else item
-        self.stack.append(Text(self.formatted(item, spec)))
+        item = BuiltStr(self.converted(item, how)) if how else item
+        self.stack.append(BuiltStr(self.formatted(item, spec)))
 
     def _do_format_with_spec(self, _argument: int) -> None:
         spec = self._pop_text()
-        self.stack.append(Text(self.formatted(self._pop(), spec)))
+        self.stack.append(BuiltStr(self.formatted(self._pop(), spec)))
 
     def _do_format_simple(self, _argument: int) -> None:
-        self.stack.append(Text(self.formatted(self._pop(), "")))
+        self.stack.append(BuiltStr(self.formatted(self._pop(), "")))
 
     def _do_convert_value(self, argument: int) -> None:
-        self.stack.append(Text(self.converted(self._pop(), argument)))
+        self.stack.append(BuiltStr(self.converted(self._pop(), argument)))
 
     def _do_binary_op(self, argument: int) -> None:
         sign = self.dialect.operators.get(argument)  # 3.11 (bpo-45256)
@@ -633,13 +635,13 @@ class Evaluation(ValueOperations):
 
     def _do_binary_add(self, _argument: int) -> None:
         right, left = self._pop_text(), self._pop_text()
-        self.stack.append(Text(left + right))
+        self.stack.append(BuiltStr(left + right))
 
     def _do_binary_modulo(self, _argument: int) -> None:
         """`%` of a text; from 3.11 on the compiler makes f-strings of the simple ones."""
         given, template = self._pop(), self._pop_text()
-        items = given.items if isinstance(given, Tuple) else (given,)
-        if isinstance(given, Value) and self.decoder.ident(given.address) == "tuple":
+        items = given.items if isinstance(given, BuiltTuple) else (given,)
+        if isinstance(given, ProcessObject) and self.decoder.ident(given.address) == "tuple":
             raise Undecodable("a tuple")
 
         def text(number: int, wants_repr: bool) -> str:

@@ -7,13 +7,13 @@ from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.typing_lite import NamedTuple
 
 
-class Text(NamedTuple):
+class BuiltStr(NamedTuple):
     """A str that the function built."""
 
     text: str
 
 
-class Number(NamedTuple):
+class ComputedInt(NamedTuple):
     """A number or bool that the function computed; it is not in memory."""
 
     value: float
@@ -24,7 +24,7 @@ class NoneResult(NamedTuple):
     """None, as pushed by an instruction of its own (3.15)."""
 
 
-class Value(NamedTuple):
+class ProcessObject(NamedTuple):
     """An object of the process; `name` is its attribute name, or the name of a secret."""
 
     address: int  # PyObject *
@@ -43,10 +43,10 @@ class Global(NamedTuple):
     name: str
 
 
-class Tuple(NamedTuple):
+class BuiltTuple(NamedTuple):
     """A tuple that the function built."""
 
-    items: tuple[Text | Number | NoneResult | Value, ...]
+    items: tuple[BuiltStr | ComputedInt | NoneResult | ProcessObject, ...]
 
 
 class Super(NamedTuple):
@@ -58,7 +58,7 @@ class Method(NamedTuple):
 
     function: int  # PyFunctionObject *
     owner: TypeInfo
-    self: Value
+    self: ProcessObject
     name: str
 
 
@@ -90,7 +90,7 @@ class Slice(NamedTuple):
 class BuiltinMethod(NamedTuple):
     """A method of a str, list, set, deque or dict."""
 
-    of: Text | Value
+    of: BuiltStr | ProcessObject
     name: str
 
 
@@ -105,7 +105,7 @@ class Numbers(NamedTuple):
 class Iteration(NamedTuple):
     """How far an iterator is in what it goes over; one that goes `round` begins again."""
 
-    over: Text | Value | Tuple | Numbers
+    over: BuiltStr | ProcessObject | BuiltTuple | Numbers
     place: int
     round: bool = False
 
@@ -124,8 +124,8 @@ class Caught(NamedTuple):
 
 
 Item = (
-    Text | Number | NoneResult | Value | Class | Global | Tuple | Super | Method | Function
-    | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration | UnknownNumber | Caught
-    | None
+    BuiltStr | ComputedInt | NoneResult | ProcessObject | Class | Global | BuiltTuple | Super
+    | Method | Function | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration
+    | UnknownNumber | Caught | None
 )  # fmt: skip
-DATA = (Text, Number, NoneResult, Value)
+DATA = (BuiltStr, ComputedInt, NoneResult, ProcessObject)

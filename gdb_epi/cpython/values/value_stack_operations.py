@@ -16,14 +16,14 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.cpython.values.value_stack_items import (
     DATA,
+    BuiltStr,
+    BuiltTuple,
     Class,
+    ComputedInt,
     Item,
     NoneResult,
-    Number,
+    ProcessObject,
     Slice,
-    Text,
-    Tuple,
-    Value,
 )
 from gdb_epi.errors import Absent
 
@@ -89,23 +89,27 @@ class ValueOperations:
         """Tell whether what has a name must not be shown."""
         return not self.decoder.limits.secrets and is_secret_name(name)
 
-    def got(self, of: Value, name: str, item: Item) -> Item:
+    def got(self, of: ProcessObject, name: str, item: Item) -> Item:
         """Return what an object gave under a name: what a secret gives is one, by whatever name.
 
         Raises Undecodable for a text or number that was made, which nothing would mask any more.
         """
         secret = next(filter(self.is_secret, (name, of.name)), "")
-        if secret and isinstance(item, (Text, Number)):
+        if secret and isinstance(item, (BuiltStr, ComputedInt)):
             raise Undecodable("what was made of a secret")
-        return Value(item.address, secret) if secret and isinstance(item, Value) else item
+        return (
+            ProcessObject(item.address, secret)
+            if secret and isinstance(item, ProcessObject)
+            else item
+        )
 
     def text_of(self, item: Item) -> str:
         """Return an item that is a str. Raises Undecodable for another."""
-        if isinstance(item, Value) and self.is_str(item.address):
+        if isinstance(item, ProcessObject) and self.is_str(item.address):
             if self.is_secret(item.name):
                 return self.decoder.named(item.name, item.address)
             return self.decoder.string(item.address, self.decoder.limits.length)
-        if not isinstance(item, Text) or len(item.text) > MAX_TEXT:
+        if not isinstance(item, BuiltStr) or len(item.text) > MAX_TEXT:
             raise Undecodable("no text")
         return item.text
 
@@ -116,21 +120,23 @@ class ValueOperations:
 
     def plain(self, item: Item) -> Plain:
         """Return an int, bool, float or str. Raises Undecodable for all others, and for secrets."""
-        if isinstance(item, Number):
+        if isinstance(item, ComputedInt):
             return item.value
-        if isinstance(item, Text) and not self.decoder.cut:
+        if isinstance(item, BuiltStr) and not self.decoder.cut:
             return item.text
-        if not isinstance(item, Value) or self.is_secret(item.name):
+        if not isinstance(item, ProcessObject) or self.is_secret(item.name):
             raise Undecodable("a value that is formatted")
         return plain_value(self.decoder, item.address)
 
     def length(self, item: Item) -> int:
         """Return len() of a str or of a built-in container. Raises Undecodable."""
-        if isinstance(item, Tuple):
+        if isinstance(item, BuiltTuple):
             return len(item.items)
-        if isinstance(item, Text) or (isinstance(item, Value) and self.is_str(item.address)):
+        if isinstance(item, BuiltStr) or (
+            isinstance(item, ProcessObject) and self.is_str(item.address)
+        ):
             return len(str(self.plain(item)))
-        if isinstance(item, Value):
+        if isinstance(item, ProcessObject):
             obj = self.decoder.obj(item.address)
             place = _COUNTS.get(obj.lineage.ident) if obj.is_exact else None
             if place is not None:
@@ -139,7 +145,7 @@ class ValueOperations:
 
     def truth(self, item: Item) -> bool:
         """Return bool() of an item. Raises Undecodable."""
-        if isinstance(item, Value):
+        if isinstance(item, ProcessObject):
             obj = self.decoder.obj(item.address)
             ident = obj.lineage.ident
             if ident == "NoneType":
@@ -155,17 +161,17 @@ class ValueOperations:
                 return True
         elif isinstance(item, NoneResult):
             return False
-        elif isinstance(item, (Text, Number)):
+        elif isinstance(item, (BuiltStr, ComputedInt)):
             return bool(self.plain(item))
         return self.length(item) > 0
 
     def is_none(self, item: Item) -> bool:
         """Tell whether an item is None. Raises Undecodable for what is no object."""
-        if not isinstance(item, (*DATA, Tuple, Class)):
+        if not isinstance(item, (*DATA, BuiltTuple, Class)):
             raise Undecodable("a comparison")
         if isinstance(item, NoneResult):
             return True
-        return isinstance(item, Value) and self.decoder.is_none(item.address)
+        return isinstance(item, ProcessObject) and self.decoder.is_none(item.address)
 
     def of_class(self, info: TypeInfo, name: str) -> str:
         """Return `__name__` or `__qualname__` of a class. Raises Undecodable."""
@@ -194,14 +200,14 @@ class ValueOperations:
         )
         return mine == default
 
-    def own_attribute(self, of: Value, name: str) -> int:
+    def own_attribute(self, of: ProcessObject, name: str) -> int:
         """Return an attribute of an instance's own, 0 without one."""
         try:
             return self.decoder.attribute(of.address, name)
         except Undecodable:
             return 0
 
-    def of_instance(self, of: Value, name: str) -> Item:
+    def of_instance(self, of: ProcessObject, name: str) -> Item:
         """Return what `of.name` is; a property and the like are followed. Raises Undecodable."""
         obj = self.decoder.obj(of.address)
         fallback = None
@@ -212,7 +218,7 @@ class ValueOperations:
                 # What it raises is not known here, so neither whether the fallback would run.
                 if fallback is not None:
                     raise Undecodable("two ways to find attributes")
-                return self.got(of, name, self.call(mine[1], mine[0], [of, Text(name)]))
+                return self.got(of, name, self.call(mine[1], mine[0], [of, BuiltStr(name)]))
             if fallback is None:
                 raise Undecodable("a class that finds its attributes in a way of its own")
         in_class = self.in_class(obj, name)
@@ -227,15 +233,15 @@ class ValueOperations:
             raise Undecodable("an attribute that a class computes")
         own = self.own_attribute(of, name)
         if own:
-            return self.got(of, name, Value(own, name))
+            return self.got(of, name, ProcessObject(own, name))
         if in_class is None and fallback is not None:
-            return self.got(of, name, self.call(fallback[1], fallback[0], [of, Text(name)]))
+            return self.got(of, name, self.call(fallback[1], fallback[0], [of, BuiltStr(name)]))
         if in_class is None or kind is None or kind.lineage.ident == "member_descriptor":
             self._certainly_without(of, name)
             raise Raised(AttributeError)
-        return self.got(of, name, Value(in_class[1], name))
+        return self.got(of, name, ProcessObject(in_class[1], name))
 
-    def _certainly_without(self, of: Value, name: str) -> None:
+    def _certainly_without(self, of: ProcessObject, name: str) -> None:
         """Raise Undecodable unless an instance has no such attribute: its dict was read whole.
 
         What `object` has is not seen here; all of it is named like `__doc__`.
@@ -255,7 +261,7 @@ class ValueOperations:
 
     def bound(self, item: Item) -> int | None:
         """Return a bound of a slice. Raises Undecodable for what is neither int nor None."""
-        if isinstance(item, (NoneResult, Value)) and self.is_none(item):
+        if isinstance(item, (NoneResult, ProcessObject)) and self.is_none(item):
             return None
         number = self.plain(item)
         if not isinstance(number, int):
@@ -267,15 +273,17 @@ class ValueOperations:
 
         Raises Raised where CPython would raise IndexError.
         """
-        if isinstance(index, Value) and self.decoder.ident(index.address) == "slice":
+        if isinstance(index, ProcessObject) and self.decoder.ident(index.address) == "slice":
             obj = self.decoder.obj(index.address)
-            bounds = (self.bound(Value(self.decoder.word(obj, number))) for number in range(3))
+            bounds = (
+                self.bound(ProcessObject(self.decoder.word(obj, number))) for number in range(3)
+            )
             index = Slice(*bounds)
-        if isinstance(of, Text) or (isinstance(of, Value) and self.is_str(of.address)):
+        if isinstance(of, BuiltStr) or (isinstance(of, ProcessObject) and self.is_str(of.address)):
             text = self.whole_text(of)
             if isinstance(index, Slice):
                 try:
-                    return Text(text[index.start : index.stop : index.step])
+                    return BuiltStr(text[index.start : index.stop : index.step])
                 except ValueError:  # a step of 0
                     raise Raised(ValueError) from None
             number = self.bound(index)
@@ -283,8 +291,8 @@ class ValueOperations:
                 raise Undecodable("an item of a text")
             if not -len(text) <= number < len(text):
                 raise Raised(IndexError)
-            return Text(text[number])
-        if not isinstance(of, Value):
+            return BuiltStr(text[number])
+        if not isinstance(of, ProcessObject):
             raise Undecodable("an item")
         obj = self.decoder.obj(of.address)
         if obj.is_exact and obj.lineage.ident in ("list", "tuple"):
@@ -293,18 +301,18 @@ class ValueOperations:
         if obj.is_exact and obj.lineage.ident == "dict" and isinstance(key, str):
             value = self.decoder.objects.dict_get(of.address, key)
             if not isinstance(value, Absent):
-                return self.got(of, key, Value(value, key))
+                return self.got(of, key, ProcessObject(value, key))
         raise Undecodable("an item")
 
-    def _item_of_array(self, obj: Obj, index: int | None) -> Value:
+    def _item_of_array(self, obj: Obj, index: int | None) -> ProcessObject:
         start, count = self.decoder.array_of(obj.address, obj.lineage.ident)
         if index is None or count < 0:
             raise Undecodable("an item")
         if not -count <= index < count:
             raise Raised(IndexError)
-        return Value(self.decoder.reader.u64(start + 8 * (index % count)))
+        return ProcessObject(self.decoder.reader.u64(start + 8 * (index % count)))
 
-    def whole_text(self, item: Text | Value) -> str:
+    def whole_text(self, item: BuiltStr | ProcessObject) -> str:
         """Return a str of which nothing is cut. Raises Undecodable, also for secrets."""
         text = self.plain(item)
         if not isinstance(text, str) or len(text) >= self.decoder.limits.length:
@@ -313,12 +321,12 @@ class ValueOperations:
 
     def formatted(self, item: Item, spec: str) -> str:
         """Return format(item, spec). Raises Undecodable."""
-        if isinstance(item, Value):
+        if isinstance(item, ProcessObject):
             obj = self.decoder.obj(item.address)
             if obj.type.python_class:
                 method = special_method(self.decoder, obj.type, "__format__")
                 if method is not None:
-                    return self.text_of(self.call(method[1], method[0], [item, Text(spec)]))
+                    return self.text_of(self.call(method[1], method[0], [item, BuiltStr(spec)]))
         return formatted(self.plain(item), spec) if spec else self.converted(item, STR)
 
     def converted(self, item: Item, how: int) -> str:
@@ -327,9 +335,9 @@ class ValueOperations:
             raise Undecodable("a conversion")
         if isinstance(item, NoneResult):
             return "None"
-        if isinstance(item, Number):
+        if isinstance(item, ComputedInt):
             return repr(item.value)
-        if isinstance(item, Text):
+        if isinstance(item, BuiltStr):
             return item.text if how == STR else repr(item.text)
         address = item.address
         if self.is_secret(item.name):
@@ -348,19 +356,19 @@ class ValueOperations:
             raise Undecodable("itself")
         return self.decoder.repr_of(address)
 
-    def braces(self, template: str, arguments: Sequence[Item]) -> Text:
+    def braces(self, template: str, arguments: Sequence[Item]) -> BuiltStr:
         """Return what str.format makes of a text. Raises Undecodable."""
 
         def text(number: int, how: str, spec: str) -> str:
             item = arguments[number]
             if how:
-                item = Text(self.converted(item, REPR if how == "r" else STR))
+                item = BuiltStr(self.converted(item, REPR if how == "r" else STR))
             return self.formatted(item, spec)
 
         return self.uncut(format_braces(template, len(arguments), text))
 
-    def uncut(self, text: str) -> Text:
+    def uncut(self, text: str) -> BuiltStr:
         """Return a text whose parts were formatted. Raises Undecodable when one was cut."""
         if self.decoder.cut:
             raise Undecodable("a cut value that is formatted")
-        return Text(text)
+        return BuiltStr(text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
@@ -47,7 +47,7 @@ class HeapBreak(NamedTuple):
 @detector(
     "damaged_heap",
     needs="crash",
-    speaks_for=SpeaksFor("software", "out-of-bounds", by="kind", overwritten="size_at"),
+    supports=SupportedLabel("software", "out-of-bounds", by="kind", overwritten="size_at"),
 )
 def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     """Walk glibc's main heap after malloc's message: what is damaged, and what lies before it.

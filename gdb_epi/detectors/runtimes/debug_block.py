@@ -8,12 +8,18 @@ from contextlib import suppress
 
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure, hex_word
+from gdb_epi.detectors.findings import (
+    Finding,
+    SupportedLabel,
+    detector,
+    frames_of_failure,
+    hex_word,
+)
 from gdb_epi.detectors.runtimes.python_fatal_error import where_it_gave_up
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.fault.own_native_code import possible_writers
-from gdb_epi.fault.reads import try_read
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target
@@ -48,7 +54,7 @@ class DebugBlock(NamedTuple):
 @detector(
     "debug_block",
     needs="crash",
-    speaks_for=SpeaksFor("software", "out-of-bounds", by="kind", overwritten="overwritten_at"),
+    supports=SupportedLabel("software", "out-of-bounds", by="kind", overwritten="overwritten_at"),
 )
 def debug_block(state: ProcessState) -> Iterator[Finding]:
     """Find the block at which the debug allocator's check stopped, and what of it was overwritten.

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
-from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, Account
+from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, FaultAccount
+from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
 from gdb_epi.fault.errno import ENOMEM, errno_of
-from gdb_epi.fault.place import LOW, NULL, NULL_BASE
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 
@@ -19,7 +19,7 @@ MEMORY_ERROR = "MemoryError"
 @detector(
     "failed_allocation",
     needs="crash",
-    speaks_for=SpeaksFor("out-of-memory", "no-memory", by="kind"),
+    supports=SupportedLabel("out-of-memory", "no-memory", by="kind"),
 )
 def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     """Find a MemoryError in the thread that died, or that it gave up or used no pointer on ENOMEM.
@@ -51,7 +51,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
         yield Finding("failed_allocation", subject, {"kind": "gave-up"}, summary)
 
 
-def _failed_pointer(account: Account) -> str:
+def _failed_pointer(account: FaultAccount) -> str:
     """Return the result of a failed allocation through which the access went; "" for none.
 
     mmap() returns MAP_FAILED, -1 (man 2 mmap), everything else NULL.

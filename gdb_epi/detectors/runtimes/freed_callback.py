@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.fault.reads import try_read
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target, machine_of
@@ -22,7 +22,7 @@ MAX_FRAMES = 24
 MAX_STACK = 32 << 10
 
 
-@detector("freed_callback", needs="python", speaks_for=SpeaksFor("software", "use-after-free"))
+@detector("freed_callback", needs="python", supports=SupportedLabel("software", "use-after-free"))
 def freed_callback(state: ProcessState) -> Iterator[Finding]:
     """Find a call from C code into ctypes whose callback object has no references.
 

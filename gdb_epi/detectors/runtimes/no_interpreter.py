@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.findings import Finding, detector, frames_of_failure
 from gdb_epi.fault.account import ACCESS
+from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
 from gdb_epi.fault.own_native_code import (
     EXITS,
     function_and_file,
     is_interpreter_frame,
     source_name,
 )
-from gdb_epi.fault.place import LOW, NULL, NULL_BASE
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import ARGUMENTS, constant_arguments, constant_text
@@ -29,7 +29,7 @@ _FLOATS = "aAeEfFgG"  # these are passed in registers of their own
 @detector(
     "printed_before_abort",
     needs="crash",
-    speaks_for=SpeaksFor("software", "failed-check", by="kind"),
+    supports=SupportedLabel("software", "failed-check", by="kind"),
 )
 def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     """Find the constant text that the caller of abort() passed to the call before that.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import constant_arguments, constant_text
@@ -56,7 +56,9 @@ MAX_FRAMES = 32
 
 
 @detector(
-    "python_fatal_error", needs="crash", speaks_for=SpeaksFor("software", "failed-check", by="kind")
+    "python_fatal_error",
+    needs="crash",
+    supports=SupportedLabel("software", "failed-check", by="kind"),
 )
 def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     """Find a fatal error of CPython on the stack of an abort, and the reason that it gave.

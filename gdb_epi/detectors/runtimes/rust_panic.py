@@ -6,12 +6,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.fault_site import ILLEGAL, TRAPPED
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.fault.reads import try_read
-from gdb_epi.fault.site import ILLEGAL, TRAPPED
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target
@@ -26,7 +26,7 @@ MAX_STACK = 64 << 10
 MAX_PATH, MAX_LINE, MAX_COLUMN = 512, 1 << 20, 1 << 12
 
 
-@detector("rust_panic", needs="crash", speaks_for=SpeaksFor("software", "failed-check"))
+@detector("rust_panic", needs="crash", supports=SupportedLabel("software", "failed-check"))
 def rust_panic(state: ProcessState) -> Iterator[Finding]:
     """Find the frames of a panic on the stack, and the line of the source that panicked.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import SIGABRT
 from gdb_epi.process_state import ProcessState
@@ -29,7 +29,7 @@ _LIMITS = ("OutOfMemory", "AllocationSizeTooBig", "RssLimit", "CheckFailed")
 MAX_FRAMES = 32
 
 
-@detector("sanitizer_report", needs="crash", speaks_for=SpeaksFor("software", "failed-check"))
+@detector("sanitizer_report", needs="crash", supports=SupportedLabel("software", "failed-check"))
 def sanitizer_report(state: ProcessState) -> Iterator[Finding]:
     """Find the report of a sanitizer on the stack of an abort() that it made itself.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, frames_of_failure
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, throwing_frame
 from gdb_epi.fault.own_native_code import function_and_file, readable_name
@@ -20,7 +20,9 @@ MAX_FRAMES = 64
 
 
 @detector(
-    "uncaught_exception", needs="crash", speaks_for=SpeaksFor("software", "failed-check", by="kind")
+    "uncaught_exception",
+    needs="crash",
+    supports=SupportedLabel("software", "failed-check", by="kind"),
 )
 def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     """Find std::terminate() on the stack, the exception's type and the function that threw.

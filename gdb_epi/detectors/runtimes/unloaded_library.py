@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.process_state import ProcessState
@@ -18,7 +18,7 @@ MAX_LIBRARIES = 256
 MIN_ADDRESS = 1 << 32
 
 
-@detector("unloaded_library", needs="python", speaks_for=SpeaksFor("software", "use-after-free"))
+@detector("unloaded_library", needs="python", supports=SupportedLabel("software", "use-after-free"))
 def unloaded_library(state: ProcessState) -> Iterator[Finding]:
     """Find a jump to where nothing is mapped, and a ctypes.CDLL whose file is not loaded any more.
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gil import read_gil
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.own_native_code import is_interpreter_frame, own_modules_of
+from gdb_epi.fault.own_native_code import is_interpreter_frame, own_libraries_of_frames
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -48,7 +48,7 @@ _LIBC = ("libc.so.", "libc-2.", "ld-linux")
 MAX_FRAMES = 32
 
 
-@detector("without_gil", needs="python", speaks_for=SpeaksFor("software", "without-gil"))
+@detector("without_gil", needs="python", supports=SupportedLabel("software", "without-gil"))
 def without_gil(state: ProcessState) -> Iterator[Finding]:
     """Find a crash inside a function of the C-API in a thread that does not hold the GIL.
 
@@ -72,7 +72,7 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     if inside is None:
         return
     number, function = inside
-    by = own_modules_of(frames[number:MAX_FRAMES])
+    by = own_libraries_of_frames(frames[number:MAX_FRAMES])
     holder = python.gil_holder
     who = f"thread {holder} holds it" if holder is not None else "nobody holds it"
     caller = f"; {by[0]} is on the stack" if by else ""

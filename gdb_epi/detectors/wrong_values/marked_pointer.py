@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.mapping_checks import may_execute, without_mark
-from gdb_epi.fault.own_native_code import own_modules_of
-from gdb_epi.fault.reads import try_read
-from gdb_epi.fault.site import DATA
+from gdb_epi.fault.fault_site import DATA
+from gdb_epi.fault.mapping_checks import may_execute, untagged_address
+from gdb_epi.fault.memory_reads import try_read
+from gdb_epi.fault.own_native_code import own_libraries_of_frames
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, words_in
 from gdb_epi.target.api import Target
@@ -31,7 +31,7 @@ _BIT_INSTRUCTION = b"\x0f\xba"  # bt, bts, btr, btc with a number
 
 
 @detector(
-    "marked_pointer", needs="crash", speaks_for=SpeaksFor("software", "wrong-pointer", "kind")
+    "marked_pointer", needs="crash", supports=SupportedLabel("software", "wrong-pointer", "kind")
 )
 def marked_pointer(state: ProcessState) -> Iterator[Finding]:
     """Find a pointer with top bits that are a mark of the program: it was not taken off.
@@ -57,7 +57,7 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
     else:
         values = {"the target": account.address or 0}
     for name, value in values.items():
-        plain = without_mark(target, value)
+        plain = untagged_address(target, value)
         if plain is None:
             continue
         places = find_word(target, value, limit=MAX_PLACES).addresses
@@ -97,7 +97,7 @@ def _code_that_handles(state: ProcessState, tid: int, mark: int) -> str | None:
     frames = state.target.native_frames(tid)
     if isinstance(frames, Absent) or not frames or mark >> SIGN:
         return None
-    own = own_modules_of(frames[:1])
+    own = own_libraries_of_frames(frames[:1])
     path = frames[0].module
     if not own or path is None:
         return None
@@ -122,9 +122,14 @@ def handles_mark(code: bytes, mark: int) -> bool:
     bit = mark.bit_length() - 1
     at = code.find(_BIT_INSTRUCTION)
     while at >= 1:
-        made = decode(code[at - 1 : at + 14])
+        instruction = decode(code[at - 1 : at + 14])
         wide = 0x48 <= code[at - 1] <= 0x4F
-        if wide and made is not None and made.immediate == bit and made.extension >= 4:
+        if (
+            wide
+            and instruction is not None
+            and instruction.immediate == bit
+            and instruction.modrm_reg >= 4
+        ):
             return True
         at = code.find(_BIT_INSTRUCTION, at + 1)
     return False
@@ -140,5 +145,5 @@ def _marked_near(target: Target, place: int) -> Iterator[tuple[int, int]]:
     for first in range(start, end - WORD + 1, PAGE):
         words = words_in(try_read(target, first, min(PAGE, end - first)))
         for number, word in enumerate(words):
-            if word >> ADDRESS_BITS and without_mark(target, word) is not None:
+            if word >> ADDRESS_BITS and untagged_address(target, word) is not None:
                 yield first + WORD * number, word

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS
-from gdb_epi.fault.site import DATA
+from gdb_epi.fault.fault_site import DATA
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.search import find_word
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import Operand
+from gdb_epi.x86 import MemoryOperand
 
 MIN_OFFSET = 1 << 16  # smaller numbers stand everywhere
 MAX_PLACES = 16  # that hold the offset
@@ -30,7 +30,7 @@ class BytesContents(NamedTuple):
     size: int
 
 
-@detector("offset_from_data", needs="python", speaks_for=SpeaksFor("software", "out-of-bounds"))
+@detector("offset_from_data", needs="python", supports=SupportedLabel("software", "out-of-bounds"))
 def offset_from_data(state: ProcessState) -> Iterator[Finding]:
     """Find an access at base + offset where base is the start of a bytes object's contents.
 
@@ -66,7 +66,7 @@ def offset_from_data(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _pairs(operand: Operand) -> Iterator[tuple[str, str]]:
+def _pairs(operand: MemoryOperand) -> Iterator[tuple[str, str]]:
     """Yield (offset, base) of the two registers of an access, in both orders."""
     first, second = operand.base, operand.index_register
     if first is not None and second is not None:
@@ -92,7 +92,7 @@ def _contents(state: ProcessState, python: PythonState, start: int) -> BytesCont
 
 
 def _may_be_flipped(
-    operand: Operand, name: str, registers: Mapping[str, int], held: BytesContents
+    operand: MemoryOperand, name: str, registers: Mapping[str, int], held: BytesContents
 ) -> bool:
     """Tell whether one bit of the offset makes the access lie inside of the contents."""
     scale = operand.scale if name == operand.index_register else 1

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SpeaksFor, detector, hex_word
+from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.fault.reads import read_word
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD
 from gdb_epi.target.search import find_word
@@ -26,7 +26,7 @@ AROUND = (-2 * WORD, -WORD, WORD, 2 * WORD)
 _LETTERS = frozenset((*range(0x20, 0x7F), 9, 10, 13))
 
 
-@detector("repeated_wrong_word", needs="python", speaks_for=SpeaksFor("software", "stray-store"))
+@detector("repeated_wrong_word", needs="python", supports=SupportedLabel("software", "stray-store"))
 def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
     """Find a bad pointer that follows the reference count of three or more objects.
 
@@ -58,7 +58,7 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-@detector("wide_text", needs="python", speaks_for=SpeaksFor("software", "other-data"))
+@detector("wide_text", needs="python", supports=SupportedLabel("software", "other-data"))
 def wide_text(state: ProcessState) -> Iterator[Finding]:
     """Find a bad pointer that is four letters of UTF-16 among such words.
 

@@ -21,17 +21,17 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS, Evaluation
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltinMethod,
+    BuiltStr,
+    BuiltTuple,
+    ComputedInt,
     Global,
     Item,
     Iteration,
     Method,
     NoneResult,
-    Number,
     Numbers,
-    Text,
-    Tuple,
+    ProcessObject,
     UnknownNumber,
-    Value,
 )
 from gdb_epi.cpython.values.value_stack_operations import (
     MAX_TEXT,
@@ -266,7 +266,7 @@ class DryRun(Evaluation):
     def plain(self, item: Item) -> Plain:
         """Return an int, bool, float or str. Raises Undecodable for all others."""
         kept = self.memory.plain
-        if not isinstance(item, Value):
+        if not isinstance(item, ProcessObject):
             return super().plain(item)
         if item.address not in kept:
             kept[item.address] = super().plain(item)
@@ -301,9 +301,9 @@ class DryRun(Evaluation):
         except _ERRORS as error:
             raise Raised(type(error)) from None
         if isinstance(made, str) and len(made) <= MAX_TEXT:
-            return Text(made)
+            return BuiltStr(made)
         if isinstance(made, (int, float)):
-            return Number(made, isinstance(made, float))
+            return ComputedInt(made, isinstance(made, float))
         raise Undecodable("a value of another kind")
 
     def truth(self, item: Item) -> bool:
@@ -316,16 +316,16 @@ class DryRun(Evaluation):
         self.stack.append(self._of_host(operator.neg, self.plain(self._pop())))
 
     def _is_number(self, item: Item) -> bool:
-        if isinstance(item, Value):
+        if isinstance(item, ProcessObject):
             return self.decoder.ident(item.address) in ("int", "float")
-        return isinstance(item, (Number, UnknownNumber))
+        return isinstance(item, (ComputedInt, UnknownNumber))
 
     # -- comparisons ----------------------------------------------------------------------------
 
     def _do_is_op(self, argument: int) -> None:
         right, left = self._pop(), self._pop()
-        if isinstance(left, Value) and isinstance(right, Value):
-            self.stack.append(Number((left.address == right.address) != bool(argument)))
+        if isinstance(left, ProcessObject) and isinstance(right, ProcessObject):
+            self.stack.append(ComputedInt((left.address == right.address) != bool(argument)))
         else:
             self.stack += [left, right]
             super()._do_is_op(argument)
@@ -338,7 +338,7 @@ class DryRun(Evaluation):
             self._compare_bounds(how)
         elif how in _EQUALS:
             right, left = self._pop(), self._pop()
-            self.stack.append(Number(self._equal(left, right) == (how == _EQUALS[0])))
+            self.stack.append(ComputedInt(self._equal(left, right) == (how == _EQUALS[0])))
         else:
             super()._do_compare_op(argument)
 
@@ -347,17 +347,17 @@ class DryRun(Evaluation):
         right, left = self._bounds(self._pop()), self._bounds(self._pop())
         if not (left[1] < right[0] or right[1] < left[0]):
             raise Undecodable("what depends on a number that is not known")
-        self.stack.append(Number(COMPARISONS[how](left[0], right[0])))
+        self.stack.append(ComputedInt(COMPARISONS[how](left[0], right[0])))
 
     def _equal(self, left: Item, right: Item) -> bool:
         """Return what == gives of plain values and of objects that have no `__eq__`."""
-        values = [item for item in (left, right) if isinstance(item, Value)]
+        values = [item for item in (left, right) if isinstance(item, ProcessObject)]
         objects = [value.address for value in values if self._equals_itself_alone(value)]
         if len(objects) == 2:
             return objects[0] == objects[1]
         return not objects and self.plain(left) == self.plain(right)
 
-    def _equals_itself_alone(self, value: Value) -> bool:
+    def _equals_itself_alone(self, value: ProcessObject) -> bool:
         obj = self.decoder.obj(value.address)
         if obj.lineage.ident:
             return obj.lineage.ident == "NoneType"
@@ -365,11 +365,11 @@ class DryRun(Evaluation):
 
     def _do_contains_op(self, argument: int) -> None:
         of, sought = self._pop(), self._pop()
-        if isinstance(of, Text) or (isinstance(of, Value) and self.is_str(of.address)):
+        if isinstance(of, BuiltStr) or (isinstance(of, ProcessObject) and self.is_str(of.address)):
             inside = self.text_of(sought) in self.whole_text(of)
         else:
             inside = any(self._equal(sought, item) for item in self._members(of))
-        self.stack.append(Number(inside != bool(argument)))
+        self.stack.append(ComputedInt(inside != bool(argument)))
 
     # -- names and attributes -------------------------------------------------------------------
 
@@ -386,7 +386,7 @@ class DryRun(Evaluation):
             self.memory.read.add(scope)
             item = self.memory.stored.get((scope, name))
             if item is None and isinstance(at := self.decoder.objects.dict_get(scope, name), int):
-                item = Value(at)
+                item = ProcessObject(at)
             if item is not None:
                 self.stack.append(item)
                 return
@@ -420,7 +420,7 @@ class DryRun(Evaluation):
         self._do_store_fast(argument >> 4)
         self._do_load_fast(argument & 15)
 
-    def of_instance(self, of: Value, name: str) -> Item:
+    def of_instance(self, of: ProcessObject, name: str) -> Item:
         """Return what `of.name` is now. Raises Undecodable, Raised."""
         self.memory.read.add(of.address)
         item = self.memory.stored.get((of.address, name))
@@ -428,7 +428,7 @@ class DryRun(Evaluation):
 
     def _do_store_attr(self, argument: int) -> None:
         of, item, name = self._pop(), self._pop(), self._name(argument)
-        obj = self.decoder.obj(of.address) if isinstance(of, Value) else None
+        obj = self.decoder.obj(of.address) if isinstance(of, ProcessObject) else None
         if obj is None or obj.lineage.ident:
             raise Undecodable("an attribute that is stored")
         in_class = self.in_class(obj, name)
@@ -443,22 +443,24 @@ class DryRun(Evaluation):
     def _members(self, of: Item) -> Sequence[Item]:
         """Return the items of a container, the keys of a dict. Raises Undecodable."""
         if isinstance(of, Numbers):
-            return tuple(map(Number, range(of.start, of.stop, of.step)[:MAX_ITEMS]))
-        if isinstance(of, (Tuple, Text)):
-            return of.items if isinstance(of, Tuple) else tuple(map(Text, of.text))
-        if not isinstance(of, Value) or of.address in self.memory.blurred:
+            return tuple(map(ComputedInt, range(of.start, of.stop, of.step)[:MAX_ITEMS]))
+        if isinstance(of, (BuiltTuple, BuiltStr)):
+            return of.items if isinstance(of, BuiltTuple) else tuple(map(BuiltStr, of.text))
+        if not isinstance(of, ProcessObject) or of.address in self.memory.blurred:
             raise Undecodable("what is not known any more")
         at, contents = of.address, self.memory.contents
         self.memory.read.add(at)
         if at not in contents and at not in self.memory.cached:
-            self.memory.cached[at] = tuple(map(Value, self._addresses(self.decoder.obj(at))))
+            self.memory.cached[at] = tuple(
+                map(ProcessObject, self._addresses(self.decoder.obj(at)))
+            )
         return contents[at] if at in contents else self.memory.cached[at]
 
     def _addresses(self, obj: Obj) -> Iterable[int]:
         containers, kind = ContainerReader(self.decoder.reader), obj.type.full_name
         if not obj.is_exact and kind != DEQUE:
             raise Undecodable("the items of an object")
-        if self.length(Value(obj.address)) > MAX_ITEMS:
+        if self.length(ProcessObject(obj.address)) > MAX_ITEMS:
             raise Undecodable("too many items")
         if kind == "dict":
             return [key for key, _ in self.decoder.objects.dict_items(obj.address)]
@@ -473,8 +475,8 @@ class DryRun(Evaluation):
 
     def length(self, item: Item) -> int:
         """Return len() of an item as it is now. Raises Undecodable."""
-        if isinstance(item, (Numbers, Value)):
-            at = item.address if isinstance(item, Value) else 0
+        if isinstance(item, (Numbers, ProcessObject)):
+            at = item.address if isinstance(item, ProcessObject) else 0
             if not at or at in self.memory.contents or at in self.memory.blurred:
                 return len(self._members(item))
             self.memory.read.add(at)
@@ -484,12 +486,12 @@ class DryRun(Evaluation):
 
     def item_of(self, of: Item, index: Item) -> Item:
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
-        at = of.address if isinstance(of, Value) else 0
+        at = of.address if isinstance(of, ProcessObject) else 0
         self.memory.read.add(at)
         if at and self.decoder.obj(at).type.full_name == "dict":
             for key, value in self.decoder.objects.dict_items(at):
-                if self._equal(Value(key), index):
-                    return Value(value)
+                if self._equal(ProcessObject(key), index):
+                    return ProcessObject(value)
             raise Raised(KeyError)
         if at not in self.memory.contents and at not in self.memory.blurred:
             return super().item_of(of, index)
@@ -518,9 +520,9 @@ class DryRun(Evaluation):
 
     def _do_get_iter(self, _argument: int) -> None:
         over = self._pop()
-        if isinstance(over, Value) and self.is_str(over.address):
-            over = Text(self.whole_text(over))
-        if not isinstance(over, (Text, Value, Tuple, Numbers)):
+        if isinstance(over, ProcessObject) and self.is_str(over.address):
+            over = BuiltStr(self.whole_text(over))
+        if not isinstance(over, (BuiltStr, ProcessObject, BuiltTuple, Numbers)):
             raise Undecodable("an iterator of another kind")
         self.stack.append(Iteration(over, 0))
 
@@ -548,8 +550,10 @@ class DryRun(Evaluation):
 
     def _method(self, name: str) -> None:
         of = self.stack[-1] if self.stack else None
-        kind = self.decoder.obj(of.address).type.full_name if isinstance(of, Value) else "str"
-        if isinstance(of, (Text, Value)) and name in _METHODS.get(kind, ()):
+        kind = (
+            self.decoder.obj(of.address).type.full_name if isinstance(of, ProcessObject) else "str"
+        )
+        if isinstance(of, (BuiltStr, ProcessObject)) and name in _METHODS.get(kind, ()):
             self.stack[-1:] = [None, BuiltinMethod(of, name)]
         else:
             super()._method(name)
@@ -557,7 +561,7 @@ class DryRun(Evaluation):
     def _call(self, called: Item, arguments: list[Item]) -> None:
         if isinstance(called, BuiltinMethod):
             self.stack.append(self._call_method(called.of, called.name, arguments))
-        elif isinstance(called, Value) and self.decoder.ident(called.address) == "function":
+        elif isinstance(called, ProcessObject) and self.decoder.ident(called.address) == "function":
             self.stack.append(self.call(called.address, None, arguments))
         elif isinstance(called, Method):
             self.stack.append(self.call(called.function, None, [called.self, *arguments]))
@@ -575,8 +579,8 @@ class DryRun(Evaluation):
         numbers = range(*bounds)
         return Numbers(numbers.start, numbers.stop, numbers.step)
 
-    def _call_method(self, of: Text | Value, name: str, arguments: list[Item]) -> Item:
-        if isinstance(of, Text) or self.is_str(of.address):
+    def _call_method(self, of: BuiltStr | ProcessObject, name: str, arguments: list[Item]) -> Item:
+        if isinstance(of, BuiltStr) or self.is_str(of.address):
             method = getattr(self.whole_text(of), name)
             return self._of_host(method, *map(self.plain, arguments))
         if name == "get" and arguments:

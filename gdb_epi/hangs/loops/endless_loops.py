@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.code import bytecode_of
+from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.instructions import Dialect, dialect_of
 from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
-from gdb_epi.cpython.values.value_stack_items import Item, Iteration, Value
+from gdb_epi.cpython.values.value_stack_items import Item, Iteration, ProcessObject
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.loops.dry_run import MAX_CODE, MAX_ITEMS, DryRun, Endless, Memory
@@ -138,7 +138,7 @@ def _made(scene: HangContext, frame: PyFrame, budget: list[int]) -> DryRun:
     run = DryRun(variables.values.decoder(limits), budget)
     run.code, run.memory = frame.code, Memory()
     run.globals, run.names = variables.scopes(frame)
-    run.locals = {slot.number: Value(word) for slot, word in variables.slots(frame)}
+    run.locals = {slot.number: ProcessObject(word) for slot, word in variables.slots(frame)}
     layout = scene.view.reader.layout
     if layout.offset("PyCodeObject", "co_localsplusnames") is None:  # up to 3.10: cells apart
         run.first_cell = len(scene.sites.strings(frame.code, "co_varnames"))
@@ -221,8 +221,12 @@ def _iteration(scene: HangContext, address: int, kind: str) -> Item:
     reader = scene.view.reader
     first, second, third = (reader.u64(address + 16 + 8 * n) for n in range(3))
     if kind in _ARRAY_ITERATORS and second:
-        return Iteration(Value(second), first)
-    return Iteration(Value(second), third, round=True) if kind == _CYCLE and not first else None
+        return Iteration(ProcessObject(second), first)
+    return (
+        Iteration(ProcessObject(second), third, round=True)
+        if kind == _CYCLE and not first
+        else None
+    )
 
 
 def _one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:

@@ -157,12 +157,12 @@ def _step_of(scene: HangContext, frame: PyFrame) -> Step | None:
     slots = sites.strings(code, "co_localsplusnames") or sites.strings(code, "co_varnames")
     names = sites.strings(code, "co_names")
     try:
-        return walk_of(body, slots, names, sites, lambda number: _is_none(scene, code, number))
+        return loop_step(body, slots, names, sites, lambda number: _is_none(scene, code, number))
     except (_OtherCode, IndexError):
         return None
 
 
-def walk_of(
+def loop_step(
     body: Iterable[Instruction],
     slots: Sequence[str],
     names: Sequence[str],
@@ -178,7 +178,7 @@ def walk_of(
     stored: list[str] = []
     tested: list[_Value] = []
     for each in body:
-        does, argument = each.does, each.argument
+        does, argument = each.operation, each.argument
         if does in _QUIET:
             continue
         if does in ("store", "store_load"):

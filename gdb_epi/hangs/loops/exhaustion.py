@@ -24,14 +24,14 @@ from gdb_epi.cpython.running.wait_rules import (
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.at_rest import rests
+from gdb_epi.hangs.idleness import is_at_rest
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
     MAX_SETTERS,
-    as_member,
+    activity_of_task,
     event_loop_module,
-    is_bounded,
+    has_timeout,
     own_frames,
     task_phrase,
     task_text,
@@ -75,7 +75,7 @@ def task_lock_never_released(scene: HangContext) -> HangAnswer | None:
         )
         return HangAnswer(
             HANG, "lock never released", sentence,
-            (as_member(activity, tasks[0], scene.installed),), PROBABLE,
+            (activity_of_task(activity, tasks[0], scene.installed),), PROBABLE,
             (f"{counted(len(tasks), 'task')} of {tasks[0].framework} wait for the lock",),
             ("a task inside `async with` of it", "code that has yet to call its release()"),
             ("a callback, or a task that starts later, could release it",),
@@ -88,7 +88,7 @@ def _awaits_lost_lock(scene: HangContext, task: UnfinishedTask) -> bool:
         return False
     if task.certainty != UNKNOWN or not own_frames(task, scene.installed):
         return False
-    return not is_bounded(task, scene.tasks, scene.view.locks.type_name)
+    return not has_timeout(task, scene.tasks, scene.view.locks.type_name)
 
 
 def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bool:
@@ -120,7 +120,7 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
         kind = holder.wait.kind if holder.wait is not None else ""
         if holder.certainty != UNKNOWN or kind not in _FROM_TASKS:
             continue
-        if is_bounded(holder, scene.tasks, scene.view.locks.type_name):
+        if has_timeout(holder, scene.tasks, scene.view.locks.type_name):
             continue
         held_up = _waiting_for(holder, own)
         first = next((task for task in held_up if task.wait and task.wait.kind in _HELD), None)
@@ -132,7 +132,9 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
             f"{task_text(holder, scene.installed)}, and holds what {task_phrase(first)} at {at}"
             f"{more} wait{'' if more else 's'} for; no other task is left"
         )
-        members = tuple(as_member(activity, task, scene.installed) for task in (holder, first))
+        members = tuple(
+            activity_of_task(activity, task, scene.installed) for task in (holder, first)
+        )
         return HangAnswer(
             DEADLOCK, "tasks", sentence, members, PROBABLE,
             (f"all {len(own)} tasks of the program wait for that one, or for what it holds",),
@@ -203,7 +205,7 @@ def thread_pool_exhausted(scene: HangContext) -> HangAnswer | None:
         d.tid: d for d in scene.activities
         if d.frames and not d.timed and d.kind in (hang_types.READ, hang_types.WRITE,
             hang_types.LOCK, hang_types.DATABASE, hang_types.FILE_LOCK)
-        and not rests(scene, d) and not _may_serve_client(scene, d)
+        and not is_at_rest(scene, d) and not _may_serve_client(scene, d)
     }  # fmt: skip
     if not waiting:
         return None
@@ -263,7 +265,7 @@ def connection_pool_exhausted(scene: HangContext) -> HangAnswer | None:
     others = [d for d in scene.activities if d.tid not in tids and d.frames]
     # Those wait for such a thread, or in a library for clients: not in the middle of a request.
     if not all(
-        d.kind in (hang_types.EVENT, hang_types.JOIN) or (d.place and rests(scene, d))
+        d.kind in (hang_types.EVENT, hang_types.JOIN) or (d.place and is_at_rest(scene, d))
         for d in others
     ):
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.scene import HangContext
-from gdb_epi.hangs.sqlite_locks import connection_of_a_caller
+from gdb_epi.hangs.sqlite_locks import connection_held_by_callers
 from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO, PROBABLE
 
@@ -22,7 +22,7 @@ _NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout",
 _PEERS = ("Connection", "gaierror", "URLError", "OperationalError")
 
 
-def retried(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
+def answer_for_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
     """Return the answer for a thread that sleeps in a loop while it handles what failed there."""
     handled = _handled(scene, activity.tid) if activity.frames else []
     messages = (e.message for e in handled if e.type == ERROR and isinstance(e.message, str))
@@ -65,7 +65,7 @@ def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) 
         f"{error}"
     )
     seen = (f"thread {activity.tid} is in {activity.call}", f"it handles {ERROR}: {error}")
-    own = connection_of_a_caller(scene, activity)
+    own = connection_held_by_callers(scene, activity)
     if own is None:
         return HangAnswer(
             HANG, "database lock", sentence, (activity,), INFO, seen,

@@ -19,16 +19,16 @@ from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
-_QUIET = frozenset(("nothing", "extended", "truth"))
-_ROOTS = {"fast": 0, "cell": 1, "global": 2, "name": 2}  # the table of names that each means
+_NO_OPERATIONS = frozenset(("nothing", "extended", "truth"))
+_LOADS = {"fast": 0, "cell": 1, "global": 2, "name": 2}  # the table of names that each means
 _AWAITS = frozenset(("await", "cold"))  # what `await` is made of
-_OTHERS = frozenset(("method", "const", "number", "pop"))
-_JUMPS = frozenset(("test", "jump", "back"))
+_HARMLESS_OPERATIONS = frozenset(("method", "const", "number", "pop"))
+_TESTS_AND_JUMPS = frozenset(("test", "jump", "back"))
 _SLEEPS = frozenset(("sleep",))
 _HANDLERS = ("signal", "asyncio")  # modules by which a program may have signal handlers
 
 
-class Polled(NamedTuple):
+class PolledCondition(NamedTuple):
     """What a loop asks between its sleeps: a method of an object, 0 where that is not known.
 
     `words` are the names that its test is made of; of a test of variables `method` is "".
@@ -61,10 +61,10 @@ def vain_poll(scene: HangContext) -> HangAnswer | None:
         return None
     if not tested:
         return None
-    what = names_of(tested)
+    what = quoted_variables(tested)
     return wait_answer(
         HANG, "polls in vain", f"{activity.who()} {sleeps_or_spins(scene, activity)} at "
-        f"{activity.where()} in a loop {until_changed(tested)}, and no other thread is left that "
+        f"{activity.where()} in a loop {until_clause(tested)}, and no other thread is left that "
         "could change it", activity, PROBABLE,
         evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep, "
                   f"if that, and to test {what}",),
@@ -73,14 +73,14 @@ def vain_poll(scene: HangContext) -> HangAnswer | None:
     )  # fmt: skip
 
 
-def names_of(tested: Sequence[str]) -> str:
+def quoted_variables(tested: Sequence[str]) -> str:
     """Return the variables that a loop tests as a sentence has them: "`a` and `self.b`"."""
     return " and ".join(f"`{name}`" for name in tested)
 
 
-def until_changed(tested: Sequence[str]) -> str:
+def until_clause(tested: Sequence[str]) -> str:
     """Return "until `a` changes" as a sentence goes on."""
-    return f"until {names_of(tested)} {'change' if len(tested) > 1 else 'changes'}"
+    return f"until {quoted_variables(tested)} {'change' if len(tested) > 1 else 'changes'}"
 
 
 def sleeps_or_spins(scene: HangContext, activity: ThreadActivity) -> str:
@@ -94,7 +94,7 @@ def _sleeps(scene: HangContext, activity: ThreadActivity) -> bool:
     return activity.kind == SLEEP or not _SLEEPS.isdisjoint(scene.called_in_loop(loop))
 
 
-def polled(scene: HangContext, activity: ThreadActivity) -> Polled | None:
+def polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCondition | None:
     """Return what the loop asks that a thread runs; None where it does anything else too.
 
     It sleeps between two turns, or does not.
@@ -107,7 +107,7 @@ def polled(scene: HangContext, activity: ThreadActivity) -> Polled | None:
     loop = scene.innermost_loop(frame)
     try:
         if paths := _conditions(scene, frame, sleeps):
-            return Polled("", 0, tuple(".".join(paths).split(".")))
+            return PolledCondition("", 0, tuple(".".join(paths).split(".")))
         if loop is None or _conditions(scene, frame, sleeps + 1, asks=True) is None:
             return None
         inside = [c for c in scene.sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
@@ -120,7 +120,7 @@ def polled(scene: HangContext, activity: ThreadActivity) -> Polled | None:
         words = asked[0] if asked else ()  # up to 3.10 no call of a plain function is seen
         method = words[-1] if words else ""
         objects = (at for at, name in scene.calls_ahead(frame) if name == method)
-        return Polled(method or "a function", next(objects, 0), words)
+        return PolledCondition(method or "a function", next(objects, 0), words)
     except (UnreadableMemory, LayoutError, IndexError):
         return None
 
@@ -182,28 +182,30 @@ def variables_tested_by(
     tested, or compared. Raises _OtherCode, and IndexError where a table is too short.
     """
     tested: list[str] = []
-    path, before, made, dropped = "", "", 0, 0
+    path, previous, calls_seen, results_dropped = "", "", 0, 0
     for each in body:
-        if each.does in _QUIET or (awaits and each.does in _AWAITS):
+        if each.operation in _NO_OPERATIONS or (awaits and each.operation in _AWAITS):
             continue
-        if each.does in _ROOTS:
+        if each.operation in _LOADS:
             number = sites.name_loaded(each)
-            path = tables[_ROOTS[each.does]][number]
-        elif each.does == "attr":
+            path = tables[_LOADS[each.operation]][number]
+        elif each.operation == "attr":
             place = sites.attribute_loaded(each)
             path = f"{path}.{tables[2][place]}" if place is not None and path else ""
-        elif each.does in _JUMPS:
+        elif each.operation in _TESTS_AND_JUMPS:
             tested += [path] if path else []
             path = ""
-        elif each.does == "call":
-            made += 1
+        elif each.operation == "call":
+            calls_seen += 1
             path = ""
-        elif each.does in _OTHERS or (asks and sites.comparison(each)):
-            dropped += before == "call" and each.does == "pop"
+        elif each.operation in _HARMLESS_OPERATIONS or (asks and sites.comparison(each)):
+            results_dropped += previous == "call" and each.operation == "pop"
             path = ""
         else:
             raise _OtherCode
-        before = each.does
-    if made != calls or (asks and dropped == made):  # what is not looked at is not asked
+        previous = each.operation
+    if calls_seen != calls or (
+        asks and results_dropped == calls_seen
+    ):  # what is not looked at is not asked
         raise _OtherCode
     return tested

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
-from gdb_epi.hangs.at_rest import serves
+from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import own_frames, task_phrase
 from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity
@@ -37,7 +37,7 @@ class UnreadOutput(NamedTuple):
     stream: str
 
 
-def new_child(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def answer_for_new_child(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
     """Answer where a thread waits until its new child has called exec, which takes an instant.
 
     Popen() reads a pipe that exec() closes. Between fork and exec the child runs `preexec_fn`,
@@ -82,13 +82,13 @@ def _preexec_function(scene: HangContext, activity: ThreadActivity) -> str | Non
     return "a function" if isinstance(name, Absent) else f"{name}()"
 
 
-def is_supervised(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a child is waited for in a loop without end that only runs it again and again.
 
     That is what the parent of a development server does. A loop that takes jobs, or sleeps between
     two runs, waits for a child that should end.
     """
-    if not activity.frames or not serves(scene, activity.frames[:1]):
+    if not activity.frames or not is_in_serving_loop(scene, activity.frames[:1]):
         return False
     called = scene.called_in_loop(activity.frames[0])
     return bool(called & _RUNS) and not called & _TAKES
@@ -136,7 +136,7 @@ def _awaited_processes(scene: HangContext, task: UnfinishedTask) -> Iterator[int
                 yield at
 
 
-def answer_for_unread(
+def answer_for_unread_output(
     scene: HangContext, activity: ThreadActivity, unread: UnreadOutput
 ) -> HangAnswer:
     """Say that a task waits for a child that waits for this process to read."""

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_of
-from gdb_epi.hangs.loops.sleeping_loops import Through
+from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_running
+from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import HANG, RUNNING, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO
@@ -22,7 +22,7 @@ _WORKER = ("concurrent.futures.thread", "_worker")
 _MODULE = "multiprocessing.pool"
 
 
-def awaited_results(
+def answer_for_pool_results(
     scene: HangContext, activity: ThreadActivity, waits: str, seen: tuple[int, ...],
     through: Through,
 ) -> HangAnswer | None:  # fmt: skip
@@ -33,9 +33,9 @@ def awaited_results(
         does = (
             "awaits jobs from code of the program in" if _feeds(scene, runner) else "runs a job in"
         )
-        made = through(scene, activity, runner.tid, f"{activity.what}, which {does}", seen)
-        if made is not None:
-            return made
+        answer = through(scene, activity, runner.tid, f"{activity.what}, which {does}", seen)
+        if answer is not None:
+            return answer
     if _lacks_result_handler(scene):
         return wait_answer(
             HANG, "process pool", f"{waits}; the pool's thread that takes results "
@@ -66,16 +66,16 @@ def awaited_results(
     )  # fmt: skip
 
 
-def worker_with_job(scene: HangContext, seen: Sequence[int]) -> ThreadActivity | None:
+def busy_pool_thread(scene: HangContext, seen: Sequence[int]) -> ThreadActivity | None:
     """Return a thread of an executor that runs a job of the program, one that goes on first."""
     workers = [
         d for d in scene.activities if d.frames and d.tid not in seen
-        if any(frames_of(scene.view.frames(d.tid), (_WORKER,)))
+        if any(frames_running(scene.view.frames(d.tid), (_WORKER,)))
     ]  # fmt: skip
     return min(workers, key=lambda d: d.kind not in RUNNING and not d.timed, default=None)
 
 
-def futures_of_processes(
+def answer_for_process_futures(
     scene: HangContext, activity: ThreadActivity, waits: str
 ) -> HangAnswer | None:
     """Return the answer where futures may come from processes of an executor, None without one."""
@@ -115,7 +115,7 @@ def _feeder(scene: HangContext, pool: int) -> ThreadActivity | None:
 
 
 def _feeds(scene: HangContext, activity: ThreadActivity) -> bool:
-    return any(frames_of(scene.view.frames(activity.tid), (ASKS_FOR_JOBS,)))
+    return any(frames_running(scene.view.frames(activity.tid), (ASKS_FOR_JOBS,)))
 
 
 def _thread_with_job(scene: HangContext, pool: int) -> ThreadActivity | None:
@@ -124,7 +124,7 @@ def _thread_with_job(scene: HangContext, pool: int) -> ThreadActivity | None:
         return None
     jobs = (
         d for d in scene.activities if d.frames
-        if any(frames_of(scene.view.frames(d.tid), ((_MODULE, "worker"),)))
+        if any(frames_running(scene.view.frames(d.tid), ((_MODULE, "worker"),)))
     )  # fmt: skip
     return next(jobs, None)
 

@@ -52,7 +52,7 @@ def unread_queue(scene: HangContext, activity: ThreadActivity) -> str:
     return ""
 
 
-def given_after_the_end(scene: HangContext, activity: ThreadActivity) -> str:
+def given_only_after_child(scene: HangContext, activity: ThreadActivity) -> str:
     """Say what a thread gives to children only when the one that it waits for has ended.
 
     "" for nothing: also where it waits for further children after that, as for consumers that
@@ -75,13 +75,13 @@ def given_after_the_end(scene: HangContext, activity: ThreadActivity) -> str:
     return ""
 
 
-def ends_process(scene: HangContext, frame: PyFrame) -> str:
+def kill_call_of(scene: HangContext, frame: PyFrame) -> str:
     """Return "terminate()" or "kill()" where code of a frame has called that of a process."""
     try:
-        made = [(at, how) for at, how, when in scene.calls(frame) if when != AHEAD]
+        calls_made = [(at, how) for at, how, when in scene.calls(frame) if when != AHEAD]
     except EpiError:
         return ""
-    processes = (how for at, how in made if scene.view.attribute(at, "_popen") is not None)
+    processes = (how for at, how in calls_made if scene.view.attribute(at, "_popen") is not None)
     return next((f"{method}()" for method in processes if method in _KILLS), "")
 
 
@@ -144,7 +144,7 @@ def unfinished_jobs(scene: HangContext, frames: Iterable[PyFrame]) -> str:
     return ""
 
 
-def jobs_behind(scene: HangContext, activity: ThreadActivity) -> str:
+def queued_jobs_clause(scene: HangContext, activity: ThreadActivity) -> str:
     """Say that jobs wait for the worker of a thread pool that waits; "" where one is free."""
     for pool in pools_of(scene.target, scene.python).pools:
         if (

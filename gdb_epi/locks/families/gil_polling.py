@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.locks.context import LockContext, family
+from gdb_epi.locks.context import LockContext, lock_family
 from gdb_epi.locks.python.view import PythonView
-from gdb_epi.locks.types import GIL, LIVE_HOLDER, PROBABLE, LockOwner, Wait
+from gdb_epi.locks.types import GIL, LIVE_HOLDER, PROBABLE, LockOwner, LockWait
 from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Thread
@@ -24,8 +24,8 @@ STACK_BYTES = 512  # from the stack pointer up
 _STRUCT = "_gil_runtime_state"
 
 
-@family("gil-polling")
-def gil_polling(context: LockContext, thread: Thread) -> Iterator[Wait]:
+@lock_family("gil-polling")
+def gil_polling(context: LockContext, thread: Thread) -> Iterator[LockWait]:
     """Yield the GIL for a thread that runs C code of take_gil() while another thread holds it."""
     if not thread.sp or activity_of_thread(context.target, thread).state != "running":
         return
@@ -41,7 +41,7 @@ def gil_polling(context: LockContext, thread: Thread) -> Iterator[Wait]:
             continue
         word = _gil_word_on_stack(view, thread.sp, gil)
         if word is not None:
-            yield Wait(
+            yield LockWait(
                 tid=thread.tid,
                 address=word,
                 kind=GIL,

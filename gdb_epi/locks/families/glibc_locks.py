@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gdb_epi.fault.reads import read_u32, read_u64
+from gdb_epi.fault.memory_reads import read_u32, read_u64
 from gdb_epi.fault.stdio_files import FILE_LOCK, FILE_NUMBER, stdio_files
-from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import CONDITION
 from gdb_epi.locks.waits.futex import COMMAND_MASK
 from gdb_epi.target.api import Thread, module_at
@@ -34,7 +34,7 @@ def _words(context: LockContext, address: int, count: int) -> list[int | None]:
     return [read_u32(context.target, address + 4 * i) for i in range(count)]
 
 
-@classifier(10)
+@futex_classifier(10)
 def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """pthread_join() sleeps on a word of the other thread's descriptor that the kernel clears.
 
@@ -56,7 +56,7 @@ def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Lock
     return None
 
 
-@classifier(50, of_libc=True)
+@futex_classifier(50, of_libc=True)
 def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A pthread_mutex_t: {lock, count, owner, nusers, kind}."""
     word, count, owner, users, kind = _words(context, call.address, 5)
@@ -86,7 +86,7 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | 
     return LockGuess(f"pthread mutex{sort}", owner_tid=owner, shared=shared, evidence=(evidence,))
 
 
-@classifier(55, of_libc=True)
+@futex_classifier(55, of_libc=True)
 def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """_IO_lock_t: {lock, count, owner: pthread_t}."""
     word, count = _words(context, call.address, 2)
@@ -122,7 +122,7 @@ def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
         yield at, lock, number
 
 
-@classifier(60, of_libc=True)
+@futex_classifier(60, of_libc=True)
 def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """pthread_rwlock_t: readers, writers, wrphase_futex, writers_futex, 2 pads, cur_writer, shared.
 
@@ -156,7 +156,7 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess |
     return None
 
 
-@classifier(65, of_libc=True)
+@futex_classifier(65, of_libc=True)
 def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """sem_t: 64-bit {value, number of waiters}, private (0, or 128 when shared)."""
     value, waiters, private = _words(context, call.address, 3)
@@ -183,7 +183,7 @@ def _outside_conditions(context: LockContext, thread: Thread) -> bool:
     return False
 
 
-@classifier(70, of_libc=True)
+@futex_classifier(70, of_libc=True)
 def condition(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """pthread_cond_t: sleepers wait on one of two words, __g_signals."""
     at = _condition_at(context, call)
@@ -215,7 +215,7 @@ def _condition_at(context: LockContext, call: FutexWait) -> int | None:
     return None
 
 
-@classifier(63, of_libc=True)
+@futex_classifier(63, of_libc=True)
 def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """struct pthread_barrier: in, current_round, count, shared, out; sleepers on current_round."""
     entered, current, count, shared, left = _words(context, call.address - 4, 5)
@@ -234,7 +234,7 @@ def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess 
     )
 
 
-@classifier(90)
+@futex_classifier(90)
 def libc_internal_lock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A lock of glibc's own: one word, 2 while somebody waits; nothing says who holds it."""
     word = read_u32(context.target, call.address)
@@ -243,11 +243,11 @@ def libc_internal_lock(context: LockContext, thread: Thread, call: FutexWait) ->
     from gdb_epi.locks.waits.libc_lock_names import (
         calling_functions,
         innermost_outside_libc,
-        name_of_internal,
+        internal_lock_name,
     )
 
     callers = calling_functions(context.target, thread)
-    name, kind = name_of_internal(context.target, call.address, callers)
+    name, kind = internal_lock_name(context.target, call.address, callers)
     evidence = ["the word is 2 and stores no owner: a lock of a library's own"]
     library = None
     if name is None:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gdb_epi.fault.reads import read_u32, read_up_to
-from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
+from gdb_epi.fault.memory_reads import read_u32, read_up_to
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import ONCE, STATIC
-from gdb_epi.locks.waits.libc_lock_names import is_between
+from gdb_epi.locks.waits.libc_lock_names import is_libc_or_loader
 from gdb_epi.target.api import Module, Thread, module_at
 from gdb_epi.target.functions import Function, FunctionBounds
 
@@ -29,7 +29,7 @@ _RUNTIMES = ("libstdc++", "libc++", "libsupc++")
 _JUMP = re.compile(rb"(?:\xe9|\x0f[\x84\x85])(....)", re.DOTALL)
 
 
-@classifier(20)
+@futex_classifier(20)
 def static_variable(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """Tell the wait of __cxa_guard_acquire(): not process-private, though nobody else takes part.
 
@@ -43,7 +43,7 @@ def static_variable(context: LockContext, thread: Thread, call: FutexWait) -> Lo
     return _owned(context, thread, call, STATIC, says)
 
 
-@classifier(21)
+@futex_classifier(21)
 def pthread_once(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """Tell the wait of pthread_once(), by its word and by the function that sleeps."""
     if call.shared or call.value & STATES != IN_PROGRESS or context.on_musl:
@@ -98,7 +98,7 @@ def _outside_runtimes(
             return
         pc = frame.pc - 1 if number else frame.pc
         module = module_at(context.target, pc)
-        if module is None or is_between(module) or _is_runtime(module):
+        if module is None or is_libc_or_loader(module) or _is_runtime(module):
             continue
         function = bounds.at(pc)
         if function is not None:

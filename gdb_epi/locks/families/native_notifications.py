@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from itertools import islice
 
-from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import NATIVE_NOTIFICATION
-from gdb_epi.locks.waits.libc_lock_names import is_between, sleeper_outside_libc
+from gdb_epi.locks.waits.libc_lock_names import is_libc_or_loader, sleeper_outside_libc
 from gdb_epi.target.api import Thread, module_at
 from gdb_epi.target.symbols import symbolized
 
@@ -25,7 +25,7 @@ _PARKS = ("park", "Parker", "Condvar", "condition_variable", "CondVar", "wait_un
           "Latch", "Semaphore", "KernelTimeout", "Waiter")  # fmt: skip
 
 
-@classifier(98)
+@futex_classifier(98)
 def native_notification(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A word of no known lock on which native code sleeps by a system call of its own."""
     if call.shared or sleeper_outside_libc(context.target, thread) is None:
@@ -34,7 +34,7 @@ def native_notification(context: LockContext, thread: Thread, call: FutexWait) -
     for number, frame in enumerate(islice(context.unwinder.walk(thread.registers), MAX_FRAMES)):
         pc = frame.pc - 1 if number else frame.pc
         module = module_at(context.target, pc)
-        if module is None or is_between(module):
+        if module is None or is_libc_or_loader(module):
             continue
         file = file or module.path.rpartition("/")[2]
         names.append(symbolized(context.target, pc))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.python.lock_objects import HANDLE, RLOCK, SEMLOCK, SIMPLE_QUEUE, LockObject
 from gdb_epi.locks.python.view import PythonView
 from gdb_epi.locks.types import GIL
@@ -20,7 +20,7 @@ STACK_REACH = 1 << 16  # a parked thread sleeps on a word of its own frames, thi
 PARKED = "PyMutex or parking lot"
 
 
-@classifier(20)
+@futex_classifier(20)
 def gil(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """The GIL of an interpreter: a mutex and a condition variable of _gil_runtime_state."""
     view = context.python_view
@@ -47,7 +47,7 @@ def gil(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | No
     return None
 
 
-@classifier(30)
+@futex_classifier(30)
 def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A thread parked by 3.13+ (gh-111877) sleeps in a wait_entry on its own stack, with the key.
 
@@ -76,7 +76,7 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     return None if guess.kind == PARKED and context.on_musl else guess
 
 
-@classifier(95)
+@futex_classifier(95)
 def parked_on_own_stack(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """Without a decoded CPython the key of a parked thread is not known."""
     stack = thread.sp
@@ -159,7 +159,7 @@ def _recursive_owner(view: PythonView, struct: str, start: int, member: str) -> 
         return None
 
 
-@classifier(35)
+@futex_classifier(35)
 def shared_semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """multiprocessing.Lock and the like: a sem_t in shared memory; its holder may live anywhere."""
     view = context.python_view
@@ -175,7 +175,7 @@ def shared_semaphore(context: LockContext, thread: Thread, call: FutexWait) -> L
     )
 
 
-@classifier(99)
+@futex_classifier(99)
 def shared_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A word in shared memory that looks like no known lock."""
     if not call.shared:
@@ -188,7 +188,7 @@ def shared_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     return LockGuess("shared-memory futex", shared=True, evidence=(evidence, *where))
 
 
-@classifier(40)
+@futex_classifier(40)
 def lock_object(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A lock object that the thread's innermost frames refer to and whose word this is."""
     view = context.python_view

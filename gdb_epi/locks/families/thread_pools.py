@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault.reads import read_u64
+from gdb_epi.fault.memory_reads import read_u64
 from gdb_epi.fault.signals import SIGBUS, SIGFPE, SIGILL, SIGSEGV
-from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, classifier, family
+from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier, lock_family
 from gdb_epi.locks.fork.vanished_pools import OPENMP, native_pools
 from gdb_epi.locks.glibc_threads import stack_lists
-from gdb_epi.locks.types import LOST_WAKEUP, PROBABLE, LockOwner, Wait
+from gdb_epi.locks.types import LOST_WAKEUP, PROBABLE, LockOwner, LockWait
 from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
 from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.target.api import Thread
@@ -23,7 +23,7 @@ from gdb_epi.target.api import Thread
 FAULTS = frozenset((SIGILL, SIGBUS, SIGFPE, SIGSEGV))  # a thread with such a signal did not hang
 
 
-@classifier(97)
+@futex_classifier(97)
 def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A word of no known lock, on which the code of a pool sleeps whose workers vanished."""
     if call.shared or not context.fork.forked:
@@ -37,8 +37,8 @@ def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGues
     return LockGuess(f"{pool[0]} pool", event=True, unattended=unattended, evidence=(pool[1],))
 
 
-@family("pools")
-def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[Wait]:
+@lock_family("pools")
+def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWait]:
     """Yield a wait of the only thread of a forked child that runs in a pool without its workers."""
     if not context.fork.forked or len(context.target.threads()) != 1:
         return
@@ -51,7 +51,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[Wait]:
     pool = _vanished_pool(context, thread)
     if pool is None:
         return
-    yield Wait(
+    yield LockWait(
         tid=thread.tid,
         address=thread.pc,
         kind=f"{pool[0]} pool (spinning)",

@@ -16,9 +16,9 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import follows_call, try_read
+from gdb_epi.fault.memory_reads import follows_call, try_read
 from gdb_epi.locks.fork.forking_calls import CHILD, Hook, fork_hooks, forking_call
-from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ForkHandlers
+from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ThreadInForkHandlers
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target, Thread
 
@@ -46,7 +46,7 @@ _FUNCTION = 4096  # bytes after a symbol that may be its function
 
 def fork_handlers(
     target: Target, python: PythonState | Absent, fork: ForkEvidence
-) -> ForkHandlers | None:
+) -> ThreadInForkHandlers | None:
     """Return which handler a thread of this process is in, or None."""
     for thread in target.threads()[:64]:
         handlers = _of_thread(target, python, fork, thread)
@@ -57,7 +57,7 @@ def fork_handlers(
 
 def _of_thread(
     target: Target, python: PythonState | Absent, fork: ForkEvidence, thread: Thread
-) -> ForkHandlers | None:
+) -> ThreadInForkHandlers | None:
     reader = None
     frames: Sequence[PyFrame] = ()
     if isinstance(python, PythonState):
@@ -77,7 +77,7 @@ def _of_thread(
 
 def _python_hook(
     reader: MemoryReader, python: PythonState, thread: Thread, frames: Sequence[PyFrame]
-) -> ForkHandlers | None:
+) -> ThreadInForkHandlers | None:
     """A hook's frame that C called from a frame that is inside a forking call: exact."""
     hooks: list[Hook] | None = None
     for frame, caller in pairwise(frames):
@@ -97,7 +97,7 @@ def _python_hook(
             says = f"inside the preexec_fn {where}: between fork and exec"
         else:
             continue
-        return ForkHandlers(
+        return ThreadInForkHandlers(
             tid=thread.tid,
             stage=stage,
             when=when,
@@ -111,7 +111,7 @@ def _python_hook(
 
 def _in_c(
     target: Target, fork: ForkEvidence, thread: Thread, frames: Sequence[PyFrame], calls: str | None
-) -> ForkHandlers | None:
+) -> ThreadInForkHandlers | None:
     native = target.native_frames(thread.tid)
     if not isinstance(native, Absent) and native:
         return _by_native(thread, native)
@@ -128,19 +128,19 @@ def _in_c(
         f"{function_at_line(frames[0])} is inside {calls}(); a return address into {stage[1]}; "
         f"{state}"
     )
-    return ForkHandlers(
+    return ThreadInForkHandlers(
         tid=thread.tid, stage=stage[0], when=CHILD, where=stage[1], sure=PROBABLE, says=says
     )
 
 
-def _by_native(thread: Thread, native: Sequence[NativeFrame]) -> ForkHandlers | None:
+def _by_native(thread: Thread, native: Sequence[NativeFrame]) -> ThreadInForkHandlers | None:
     for position, frame in enumerate(native):
         name = (frame.function or "").partition("@")[0].partition(".")[0]
         if name in _NATIVE:
             inner = native[position - 1].function if position else None
             says = f"below {name}()" if inner is None else f"{inner}() below {name}()"
             stage, where = _NATIVE[name], inner or name
-            return ForkHandlers(
+            return ThreadInForkHandlers(
                 tid=thread.tid, stage=stage, when=CHILD, where=where, sure=CERTAIN, says=says
             )
     return None

@@ -14,8 +14,8 @@ from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
 from gdb_epi.locks.fork.lineage import lineage
 from gdb_epi.locks.fork.multiprocessing_child import exec_lineage
 from gdb_epi.locks.fork.python_signs import read_python_signs
-from gdb_epi.locks.fork.signs import CERTAIN, NO, YES, ForkSigns
-from gdb_epi.locks.types import ForkEvidence, ForkHandlers, ForkSignal
+from gdb_epi.locks.fork.signs import CERTAIN, NO, YES, ForkSignReadings
+from gdb_epi.locks.types import ForkEvidence, ForkSign, ThreadInForkHandlers
 from gdb_epi.target.api import Target
 
 # Each of these proves a fork by itself; F6 only when it shows a raw clone.
@@ -23,16 +23,16 @@ _PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
 _ORDER = tuple(f"F{number}" for number in range(1, 16))
 
 
-def read_fork(target: Target, python: PythonState | Absent) -> ForkSigns:
+def read_fork_signs(target: Target, python: PythonState | Absent) -> ForkSignReadings:
     """Read every sign of a process."""
-    reader = ForkSigns(target, python)
+    reader = ForkSignReadings(target, python)
     read_glibc_signs(reader)
     read_python_signs(reader)
     _notes(reader)
     return reader
 
 
-def conclude_fork(reader: ForkSigns) -> ForkEvidence:
+def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     """Return what the readings amount to."""
     secret_hash = lineage(reader.target)
     if secret_hash is None:
@@ -51,7 +51,7 @@ def conclude_fork(reader: ForkSigns) -> ForkEvidence:
         hooks_bypassed=_bypassed(reader, yes, forked),
         in_fork_handlers=None,
         lineage=secret_hash,
-        signals=tuple(ForkSignal(r.name, r.says, r.sure) for r in readings if r.state == YES),
+        signals=tuple(ForkSign(r.name, r.says, r.sure) for r in readings if r.state == YES),
         old_tids=tuple(sorted(reader.old_tids)),
         readings=readings,
         forker_old_tid=_forker(reader, forked),
@@ -59,7 +59,7 @@ def conclude_fork(reader: ForkSigns) -> ForkEvidence:
     )
 
 
-def _depth(reader: ForkSigns, yes: set[str], forked: bool) -> int | None:
+def _depth(reader: ForkSignReadings, yes: set[str], forked: bool) -> int | None:
     """Return the forks since exec: what glibc counts, and one more that it did not count."""
     uncounted = "F3" in yes or reader.raw_clone
     if reader.generation is None:
@@ -69,7 +69,7 @@ def _depth(reader: ForkSigns, yes: set[str], forked: bool) -> int | None:
     return None if forked and not reader.generation else reader.generation
 
 
-def _multithreaded(reader: ForkSigns, yes: set[str], forked: bool) -> bool | None:
+def _multithreaded(reader: ForkSignReadings, yes: set[str], forked: bool) -> bool | None:
     if forked and yes & {"F2", "F3", "F5", "F8", "F9"}:
         return True
     if not forked or (forked and "F10" in yes):
@@ -80,7 +80,7 @@ def _multithreaded(reader: ForkSigns, yes: set[str], forked: bool) -> bool | Non
     return None if unsure else False
 
 
-def _forker(reader: ForkSigns, forked: bool) -> int | None:
+def _forker(reader: ForkSignReadings, forked: bool) -> int | None:
     """Return the number that the forking thread had in the parent.
 
     The kernel writes the number of the thread that forked into pr_ppid, not that of its process
@@ -94,7 +94,7 @@ def _forker(reader: ForkSigns, forked: bool) -> int | None:
     return process.ppid if process.ppid > 1 and not reader.other_view else None
 
 
-def _bypassed(reader: ForkSigns, yes: set[str], forked: bool) -> bool | None:
+def _bypassed(reader: ForkSignReadings, yes: set[str], forked: bool) -> bool | None:
     if not forked:
         return None
     if "F3" in yes or "F10" in yes or reader.raw_clone:
@@ -102,7 +102,7 @@ def _bypassed(reader: ForkSigns, yes: set[str], forked: bool) -> bool | None:
     return False if isinstance(reader.python, PythonState) else None
 
 
-def _notes(reader: ForkSigns) -> None:
+def _notes(reader: ForkSignReadings) -> None:
     """F4, F12, F13: what GDB and the notes of the core say."""
     reader.info("F4", "not asked: F3 tells the same of glibc's lists")
     process = reader.target.process()
@@ -119,7 +119,9 @@ def _notes(reader: ForkSigns) -> None:
     reader.info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
 
 
-def with_atfork_handlers(evidence: ForkEvidence, handlers: ForkHandlers | None) -> ForkEvidence:
+def with_atfork_handlers(
+    evidence: ForkEvidence, handlers: ThreadInForkHandlers | None
+) -> ForkEvidence:
     """Return the evidence of a process whose handlers were looked for.
 
     A child that is still inside them has not bypassed them: thread states of vanished threads (F10)

@@ -14,7 +14,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import try_read
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import PAGE, USER_TOP, words_in
 from gdb_epi.typing_lite import NamedTuple
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from gdb_epi.errors import Absent
-from gdb_epi.fault.reads import read_u32, read_u64, try_read
-from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSigns
+from gdb_epi.fault.memory_reads import read_u32, read_u64, try_read
+from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSignReadings
 from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
 from gdb_epi.target.api import Target, target_noun
 from gdb_epi.target.libc import NOT_JUDGED, runs_on_musl
@@ -18,7 +18,7 @@ MAX_GENERATIONS = 1 << 20
 MAX_NAMED = 8  # thread ids in one sentence
 
 
-def read_glibc_signs(reader: ForkSigns) -> None:
+def read_glibc_signs(reader: ForkSignReadings) -> None:
     """Read F1, F2, F3, F5, F6 and F15; another C library than glibc has none of them."""
     if runs_on_musl(reader.target):
         for name in ("F1", "F2", "F3", "F5", "F6", "F15"):
@@ -37,7 +37,7 @@ def read_glibc_signs(reader: ForkSigns) -> None:
     _single_threaded(reader)
 
 
-def _generation(reader: ForkSigns, lists: StackLists | Absent) -> None:
+def _generation(reader: ForkSignReadings, lists: StackLists | Absent) -> None:
     """F1: glibc counts fork(); a symbol names the counter before 2.34, the code of fork() since."""
     address = None if isinstance(lists, Absent) else lists.generation
     if address is None:
@@ -76,7 +76,7 @@ def _counter(target: Target) -> int | None:
     return None
 
 
-def _own_tid(reader: ForkSigns, lists: StackLists) -> None:
+def _own_tid(reader: ForkSignReadings, lists: StackLists) -> None:
     """F6: glibc stored a thread id that is not the LWP's."""
     at = lists.offsets["tid"]
     bases = [(thread.tid, thread.ident) for thread in reader.threads if thread.ident]
@@ -95,7 +95,7 @@ def _own_tid(reader: ForkSigns, lists: StackLists) -> None:
         _odd_tid(reader, *different[0])
 
 
-def _odd_tid(reader: ForkSigns, tid: int, stored: int) -> None:
+def _odd_tid(reader: ForkSignReadings, tid: int, stored: int) -> None:
     """Interpret one thread whose id differs from what glibc stored for it."""
     process = reader.target.process()
     parent = None if isinstance(process, Absent) else process.ppid
@@ -112,7 +112,7 @@ def _odd_tid(reader: ForkSigns, tid: int, stored: int) -> None:
     )
 
 
-def _vanished(reader: ForkSigns, lists: StackLists) -> None:
+def _vanished(reader: ForkSignReadings, lists: StackLists) -> None:
     gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting]
     gone = [d for d in gone if d.address not in reader.live]
     ended = sum(d.exiting for d in lists.on("cache"))
@@ -130,7 +130,7 @@ def _vanished(reader: ForkSigns, lists: StackLists) -> None:
         reader.no("F2", f"no cached stack of a thread that vanished ({ended} of ended threads)")
 
 
-def _phantoms(reader: ForkSigns, lists: StackLists) -> None:
+def _phantoms(reader: ForkSignReadings, lists: StackLists) -> None:
     entries = [*lists.on("used"), *lists.on("user")]
     ghosts = [d for d in entries if d.address not in reader.live and d.tid > 0 and not d.exiting]
     if ghosts and reader.all_bases_known:
@@ -152,7 +152,7 @@ def _phantoms(reader: ForkSigns, lists: StackLists) -> None:
         )
 
 
-def _of_parent(reader: ForkSigns, ghosts: list[ThreadDescriptor]) -> bool:
+def _of_parent(reader: ForkSignReadings, ghosts: list[ThreadDescriptor]) -> bool:
     """Tell whether the leader still has the id of a thread of the parent (raw clone)."""
     if reader.own_tid is None or reader.own_tid == reader.pid:
         return False
@@ -160,7 +160,7 @@ def _of_parent(reader: ForkSigns, ghosts: list[ThreadDescriptor]) -> bool:
     return not reader.other_view or bool(ghosts)
 
 
-def _forking_thread(reader: ForkSigns, lists: StackLists) -> None:
+def _forking_thread(reader: ForkSignReadings, lists: StackLists) -> None:
     """F5: the leader's own descriptor lies on a stack made by pthread_create()."""
     base = reader.leader_base
     if base in {d.address for d in lists.on("used")}:
@@ -179,7 +179,7 @@ def _forking_thread(reader: ForkSigns, lists: StackLists) -> None:
         reader.unreadable("F5", "the main LWP's descriptor is on none of glibc's lists")
 
 
-def _single_threaded(reader: ForkSigns) -> None:
+def _single_threaded(reader: ForkSignReadings) -> None:
     """F15: this lineage once had several threads."""
     address = reader.target.symbol("__libc_single_threaded")
     value = try_read(reader.target, address, 1) if address is not None else b""

@@ -8,7 +8,7 @@ secret bits go into the hash, so it does not give them away; the words themselve
 
 from __future__ import annotations
 
-from gdb_epi.fault.reads import read_u64
+from gdb_epi.fault.memory_reads import read_u64
 from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import exec_random
 from gdb_epi.util import sha256_hex

@@ -11,7 +11,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.fork.known_threads import imported_module_dict
+from gdb_epi.locks.fork.thread_objects import imported_module_dict
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 

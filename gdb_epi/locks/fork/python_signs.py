@@ -7,16 +7,16 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.fork.known_threads import KnownThread, known_threads, main_thread
 from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
-from gdb_epi.locks.fork.signs import CERTAIN, STRONG, ForkSigns
+from gdb_epi.locks.fork.signs import CERTAIN, STRONG, ForkSignReadings
+from gdb_epi.locks.fork.thread_objects import ThreadObject, main_thread, read_thread_objects
 from gdb_epi.util import counted
 
 MAX_NAMED = 8  # names in one sentence
 _NAMES = ("F7", "F8", "F9", "F10", "F11")
 
 
-def read_python_signs(reader: ForkSigns) -> None:
+def read_python_signs(reader: ForkSignReadings) -> None:
     """Read F7 to F11; without CPython they are unreadable."""
     python = reader.python
     if isinstance(python, Absent):
@@ -35,7 +35,7 @@ def read_python_signs(reader: ForkSigns) -> None:
     _orphan_tstates(reader, python)
 
 
-def _main_thread(reader: ForkSigns, memory: MemoryReader, python: PythonState) -> None:
+def _main_thread(reader: ForkSignReadings, memory: MemoryReader, python: PythonState) -> None:
     """F7, F8: threading._main_thread remembers the thread that forked."""
     main = main_thread(memory, python)
     if isinstance(main, Absent):
@@ -53,7 +53,7 @@ def _main_thread(reader: ForkSigns, memory: MemoryReader, python: PythonState) -
         reader.no("F8", "threading's main thread is a _MainThread (3.13.1 and later make it one)")
 
 
-def _native_id(reader: ForkSigns, main: KnownThread) -> None:
+def _native_id(reader: ForkSignReadings, main: ThreadObject) -> None:
     """F7: up to 3.12 os.fork() leaves the forking thread's old number in its Thread object."""
     process = reader.target.process()
     if main.native_id is None or isinstance(process, Absent):
@@ -76,13 +76,13 @@ def _native_id(reader: ForkSigns, main: KnownThread) -> None:
         reader.yes("F7", f"{identity}, this process is {own}: that was the forking thread", CERTAIN)
 
 
-def _known_threads(reader: ForkSigns, memory: MemoryReader, python: PythonState) -> None:
+def _known_threads(reader: ForkSignReadings, memory: MemoryReader, python: PythonState) -> None:
     """F9: Thread objects whose thread is not here."""
     if reader.generation == 0 and not reader.orphans and reader.state("F2") == "no":
         # Reading a thousand Thread objects takes a third of a second.
         reader.info("F9", "not read: glibc knows of no fork and of no thread that is not here")
         return
-    threads = known_threads(memory, python)
+    threads = read_thread_objects(memory, python)
     if isinstance(threads, Absent):
         say = reader.info if threads.reason == NOT_APPLICABLE else reader.unreadable
         say("F9", threads.detail)
@@ -105,9 +105,9 @@ def _known_threads(reader: ForkSigns, memory: MemoryReader, python: PythonState)
         reader.no("F9", "threading knows no vanished thread", STRONG)
 
 
-def _shared(reader: ForkSigns, threads: tuple[KnownThread, ...]) -> list[KnownThread]:
+def _shared(reader: ForkSignReadings, threads: tuple[ThreadObject, ...]) -> list[ThreadObject]:
     """Return the ended Thread objects whose ident a living thread has."""
-    by_ident: dict[int, list[KnownThread]] = {}
+    by_ident: dict[int, list[ThreadObject]] = {}
     for thread in threads:
         if thread.ident in reader.live and thread.ident != reader.leader_base:
             by_ident.setdefault(thread.ident or 0, []).append(thread)
@@ -123,7 +123,7 @@ def _shared(reader: ForkSigns, threads: tuple[KnownThread, ...]) -> list[KnownTh
     ]
 
 
-def _orphan_tstates(reader: ForkSigns, python: PythonState) -> None:
+def _orphan_tstates(reader: ForkSignReadings, python: PythonState) -> None:
     """F10: Python thread states whose thread is not in the core."""
     if not reader.all_bases_known:
         reader.unreadable("F10", "not every thread's pthread_t is known")
@@ -140,7 +140,7 @@ def _orphan_tstates(reader: ForkSigns, python: PythonState) -> None:
         reader.no("F10", "every Python thread state has its thread")
 
 
-def _multiprocessing(reader: ForkSigns, memory: MemoryReader, python: PythonState) -> None:
+def _multiprocessing(reader: ForkSignReadings, memory: MemoryReader, python: PythonState) -> None:
     """F11: a child of multiprocessing; only the start method fork inherits the program's state."""
     child = multiprocessing_child(memory, python)
     if isinstance(child, Absent):

@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.fault.reads import try_read
-from gdb_epi.locks.glibc_threads import functions
+from gdb_epi.fault.memory_reads import try_read
+from gdb_epi.locks.glibc_threads import elf_functions
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.sizes import PAGE, USER_TOP, words_in
 from gdb_epi.target.api import Module, Target, module_at
@@ -87,7 +87,7 @@ class NativeScanner:
         if isinstance(module.file, Absent):
             return None, pc - module.base
         if module.file not in self._tables:
-            entries = sorted(functions(module.file, MAX_FILE))
+            entries = sorted(elf_functions(module.file, MAX_FILE))
             self._tables[module.file] = (
                 [start for start, _size, _name in entries],
                 [(size, name) for _start, size, name in entries],

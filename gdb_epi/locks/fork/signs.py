@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.locks.fork.known_threads import KnownThread
+from gdb_epi.locks.fork.thread_objects import ThreadObject
 from gdb_epi.locks.types import ForkReading
 from gdb_epi.target.api import Target
 
@@ -15,7 +15,7 @@ _TELLING = frozenset(("F1", "F2", "F3", "F5", "F7"))
 YES, NO, INFO, UNCLEAR, UNREADABLE = "yes", "no", "info", "unclear", "unreadable"
 
 
-class ForkSigns:
+class ForkSignReadings:
     """One process while its signs are read; each sign gets exactly one reading."""
 
     def __init__(self, target: Target, python: PythonState | Absent) -> None:
@@ -32,7 +32,7 @@ class ForkSigns:
         self.orphans: set[int] = set()  # pthread_t of threads that are not in the core
         self.old_tids: set[int] = set()
         # What threading knows; None: not read.
-        self.thread_objects: tuple[KnownThread, ...] | None = None
+        self.thread_objects: tuple[ThreadObject, ...] | None = None
         self.started_by: str | None = None  # what multiprocessing says about this process
         self.forker: int | None = None  # what the forking thread was called in the parent
 

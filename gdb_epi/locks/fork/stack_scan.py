@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gdb_epi.cpython.frames.chain import (
+from gdb_epi.cpython.frames.code_objects import CodeReader
+from gdb_epi.cpython.frames.frame_chain import (
     FrameChain,
     FrameReader,
     RawFrame,
@@ -21,14 +22,13 @@ from gdb_epi.cpython.frames.chain import (
     python_frame,
     walk_chain,
 )
-from gdb_epi.cpython.frames.code import CodeReader
 from gdb_epi.cpython.frames.stack_walk import StackWalker
 from gdb_epi.cpython.frames.unlinked_frames import executing_flag
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.fault.reads import read_u64, try_read
+from gdb_epi.fault.memory_reads import read_u64, try_read
 from gdb_epi.sizes import PAGE, USER_TOP, words_in
 from gdb_epi.target.api import Target
 

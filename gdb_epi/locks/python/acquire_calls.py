@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.chain import RawFrame, frame_reader
-from gdb_epi.cpython.frames.code import CodeInfo, CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeInfo, CodeReader
+from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.python.call_sites import Call, CallSites, strings_of
-from gdb_epi.locks.types import place_of
+from gdb_epi.locks.python.call_sites import CallSites, MethodCall, strings_of
+from gdb_epi.locks.types import function_and_place
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class AcquiredLock(NamedTuple):
 
     def where(self) -> str:
         """Return "function (file:line)" of the call that took the lock."""
-        return place_of(self.frame, self.line)
+        return function_and_place(self.frame, self.line)
 
 
 class _Effect(NamedTuple):
@@ -146,8 +146,8 @@ class AcquireCalls:
             yield call.path[-1] if call.path else call.root[1]
 
     def _followed(
-        self, left: list[tuple[Call, dict[str, int], int, int]]
-    ) -> Iterator[tuple[int, Call]]:
+        self, left: list[tuple[MethodCall, dict[str, int], int, int]]
+    ) -> Iterator[tuple[int, MethodCall]]:
         """Yield (receiver, call) of calls, and of what they call; 0 for one that is not known."""
         for _ in range(MAX_CALLS):
             if not left:
@@ -176,7 +176,9 @@ class AcquireCalls:
             if receiver and call.path:
                 yield receiver, call.path[-1], when
 
-    def _timed_calls(self, frame: PyFrame, at: int, info: CodeInfo) -> Iterator[tuple[Call, str]]:
+    def _timed_calls(
+        self, frame: PyFrame, at: int, info: CodeInfo
+    ) -> Iterator[tuple[MethodCall, str]]:
         """Yield the calls in a frame's code, and when each is made; the frame is at byte `at`."""
         code = self.sites.of(frame.code)
         loops = [(first, last) for first, last in code.loops if first <= at <= last]
@@ -234,7 +236,7 @@ class AcquireCalls:
                 yield effect
 
     def _of_call(
-        self, call: Call, variables: dict[str, int], scope: int, depth: int
+        self, call: MethodCall, variables: dict[str, int], scope: int, depth: int
     ) -> Iterator[_Effect]:
         receiver = self._receiver(call, variables, scope)
         if not receiver:
@@ -281,7 +283,7 @@ class AcquireCalls:
         names = names or strings_of(self._reader, code, "co_localsplusnames")[-len(items) :]
         return {name: read(cell + at) for name, cell in zip(names, items, strict=False)}
 
-    def _receiver(self, call: Call, variables: dict[str, int], scope: int) -> int:
+    def _receiver(self, call: MethodCall, variables: dict[str, int], scope: int) -> int:
         """Return the object whose method is called, or the function itself; 0 when unknown."""
         kind, name = call.root
         address = variables.get(name, 0)

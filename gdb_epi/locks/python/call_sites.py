@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from gdb_epi.cpython.frames.code import bytecode_of
+from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.python.code_loops import Jump, loops_of
+from gdb_epi.locks.python.code_loops import BackwardJump, loops_of
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shipped_json
 
@@ -31,7 +31,7 @@ _KEEP = frozenset((
 ))  # fmt: skip
 
 
-class Call(NamedTuple):
+class MethodCall(NamedTuple):
     """A method that is loaded to be called: `root`, its attributes, and the method last.
 
     `root` is (kind, name), kind one of "local" and "global". `at` is the place in bytes.
@@ -42,17 +42,17 @@ class Call(NamedTuple):
     path: tuple[str, ...]
 
 
-class Code(NamedTuple):
+class CodeCalls(NamedTuple):
     """What one code object calls, its loops as (first, last) byte, and what it may call.
 
     `loads` are names by themselves: functions that are called, or passed on to be called.
     """
 
-    calls: tuple[Call, ...]
+    calls: tuple[MethodCall, ...]
     loops: tuple[tuple[int, int], ...]
-    loads: tuple[Call, ...] = ()
+    loads: tuple[MethodCall, ...] = ()
 
-    def all_of_it(self) -> tuple[Call, ...]:
+    def all_of_it(self) -> tuple[MethodCall, ...]:
         """Return what it calls and may call."""
         return (*self.calls, *self.loads)
 
@@ -62,12 +62,12 @@ class Instruction(NamedTuple):
 
     at: int
     end: int
-    does: str  # "" where the table has no name for it
+    operation: str  # "" where the table has no name for it
     argument: int
     goes_on: bool = True  # the next one may run after it
 
 
-NOTHING = Code((), ())
+NOTHING = CodeCalls((), ())
 
 
 def strings_of(reader: MemoryReader, code: int, member: str) -> list[str]:
@@ -91,9 +91,9 @@ class CallSites:
         self._names = {int(k): v for k, v in self._table.get("names", {}).items()}
         self._caches = {int(k): v for k, v in self._table.get("caches", {}).items()}
         self._leaves = frozenset(self._table.get("leaves", ()))
-        self._known: dict[int, Code] = {}
+        self._known: dict[int, CodeCalls] = {}
 
-    def of(self, code: int) -> Code:
+    def of(self, code: int) -> CodeCalls:
         """Return what a code object calls; empty for an unknown version or unreadable code."""
         if code not in self._known:
             self._known[code] = NOTHING
@@ -122,46 +122,46 @@ class CallSites:
 
     def name_loaded(self, instruction: Instruction) -> int:
         """Return the place of the variable that is loaded, in the names of its kind."""
-        shift = self._table["global_shift"] if instruction.does == "global" else 0
+        shift = self._table["global_shift"] if instruction.operation == "global" else 0
         return int(instruction.argument >> shift)
 
     def attribute_loaded(self, instruction: Instruction) -> int | None:
         """Return the place in co_names of the attribute that is loaded; None for a method."""
         shift = self._table["attr_shift"]
-        if instruction.does != "attr" or instruction.argument & shift:
+        if instruction.operation != "attr" or instruction.argument & shift:
             return None
         return int(instruction.argument >> shift)
 
     def comparison(self, instruction: Instruction) -> str:
         """Return the operator of a comparison: "<", "in", "is not", ...; "" for anything else."""
-        if instruction.does == "compare":
+        if instruction.operation == "compare":
             number = instruction.argument >> self._table["compare_shift"]
             return _OPERATORS[number] if number < len(_OPERATORS) else ""
-        first = _BEHIND.get(instruction.does)
+        first = _BEHIND.get(instruction.operation)
         return "" if first is None else _OPERATORS[first + (instruction.argument & 1)]
 
     def leads_to(self, instruction: Instruction) -> int | None:
         """Return the byte that a jump leads to; None for what is no jump."""
         distance: int = instruction.argument * self._table["jump_unit"]
-        if instruction.does == "jump":
+        if instruction.operation == "jump":
             return distance
-        if instruction.does in ("back", "cold"):
+        if instruction.operation in ("back", "cold"):
             return instruction.end - distance
-        return instruction.end + distance if instruction.does == "test" else None
+        return instruction.end + distance if instruction.operation == "test" else None
 
-    def _read(self, code: int) -> Code:
+    def _read(self, code: int) -> CodeCalls:
         names, slots = (self.strings(code, name) for name in ("co_names", "co_localsplusnames"))
         cells = slots
         if self._table["cells_apart"]:
             slots = self.strings(code, "co_varnames")
             cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
-        calls: list[Call] = []
-        loads: list[Call] = []
-        jumps: list[Jump] = []
+        calls: list[MethodCall] = []
+        loads: list[MethodCall] = []
+        jumps: list[BackwardJump] = []
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
         for each in self.instructions(code):
-            here, does, argument = each.at, each.does, each.argument
+            here, does, argument = each.at, each.operation, each.argument
             if does in ("fast", "fast2", "store_load"):
                 slot = argument if does == "fast" else argument & 15
                 root, path = (("local", slots[slot]) if slot < len(slots) else None), ()
@@ -176,18 +176,18 @@ class CallSites:
             elif does in ("back", "cold", "jump"):
                 first = self.leads_to(each)
                 if first is not None and 0 <= first < here:
-                    jumps.append(Jump(here, first, does == "cold"))
+                    jumps.append(BackwardJump(here, first, does == "cold"))
             if root is not None and not path and does in ("fast", "cell", "global", "name"):
-                loads.append(Call(here, root, ()))
+                loads.append(MethodCall(here, root, ()))
             # A plain function is called where a NULL is pushed with it (3.11, bpo-40222); before,
             # a function that is called looks like one that is passed on.
             called = does == "global" and self._table["global_shift"] and argument & 1
             if root is not None and (does in ("attr", "method") or called):
-                calls.append(Call(here, root, path))
+                calls.append(MethodCall(here, root, path))
             if does not in _KEEP:
                 root = root if does == "extended" else None
         loops = loops_of(jumps, self._handlers(code) if jumps else ())
-        return Code(tuple(calls), loops, tuple(dict.fromkeys(loads)))
+        return CodeCalls(tuple(calls), loops, tuple(dict.fromkeys(loads)))
 
     def _handlers(self, code: int) -> list[ExceptionTableEntry]:
         """Return the exception table of code whose handlers stand after all else (3.12+)."""

@@ -20,7 +20,7 @@ MAX_ENTRIES = 4096
 MAX_CHAIN = 16  # jumps that lead to jumps
 
 
-class Jump(NamedTuple):
+class BackwardJump(NamedTuple):
     """A jump back from `at` to `to`; a quiet one (no check for signals) never closes a loop itself.
 
     Quiet ones are those of an `await` and, since 3.13, those out of handlers.
@@ -32,7 +32,7 @@ class Jump(NamedTuple):
 
 
 def loops_of(
-    jumps: Sequence[Jump], entries: Sequence[ExceptionTableEntry]
+    jumps: Sequence[BackwardJump], entries: Sequence[ExceptionTableEntry]
 ) -> tuple[tuple[int, int], ...]:
     """Return the loops as (first, last) byte.
 

@@ -36,12 +36,12 @@ def ends_by_comparison(
         operator = sites.comparison(each)
         if operator:
             compared = operator in _WANTS and not (operator in _MEMBERSHIP and constant)
-        elif each.does not in _BETWEEN:
+        elif each.operation not in _BETWEEN:
             target = sites.leads_to(each)
             if compared and target is not None and not {each.end, target} <= again:
                 return True
             compared = False
-        constant = each.does == "const"
+        constant = each.operation == "const"
     return False
 
 

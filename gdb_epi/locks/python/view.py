@@ -20,7 +20,7 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL
 from gdb_epi.locks.python.lock_objects import LockObject, LockObjects
-from gdb_epi.locks.types import ThreadsLostInFork, VanishedThread, place_of
+from gdb_epi.locks.types import VanishedThread, VanishedThreads, function_and_place
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -59,7 +59,7 @@ _POINTERS = {
 }
 
 
-class Block(NamedTuple):
+class WithBlock(NamedTuple):
     """A frame inside a `with` block: the thread, the frame, the manager and the lock behind it."""
 
     tid: int | None
@@ -72,13 +72,13 @@ class Block(NamedTuple):
 
     def where(self) -> str:
         """Return "function (file:line)"."""
-        return place_of(self.frame, self.frame.lineno)
+        return function_and_place(self.frame, self.frame.lineno)
 
 
 class PythonView:
     """The Python side of one process."""
 
-    def __init__(self, target: Target, python: PythonState, vanished: ThreadsLostInFork) -> None:
+    def __init__(self, target: Target, python: PythonState, vanished: VanishedThreads) -> None:
         self.target = target
         self.python = python
         self.vanished = vanished
@@ -281,20 +281,20 @@ class PythonView:
 
     # -- holders ----------------------------------------------------------------------------------
 
-    def holders(self, lock: int) -> Sequence[Block]:
+    def holders(self, lock: int) -> Sequence[WithBlock]:
         """Return the frames inside a `with` block of a lock, living threads first."""
         return self._blocks.get(lock, ())
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[WithBlock]:
         """Yield every `with` block of every thread whose manager is a lock or has one."""
         for blocks in self._blocks.values():
             yield from blocks
 
     @cached_property
-    def _blocks(self) -> dict[int, list[Block]]:
+    def _blocks(self) -> dict[int, list[WithBlock]]:
         """The blocks of all threads by their lock."""
         idents = {thread.tid: thread.ident for thread in self.target.threads() if thread.ident}
-        by_lock: dict[int, list[Block]] = {}
+        by_lock: dict[int, list[WithBlock]] = {}
         for tid, frames in self._frames.items():
             for block in self._lock_blocks(
                 frames, tid, idents.get(tid), self.thread_names.get(tid)
@@ -305,7 +305,7 @@ class PythonView:
                 by_lock.setdefault(block.lock, []).append(block)
         return by_lock
 
-    def blocks_of(self, gone: VanishedThread) -> Iterator[Block]:
+    def blocks_of(self, gone: VanishedThread) -> Iterator[WithBlock]:
         """Yield the lock blocks that a vanished thread was in."""
         return self._lock_blocks(gone.frames, gone.tid, gone.ident, gone.name, vanished=True)
 
@@ -317,7 +317,7 @@ class PythonView:
         name: str | None,
         *,
         vanished: bool = False,
-    ) -> Iterator[Block]:
+    ) -> Iterator[WithBlock]:
         """Yield the blocks of a thread's stack; what Condition.wait() gave up is left out."""
         given_up: set[int] = set()
         for frame in frames[:MAX_FRAMES]:
@@ -329,7 +329,7 @@ class PythonView:
             for inner, manager in self._managers(frame):
                 lock = self.lock_of(manager)
                 if lock is not None and lock not in given_up:
-                    yield Block(tid, ident, name, vanished, inner, manager, lock)
+                    yield WithBlock(tid, ident, name, vanished, inner, manager, lock)
 
     def _managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of generators that are managers.

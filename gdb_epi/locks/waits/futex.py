@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
-from gdb_epi.fault.reads import read_u32
+from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
-from gdb_epi.locks.types import FUTEX_WORD, Wait
+from gdb_epi.locks.types import FUTEX_WORD, LockWait
 from gdb_epi.locks.waits.libc_lock_names import sleeper_outside_libc
 from gdb_epi.locks.waits.ownership import settle_owner
 from gdb_epi.target.api import Thread
-from gdb_epi.target.derived_registers import INTERRUPTED, sleeps_in_call
+from gdb_epi.target.derived_registers import INTERRUPTED, is_in_system_call
 from gdb_epi.target.libc import NOT_JUDGED
 
 COMMANDS = {
@@ -39,7 +39,7 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     # The kernel writes -1 as the number when there is nothing to restart.
     if thread.call != "futex":
         return None
-    standing = sleeps_in_call(context.target, thread)
+    standing = is_in_system_call(context.target, thread)
     if standing is False or (standing is None and registers[machine.result] not in INTERRUPTED):
         return None
     operation, address = thread.argument(1) & 0xFFFFFFFF, thread.argument(0)
@@ -57,7 +57,7 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     return FutexWait(thread.tid, address, operation, value, proof + "; timed" * timed, timed)
 
 
-def futex_waits(context: LockContext, thread: Thread) -> Iterator[Wait]:
+def futex_waits(context: LockContext, thread: Thread) -> Iterator[LockWait]:
     """Yield the lock that a thread waits for in futex(2)."""
     call = futex_wait(context, thread)
     if call is None:

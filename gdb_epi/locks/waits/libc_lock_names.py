@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.reads import follows_call, read_up_to
+from gdb_epi.fault.memory_reads import follows_call, read_up_to
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import Module, Target, Thread, module_at
 from gdb_epi.target.unwind import Unwinder
@@ -117,7 +117,7 @@ def _known_functions(target: Target) -> dict[int, str]:
     return functions
 
 
-def function_that_takes(target: Target, thread: Thread, kind: str) -> str | None:
+def libc_function_taking(target: Target, thread: Thread, kind: str) -> str | None:
     """Return the function by which a thread is inside of what takes a kind of lock.
 
     Its program counter or a return address near its stack pointer lies there.
@@ -129,7 +129,7 @@ def function_that_takes(target: Target, thread: Thread, kind: str) -> str | None
     return next((name for name in callers if name in wanted), None)
 
 
-def name_of_internal(target: Target, address: int, callers: list[str]) -> tuple[str | None, str]:
+def internal_lock_name(target: Target, address: int, callers: list[str]) -> tuple[str | None, str]:
     """Return (symbol or None, kind) of a lock word inside the C library."""
     for symbol, kind in SYMBOLS.items():
         at = target.symbol(symbol)
@@ -180,7 +180,7 @@ def innermost_outside_libc(target: Target, thread: Thread, unwinder: Unwinder) -
     return None
 
 
-def is_between(module: Module) -> bool:
+def is_libc_or_loader(module: Module) -> bool:
     """Tell whether an object is the C library or the loader: its frames are a wait's own."""
     return module.path.rpartition("/")[2].startswith(_BETWEEN)
 
@@ -188,6 +188,6 @@ def is_between(module: Module) -> bool:
 def _outside_libc(target: Target, modules: Sequence[Module], pc: int) -> Module | None:
     """Return the object whose code is at an address, where that is not the C library."""
     module = next((module for module in modules if module.start <= pc < module.end), None)
-    if module is None or is_between(module):
+    if module is None or is_libc_or_loader(module):
         return None
     return module if may_execute(target.region_at(pc)) else None

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from gdb_epi.errors import Absent
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess
-from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, LockOwner, Wait
+from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, LockOwner, LockWait
 from gdb_epi.target.api import Thread
 from gdb_epi.target.derived_registers import NO_CALL
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.locks.python.acquire_calls import AcquiredLock
-    from gdb_epi.locks.python.view import Block
+    from gdb_epi.locks.python.view import WithBlock
 
 
 class _Case:
@@ -33,10 +33,10 @@ class _Case:
         self.call = call
         self.guess = guess
 
-    def wait(self, owner: LockOwner, verdict: str, confidence: str, *evidence: str) -> Wait:
+    def wait(self, owner: LockOwner, verdict: str, confidence: str, *evidence: str) -> LockWait:
         """Return the wait with an owner and a verdict; `evidence` goes after what is there."""
         guess = self.guess
-        return Wait(
+        return LockWait(
             tid=self.call.tid,
             address=self.call.address,
             kind=guess.kind,
@@ -50,7 +50,9 @@ class _Case:
         )
 
 
-def settle_owner(context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess) -> Wait:
+def settle_owner(
+    context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess
+) -> LockWait:
     """Return the wait with its owner and its verdict."""
     case = _Case(context, thread, call, guess)
     if guess.owner_tid:
@@ -70,7 +72,7 @@ def settle_owner(context: LockContext, thread: Thread, call: FutexWait, guess: L
     return _without_named_owner(case)
 
 
-def _by_tid(case: _Case, owner: int) -> Wait:
+def _by_tid(case: _Case, owner: int) -> LockWait:
     """The lock names its owner's thread id."""
     context, fork = case.context, case.context.fork
     if case.guess.by_frames:
@@ -115,7 +117,7 @@ def _by_tid(case: _Case, owner: int) -> Wait:
     )  # fmt: skip
 
 
-def _by_ident(case: _Case, owner: int) -> Wait:
+def _by_ident(case: _Case, owner: int) -> LockWait:
     """The lock names its owner's pthread_t; a later thread may have got the same one."""
     context, guess = case.context, case.guess
     tid = context.tid_at(owner)
@@ -147,7 +149,7 @@ def _by_ident(case: _Case, owner: int) -> Wait:
     )  # fmt: skip
 
 
-def _by_block(case: _Case, blocks: Sequence[Block]) -> Wait:
+def _by_block(case: _Case, blocks: Sequence[WithBlock]) -> LockWait:
     """A frame keeps the lock's `__exit__` for the end of its `with` block."""
     block = blocks[0]
     if len(blocks) > 1:
@@ -182,7 +184,7 @@ def _by_block(case: _Case, blocks: Sequence[Block]) -> Wait:
     )  # fmt: skip
 
 
-def _wait_for_event(case: _Case) -> Wait:
+def _wait_for_event(case: _Case) -> LockWait:
     """Nobody holds an event or a queue: another thread has to notify, put or release."""
     context = case.context
     nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
@@ -197,7 +199,7 @@ def _wait_for_event(case: _Case) -> Wait:
     )
 
 
-def _without_named_owner(case: _Case) -> Wait:
+def _without_named_owner(case: _Case) -> LockWait:
     """A lock without an owner is probably inherited when nobody else here could hold it."""
     context, guess = case.context, case.guess
     if not guess.anonymous:
@@ -241,7 +243,7 @@ def _explicit_acquires(case: _Case) -> Sequence[AcquiredLock]:
     return acquired.holders(lock)
 
 
-def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> Wait:
+def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> LockWait:
     """Only one thread's code called acquire() on the lock and has not released it."""
     owner = _alive(case.context, taken.tid)
     evidence = (
@@ -253,7 +255,7 @@ def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> Wait:
     return case.wait(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
 
 
-def _by_interrupted(case: _Case) -> Wait | None:
+def _by_interrupted(case: _Case) -> LockWait | None:
     """The thread runs a signal handler, and the code that it interrupted takes the same lock.
 
     Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,
@@ -262,18 +264,18 @@ def _by_interrupted(case: _Case) -> Wait | None:
     return addresses are left over on many stacks.
     """
     from gdb_epi.fault.find_fault import interrupted_by_handlers
-    from gdb_epi.locks.waits.libc_lock_names import ALLOCATOR, function_that_takes
+    from gdb_epi.locks.waits.libc_lock_names import ALLOCATOR, libc_function_taking
 
     context, thread, kind = case.context, case.thread, case.guess.kind
     met = next(iter(interrupted_by_handlers(context.target, thread)), None)
-    inside = function_that_takes(context.target, met, kind) if met is not None else None
+    inside = libc_function_taking(context.target, met, kind) if met is not None else None
     if inside is None:
         return None
     for other in context.target.threads():
         sleeps = not other.registers.get(other.architecture.call, NO_CALL) >> 63
         if other.tid == thread.tid or _waits_for(case, other) or (sleeps and kind == ALLOCATOR):
             continue
-        if function_that_takes(context.target, other, kind) is not None:
+        if libc_function_taking(context.target, other, kind) is not None:
             return None
     return case.wait(
         _alive(context, thread.tid), lock_types.SELF_DEADLOCK, PROBABLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.locks.types import Activity
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import sleeps_in_call, stands_at_call
+from gdb_epi.target.derived_registers import is_at_system_call, is_in_system_call
 
 
 def activity_of_thread(target: Target, thread: Thread) -> Activity:
@@ -14,12 +14,12 @@ def activity_of_thread(target: Target, thread: Thread) -> Activity:
     number = thread.registers.get(register)
     if number is None or thread.architecture.pc not in thread.registers:
         return Activity(thread.tid, "unknown", "", "the core holds no registers of it")
-    if number >> 63 or stands_at_call(target, thread) is False:
+    if number >> 63 or is_at_system_call(target, thread) is False:
         if thread.call == "sched_yield":
             return Activity(thread.tid, "running", "sched_yield", "it yields: perhaps it spins")
         what = f"no syscall instruction before {thread.architecture.pc}"
         return Activity(thread.tid, "running", "", what)
-    if sleeps_in_call(target, thread) is False:
+    if is_in_system_call(target, thread) is False:
         name = thread.call or f"system call {number}"
         return Activity(thread.tid, "running", "", f"{name} has returned")
     if thread.call == "futex":

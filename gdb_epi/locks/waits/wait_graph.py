@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.locks import types as lock_types
-from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, Cycle, Wait
+from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, Cycle, LockWait
 
 MAX_CYCLES = 256
 MAX_SHOWN = 32  # threads of one cycle that are written out
 _ORDER = (CERTAIN, PROBABLE, INFO)
 
 
-def find_cycles(waits: Sequence[Wait]) -> tuple[Cycle, ...]:
+def find_cycles(waits: Sequence[LockWait]) -> tuple[Cycle, ...]:
     """Return the cycles of two or more threads. A thread waits for one thing at a time."""
     following = {
         w.tid: w for w in waits if w.owner.state == "live" and w.owner.tid not in (None, w.tid)
@@ -34,7 +34,7 @@ def find_cycles(waits: Sequence[Wait]) -> tuple[Cycle, ...]:
     return tuple(cycles)
 
 
-def _cycle(tids: list[int], following: dict[int, Wait]) -> Cycle:
+def _cycle(tids: list[int], following: dict[int, LockWait]) -> Cycle:
     turn = tids.index(min(tids))
     tids = tids[turn:] + tids[:turn]
     waits = [following[tid] for tid in tids]
@@ -67,11 +67,11 @@ def cycle_text(cycle: Cycle) -> str:
     return " -> ".join((*shown, str(cycle.tids[0])))
 
 
-def mark_cycles(waits: Sequence[Wait], cycles: Sequence[Cycle]) -> list[Wait]:
+def mark_cycles(waits: Sequence[LockWait], cycles: Sequence[Cycle]) -> list[LockWait]:
     """Return the waits, those of a cycle with that verdict."""
     inside = {tid: number for number, cycle in enumerate(cycles) for tid in cycle.tids}
     texts = [f"threads wait for each other: {cycle_text(cycle)}" for cycle in cycles]
-    made = []
+    marked = []
     for wait in waits:
         number = inside.get(wait.tid)
         if number is not None and wait.verdict == lock_types.LIVE_HOLDER:
@@ -79,5 +79,5 @@ def mark_cycles(waits: Sequence[Wait], cycles: Sequence[Cycle]) -> list[Wait]:
                 verdict=lock_types.CYCLE, confidence=cycles[number].confidence,
                 evidence=(*wait.evidence, texts[number]),
             )  # fmt: skip
-        made.append(wait)
-    return made
+        marked.append(wait)
+    return marked

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.running.exceptions import Raised
+from gdb_epi.cpython.running.exceptions import RaisedException
 from gdb_epi.errors import Absent
 from gdb_epi.record.registry import Json, Notes, Parts, group
 from gdb_epi.record.stacks import crashed_exception
@@ -38,6 +38,6 @@ def exception(parts: Parts, _notes: Notes) -> Json | None:
     return fields
 
 
-def _type_name(raised: Raised) -> str | None:
+def _type_name(raised: RaisedException) -> str | None:
     name = raised.itself.type
     return None if isinstance(name, Absent) else name[:MAX_TYPE_NAME]

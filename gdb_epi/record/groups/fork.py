@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.detectors.findings import hex_word
-from gdb_epi.locks.fork.vanished_pools import role_of, vanished_pools
+from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_pools
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.record.redact import base_name, redact_path
 from gdb_epi.record.registry import Json, Notes, Parts, group
@@ -61,7 +61,7 @@ def fork(parts: Parts, _notes: Notes) -> Json:
 
 
 def _thread(thread: VanishedThread) -> Json:
-    role = role_of(thread)
+    role = role_of_vanished_thread(thread)
     return {
         "ident": None if thread.ident is None else hex_word(thread.ident),
         "tid": thread.tid,

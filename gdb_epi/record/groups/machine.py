@@ -34,7 +34,7 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
-from gdb_epi.fault.reads import read_up_to, read_word
+from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.record.redact import base_name
 from gdb_epi.record.registry import Json, Notes, Parts, group
 from gdb_epi.sizes import PAGE, signed_word

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import CALL, RETURN, FaultSite
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, may_execute, user_top
-from gdb_epi.fault.reads import NULL_PAGE, read_word
+from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import signal_name
-from gdb_epi.fault.site import CALL, RETURN, FaultSite
 from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import Operand
+from gdb_epi.x86 import MemoryOperand
 
 ALIGNMENT = 16  # System V ABI, x86-64 3.2.2: rsp mod 16 is 8 on entry, 0 at a call
 
@@ -105,7 +105,7 @@ class Slot(NamedTuple):
 class Access(NamedTuple):
     """The memory operand that failed; `register` is the one it rests on."""
 
-    operand: Operand
+    operand: MemoryOperand
     address: int | None
     register: str | None
     value: int | None
@@ -159,7 +159,7 @@ def failing_access(target: Target, site: FaultSite) -> Access | None:
     return Access(operand, operand.address(registers), register, value, kind)
 
 
-def operand_text(operand: Operand) -> str:
+def operand_text(operand: MemoryOperand) -> str:
     """Return fs:rdi+rcx*8+0x10, the way manuals write an effective address."""
     base = "rip" if operand.rip_relative else operand.base
     terms = [base] if base else []

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.corruption.record_section import corruption_group
-from gdb_epi.corruption.run import no_check_ran
+from gdb_epi.corruption.run_checks import no_check_ran
 from gdb_epi.corruption.score import Score
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.judgement.calibration import calibration_version

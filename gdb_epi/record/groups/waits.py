@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.detectors.findings import hex_word
-from gdb_epi.locks.types import Wait
+from gdb_epi.locks.types import LockWait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.groups.fork import MAX_VANISHED
 from gdb_epi.record.registry import Json, Notes, Parts, group
@@ -55,7 +55,7 @@ def waits(parts: Parts, _notes: Notes) -> list[Json]:
     return entries
 
 
-def _stack_hashes(state: ProcessState, wait: Wait) -> Json:
+def _stack_hashes(state: ProcessState, wait: LockWait) -> Json:
     """Return the second signature of a wait: hashes of the holder's and the waiter's stacks."""
     fields: Json = {}
     thread = state.python_thread(wait.tid)

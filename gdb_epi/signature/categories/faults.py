@@ -26,14 +26,14 @@ from gdb_epi.fault.account import (
     SHADOW_STACK,
     TRANSFER,
     UNEXPLAINED,
-    Account,
+    FaultAccount,
 )
+from gdb_epi.fault.address_place import GUARD, LOW, NON_CANONICAL, NULL, NULL_BASE, STACK_ENDED
+from gdb_epi.fault.fault_site import ARITHMETIC, ILLEGAL, MISALIGNED, PRIVILEGED, TRANSFERS, TRAPPED
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, user_top
-from gdb_epi.fault.place import GUARD, LOW, NON_CANONICAL, NULL, NULL_BASE, STACK_ENDED
-from gdb_epi.fault.reads import NULL_PAGE, read_word
+from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV, signal_name
-from gdb_epi.fault.site import ARITHMETIC, ILLEGAL, MISALIGNED, PRIVILEGED, TRANSFERS, TRAPPED
 from gdb_epi.signature.categories.types import Answer, CategoryInput, Match
 from gdb_epi.sizes import WORD
 
@@ -48,7 +48,7 @@ ACCESSES = {
 }
 
 
-def stack_overflow(_: CategoryInput, account: Account) -> Answer:
+def stack_overflow(_: CategoryInput, account: FaultAccount) -> Answer:
     """The stack ended: the access lies below it, in its guard, or in one too large frame."""
     if account.place.kind != STACK_ENDED:
         return None
@@ -70,7 +70,7 @@ def stack_overflow(_: CategoryInput, account: Account) -> Answer:
     )
 
 
-def return_to_null(scene: CategoryInput, account: Account) -> Answer:
+def return_to_null(scene: CategoryInput, account: FaultAccount) -> Answer:
     """A return popped 0: the slot below rsp is 0 and no call just pushed a return address.
 
     After a call through a NULL pointer the word at rsp is a return address, so that case stays
@@ -89,7 +89,7 @@ def return_to_null(scene: CategoryInput, account: Account) -> Answer:
     )
 
 
-def misaligned_sp(_: CategoryInput, account: Account) -> Answer:
+def misaligned_sp(_: CategoryInput, account: FaultAccount) -> Answer:
     """rsp is no multiple of 8, which compiled code never makes."""
     fault = account.fault
     if not fault.is_hardware_trap or fault.signo not in (SIGSEGV, SIGBUS) or fault.sp % WORD == 0:
@@ -98,7 +98,7 @@ def misaligned_sp(_: CategoryInput, account: Account) -> Answer:
     return Match("misaligned-sp", f"{what} {fault.sp:#018x} is no multiple of 8")
 
 
-def unread_protection(scene: CategoryInput, account: Account) -> Answer:
+def unread_protection(scene: CategoryInput, account: FaultAccount) -> Answer:
     """A protection fault whose instruction cannot be read, with a register that is no address."""
     fault, site = account.fault, account.site
     if account.how != PROTECTION or (site.instruction is not None and site.operand is None):
@@ -128,7 +128,7 @@ def _noncanonical(odd: dict[str, int]) -> Match:
     )
 
 
-def failed_access(scene: CategoryInput, account: Account) -> Answer:
+def failed_access(scene: CategoryInput, account: FaultAccount) -> Answer:
     """An access or a transfer failed: what lies at its address decides."""
     if account.how == TRANSFER:
         name = TRANSFERRED.get(account.place.kind, "segv-exec")
@@ -141,7 +141,7 @@ def failed_access(scene: CategoryInput, account: Account) -> Answer:
     return Match(name, _at(scene, account, name))
 
 
-def _odd_words(scene: CategoryInput, account: Account) -> dict[str, int]:
+def _odd_words(scene: CategoryInput, account: FaultAccount) -> dict[str, int]:
     """Return the registers of the access that are not canonical, or the address that they make."""
     site = account.site
     names = site.operand.registers() if site.operand is not None else ()
@@ -152,7 +152,7 @@ def _odd_words(scene: CategoryInput, account: Account) -> dict[str, int]:
     return {"the word at rsp" if site.slot is not None else what: site.address or 0}
 
 
-def _at(scene: CategoryInput, account: Account, name: str) -> str:
+def _at(scene: CategoryInput, account: FaultAccount, name: str) -> str:
     """Return the sentence that says what lies at the address."""
     address, place = account.address or 0, account.place
     if name == "segv-exec":
@@ -182,7 +182,7 @@ def _mapped(scene: CategoryInput, address: int) -> str:
     return "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
 
 
-def fault_without_operand(scene: CategoryInput, account: Account) -> Answer:
+def fault_without_operand(scene: CategoryInput, account: FaultAccount) -> Answer:
     """SIGSEGV with an address that the instruction does not explain: the address decides."""
     address = account.fault.address
     if account.how != UNEXPLAINED or account.fault.signo != SIGSEGV or address is None:
@@ -194,7 +194,7 @@ def fault_without_operand(scene: CategoryInput, account: Account) -> Answer:
     return Match("segv-wild", f"the fault address {address:#018x} is {_mapped(scene, address)}")
 
 
-def end_without_address(_: CategoryInput, account: Account) -> Answer:
+def end_without_address(_: CategoryInput, account: FaultAccount) -> Answer:
     """Every end that no address belongs to: by how the process came to it."""
     end = ENDS.get(account.how)
     if end is None:
@@ -205,12 +205,12 @@ def end_without_address(_: CategoryInput, account: Account) -> Answer:
     return Match(name, evidence(account))
 
 
-def _address(account: Account) -> str:
+def _address(account: FaultAccount) -> str:
     address = account.fault.address
     return "no address" if not address else f"address {address:#018x}"
 
 
-def _raised(account: Account) -> str:
+def _raised(account: FaultAccount) -> str:
     # find_fault would have answered with the signal frame that a re-raising handler leaves.
     return (
         f"the process sent {signal_name(account.fault.signo)} to itself (si_code "
@@ -219,7 +219,7 @@ def _raised(account: Account) -> str:
     )
 
 
-def _protection(account: Account) -> str:
+def _protection(account: FaultAccount) -> str:
     why = account.site.why or "why is not known"
     return f"SI_KERNEL without an address (general protection fault): {why}"
 
@@ -227,19 +227,19 @@ def _protection(account: Account) -> str:
 _HLT = b"\xf4"  # musl 1.2 arch/x86_64/atomic_arch.h (a_crash), src/env/__stack_chk_fail.c
 
 
-def _privileged(account: Account) -> str:
+def _privileged(account: FaultAccount) -> str:
     musl = ", hlt: by it musl ends a process whose malloc or stack is damaged"
     what = musl if account.site.code.startswith(_HLT) else ""
     return f"a privileged instruction at {account.fault.pc:#018x}{what}"
 
 
-def _arithmetic(account: Account) -> str:
+def _arithmetic(account: FaultAccount) -> str:
     code = account.fault.code or 0
     return f"SIGFPE: {_FPE_CODES.get(code, f'si_code {code}')} at {account.fault.pc:#018x}"
 
 
 # Ends that no address belongs to: the category of each, and the sentence that tells of it.
-ENDS: dict[str, tuple[str, Callable[[Account], str]]] = {
+ENDS: dict[str, tuple[str, Callable[[FaultAccount], str]]] = {
     MISALIGNED: ("segv-misaligned", lambda account: (
         f"an access that must be aligned was not, by the instruction at {account.fault.pc:#018x}"
     )),
@@ -273,7 +273,9 @@ ENDS: dict[str, tuple[str, Callable[[Account], str]]] = {
 }  # fmt: skip
 
 
-def _of_account(rule: Callable[[CategoryInput, Account], Answer], scene: CategoryInput) -> Answer:
+def _of_account(
+    rule: Callable[[CategoryInput, FaultAccount], Answer], scene: CategoryInput
+) -> Answer:
     return None if isinstance(scene.account, Absent) else rule(scene, scene.account)
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.account import ABORTED, Account
+from gdb_epi.fault.account import ABORTED, FaultAccount
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 from gdb_epi.typing_lite import NamedTuple
@@ -61,7 +61,7 @@ class CategoryInput:
         target: Target,
         crash: CrashInfo | Absent,
         native: Sequence[NativeFrame] | Absent,
-        account: Account | Absent,
+        account: FaultAccount | Absent,
     ) -> None:
         self.target = target
         self.crash = crash

@@ -23,7 +23,7 @@ from gdb_epi.cli.native.dwarf.entries import (
     Entry,
     Units,
 )
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.typing_lite import NamedTuple
 
 _RETURN_PC, _ORIGIN, _TARGET, _GNU_TARGET = 0x7D, 0x7F, 0x83, 0x2113
@@ -53,7 +53,7 @@ def entry_pc(function: Entry) -> int:
     """Return the address at which a function is called. Raises Unsure."""
     parts = [low for low, high in function.unit.ranges(function) if low < high]
     if not parts:
-        raise Unsure("a function without code")
+        raise GdbNeeded("a function without code")
     return parts[0]
 
 
@@ -66,7 +66,7 @@ def calls_of(units: Units, name_of: NameOf, function: Entry) -> Calls:
     if function.has_children:
         for at, abbreviation in unit.flat(function.children):
             if abbreviation.tag == INLINED and not abbreviation.has(CALL_FILE, CALL_LINE):
-                raise Unsure("an inlined call without a line")
+                raise GdbNeeded("an inlined call without a line")
             if abbreviation.tag not in (CALL_SITE, GNU_CALL_SITE):
                 continue
             entry = unit.there(at)
@@ -75,7 +75,7 @@ def calls_of(units: Units, name_of: NameOf, function: Entry) -> Calls:
             if pc is None:
                 continue
             if pc in sites:
-                raise Unsure("two calls that return to one place")
+                raise GdbNeeded("two calls that return to one place")
             sites[pc] = site = _site(units, name_of, entry, pc)
             if is_complete and any(unit.number(entry, flag) for flag in _TAIL_CALL):
                 jumps.append(site)
@@ -89,7 +89,7 @@ def _site(units: Units, name_of: NameOf, entry: Entry, pc: int) -> CallSite:
         if form in BLOCKS:
             return CallSite(pc, None, ())
         if form:
-            raise Unsure("a call's target of another form")
+            raise GdbNeeded("a call's target of another form")
     origin = unit.reference(entry, _ORIGIN)
     origin = unit.reference(entry, ABSTRACT_ORIGIN) if origin is None else origin
     if origin is None:

@@ -36,8 +36,8 @@ from gdb_epi.cli.native.dwarf.entries import (
 from gdb_epi.cli.native.dwarf.lines import LineTable
 from gdb_epi.cli.native.frame_name_cache import FrameName
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
-from gdb_epi.target.files import ElfFile
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.elf_files import ElfFile
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_LINE = 1 << 16
@@ -70,7 +70,7 @@ class DebugNames:
         try:
             self.units = Units(self._sections)
         except DAMAGED:
-            raise Unsure("damaged debug information") from None
+            raise GdbNeeded("damaged debug information") from None
         self._lines: dict[int, LineTable] = {}
         self._inner: dict[int, list[_Block]] = {}  # by the block that they are in
 
@@ -79,25 +79,25 @@ class DebugNames:
         try:
             return self._names(pc, kind)
         except DAMAGED:
-            raise Unsure("damaged debug information") from None
+            raise GdbNeeded("damaged debug information") from None
 
     def function(self, place: int) -> Entry | None:
         """Return the function that holds a place; None where GDB knows none. Raises Unsure."""
         try:
             return self._function(place)
         except DAMAGED:
-            raise Unsure("damaged debug information") from None
+            raise GdbNeeded("damaged debug information") from None
 
     def _function(self, place: int) -> Entry | None:
         unit = self.units.at(place)
         if unit is None:
             return None
         if unit.number(unit.root, LANGUAGE) not in LANGUAGES:
-            raise Unsure("another language")
+            raise GdbNeeded("another language")
         entries = [unit.entry(at) for at in unit.functions_at(place)]
         functions = [entry for entry in entries if entry is not None]
         if len({unit.ranges(function) for function in functions}) > 1:
-            raise Unsure("a place in two functions")
+            raise GdbNeeded("a place in two functions")
         return functions[-1] if functions else None  # assembly has several names of one function
 
     def _names(self, pc: int, kind: str) -> list[FrameName]:
@@ -121,17 +121,17 @@ class DebugNames:
         if next_row_line is not None:
             for block in ends:
                 if since <= block.high <= pc and self._may_extend(unit, block, next_row_line):
-                    raise Unsure("an inlined call that may end later")
+                    raise GdbNeeded("an inlined call that may end later")
         named = []
         for call in reversed(calls):
             named.append(FrameName(self.name(call), filename, line, "inline"))
             number, called = unit.number(call, CALL_FILE), unit.number(call, CALL_LINE)
             if number is None or not called or called >= MAX_LINE:
-                raise Unsure("an inlined call without a line")
+                raise GdbNeeded("an inlined call without a line")
             filename, line = lines.file(number), called
         named.append(FrameName(self.name(function), filename, line, kind))
         if any((name.function or "").startswith(_CYTHON) for name in named):
-            raise Unsure("a function of Cython, whose place is in yet another file")
+            raise GdbNeeded("a function of Cython, whose place is in yet another file")
         return named
 
     @cached_property
@@ -145,7 +145,7 @@ class DebugNames:
             try:
                 self._calls[place] = calls_of(self.units, self.name, function)
             except DAMAGED:
-                raise Unsure("damaged debug information") from None
+                raise GdbNeeded("damaged debug information") from None
         return self._calls[place]
 
     def _inlined(self, function: Entry, place: int) -> tuple[list[Entry], list[_Block]]:
@@ -159,20 +159,20 @@ class DebugNames:
                 if block.low <= place < block.high:
                     inner.append(block.at)
                 elif place == block.high and self._has_empty(outer.unit, block, place):
-                    raise Unsure("an empty inlined call")
+                    raise GdbNeeded("an empty inlined call")
                 if not calls and block.low < block.high:
                     ends.append(block)
             if not inner:
                 return calls, ends
             entry = outer.unit.entry(inner[0])
             if len(inner) > 1 or entry is None or entry.tag == SUBPROGRAM:
-                raise Unsure("a place in two blocks")
+                raise GdbNeeded("a place in two blocks")
             if _start(entry) < _start(outer):
-                raise Unsure("a block that begins before the one that it is in")
+                raise GdbNeeded("a block that begins before the one that it is in")
             outer = entry
             if outer.tag == INLINED:
                 calls.append(outer)
-        raise Unsure("many blocks in one another")
+        raise GdbNeeded("many blocks in one another")
 
     def _blocks(self, outer: Entry) -> list[_Block]:
         """Return the parts of the blocks in a block."""
@@ -188,7 +188,7 @@ class DebugNames:
             line = unit.number(child, CALL_LINE)
             blocks += [_Block(low, high, at, child.tag, line) for low, high in unit.ranges(child)]
             if len(blocks) > MAX_PARTS:
-                raise Unsure("many blocks")
+                raise GdbNeeded("many blocks")
         self._inner[place] = blocks
         return blocks
 
@@ -231,13 +231,13 @@ class DebugNames:
                 break
             entry = self.units.entry(origin)
         if not name:
-            raise Unsure("a function without a name")
+            raise GdbNeeded("a function without a name")
         return name
 
     def _line_table(self, unit: Unit) -> LineTable:
         offset = unit.number(unit.root, STMT_LIST)
         if offset is None:
-            raise Unsure("a unit without lines")
+            raise GdbNeeded("a unit without lines")
         if offset not in self._lines:
             self._lines[offset] = LineTable(self._sections, offset)
         return self._lines[offset]

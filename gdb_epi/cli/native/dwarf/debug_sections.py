@@ -6,8 +6,8 @@ from __future__ import annotations
 import struct
 import zlib
 
-from gdb_epi.target.files import ElfFile
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.elf_files import ElfFile
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.symbols import sections
 
 MAX_SECTION = 1 << 28  # bytes of one, unpacked
@@ -25,7 +25,7 @@ class DebugSections:
         self._places = {section.name: section for section in sections(file)}
         self._packed: dict[str, _Packed] = {}
         if b".gnu_debugaltlink" in self._places:
-            raise Unsure("debug information of several files")
+            raise GdbNeeded("debug information of several files")
 
     def has(self, name: str) -> bool:
         """Tell whether there is such a section."""
@@ -35,16 +35,16 @@ class DebugSections:
         """Return bytes of a section. Raises Unsure where it has not so many."""
         section = self._places.get(name.encode())
         if section is None or start < 0 or size < 0:
-            raise Unsure(f"no {name}")
+            raise GdbNeeded(f"no {name}")
         if section.flags & SHF_COMPRESSED:
             if name not in self._packed:
                 self._packed[name] = _Packed(self._file, section.offset, section.size)
             return self._packed[name].read(start, size)
         if start + size > section.size:
-            raise Unsure(f"{name} is short")
+            raise GdbNeeded(f"{name} is short")
         content = self._file.read(section.offset + start, size)
         if len(content) < size:
-            raise Unsure(f"{name} is cut off")
+            raise GdbNeeded(f"{name} is cut off")
         return content
 
     def size(self, name: str) -> int:
@@ -62,7 +62,7 @@ class DebugSections:
         piece = self.read(name, start, min(MAX_STRING, self.size(name) - start))
         text, end, _ = piece.partition(b"\0")
         if not end:
-            raise Unsure("a string without an end")
+            raise GdbNeeded("a string without an end")
         return text
 
 
@@ -72,7 +72,7 @@ class _Packed:
     def __init__(self, file: ElfFile, offset: int, size: int) -> None:
         kind, _, self._size, _ = _CHDR.unpack(file.read(offset, _CHDR.size))
         if kind != ELFCOMPRESS_ZLIB or self._size > MAX_SECTION:
-            raise Unsure("a section that is packed another way")
+            raise GdbNeeded("a section that is packed another way")
         self._source = file.read(offset + _CHDR.size, size - _CHDR.size)
         self._unpacking = zlib.decompressobj()
         self._data = bytearray()
@@ -81,14 +81,14 @@ class _Packed:
         """Unpack as far as it is needed."""
         end = start + size
         if end > self._size:
-            raise Unsure("a packed section is short")
+            raise GdbNeeded("a packed section is short")
         while len(self._data) < end:
             try:
                 piece = self._unpacking.decompress(self._source, max(end - len(self._data), _PIECE))
             except zlib.error:
-                raise Unsure("a packed section is damaged") from None
+                raise GdbNeeded("a packed section is damaged") from None
             if not piece:
-                raise Unsure("a packed section is cut off")
+                raise GdbNeeded("a packed section is cut off")
             self._source = self._unpacking.unconsumed_tail
             self._data += piece
         return bytes(self._data[start:end])

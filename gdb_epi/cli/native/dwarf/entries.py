@@ -15,7 +15,7 @@ from functools import cached_property
 
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
 from gdb_epi.typing_lite import NamedTuple
 
@@ -98,7 +98,7 @@ class Unit:
         self.offset = offset
         (length,) = struct.unpack("<I", sections.read(INFO, offset, 4))
         if length >= 0xFFFFFFF0 or not 8 <= length <= MAX_UNIT:
-            raise Unsure("a unit of DWARF in its 64-bit form")
+            raise GdbNeeded("a unit of DWARF in its 64-bit form")
         self.data = data = sections.read(INFO, offset, length + 4)
         (self.version,) = struct.unpack_from("<H", data, 4)
         if self.version == 5:
@@ -108,13 +108,13 @@ class Unit:
             abbreviations, size = struct.unpack_from("<IB", data, 6)
             kind, first = 1, 11
         else:
-            raise Unsure("another version of DWARF")
+            raise GdbNeeded("another version of DWARF")
         if kind not in (1, 3) or size != 8:
-            raise Unsure("a unit that is no ordinary one")
+            raise GdbNeeded("a unit that is no ordinary one")
         self._abbreviations = _abbreviations(sections, abbreviations)
         self.root = self.there(first)
         if self.root.tag != COMPILE_UNIT:
-            raise Unsure("a unit without its entry")
+            raise GdbNeeded("a unit without its entry")
         self.low = self.number(self.root, LOW_PC) or 0
 
     # -- attributes -------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class Unit:
         """Return the entry at a place. Raises Unsure where a list of siblings ends."""
         entry = self.entry(at)
         if entry is None:
-            raise Unsure("an end in place of an entry")
+            raise GdbNeeded("an end in place of an entry")
         return entry
 
     def entry(self, at: int) -> Entry | None:
@@ -140,13 +140,13 @@ class Unit:
                 value, behind = self._value(form, behind)
                 values[attribute] = form, value
         if behind > len(self.data):
-            raise Unsure("an entry is cut off")
+            raise GdbNeeded("an entry is cut off")
         return Entry(self, at, abbreviation.tag, abbreviation.has_children, values, behind)
 
     def _abbreviation(self, code: int) -> Abbreviation:
         abbreviation = self._abbreviations.get(code)
         if abbreviation is None:
-            raise Unsure("an entry of no known form")
+            raise GdbNeeded("an entry of no known form")
         return abbreviation
 
     def _value(self, form: int, at: int) -> tuple[int | bytes, int]:
@@ -169,7 +169,7 @@ class Unit:
             else:
                 length, behind = unsigned_leb128(self.data, at)
             return self.data[behind : behind + length], behind + length
-        raise Unsure("another form of attributes")
+        raise GdbNeeded("another form of attributes")
 
     def number(self, entry: Entry, attribute: int) -> int | None:
         """Return a constant, an address, a flag or an offset of another section."""
@@ -178,7 +178,7 @@ class Unit:
             return None
         if (form == _ADDR or form in _CONSTANTS) and isinstance(value, int):
             return value
-        raise Unsure("another form of a number")
+        raise GdbNeeded("another form of a number")
 
     def text(self, entry: Entry, attribute: int) -> str | None:
         """Return a string."""
@@ -187,7 +187,7 @@ class Unit:
             return None
         if isinstance(value, int):
             if form not in (_STRP, _LINE_STRP):
-                raise Unsure("another form of a string")
+                raise GdbNeeded("another form of a string")
             name = ".debug_str" if form == _STRP else ".debug_line_str"
             value = self._sections.text(name, value)
         return value.decode("utf-8", "strict")
@@ -198,7 +198,7 @@ class Unit:
         if not form:
             return None
         if not isinstance(value, int) or (form != _REF_ADDR and form not in _REFERENCES):
-            raise Unsure("another form of a reference")
+            raise GdbNeeded("another form of a reference")
         return value if form == _REF_ADDR else self.offset + value
 
     # -- walks --------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class Unit:
             abbreviation = self._abbreviation(code)
             yield at, abbreviation
             at = self._next(behind, abbreviation)
-        raise Unsure("many entries")
+        raise GdbNeeded("many entries")
 
     def _next(self, behind: int, abbreviation: Abbreviation) -> int:
         """Return where the next sibling of an entry lies; the entry's code ends at `behind`."""
@@ -242,7 +242,7 @@ class Unit:
             else:
                 at = self._behind_attributes(behind, inner)
                 depth += inner.has_children
-        raise Unsure("many entries")
+        raise GdbNeeded("many entries")
 
     def _sibling(self, behind: int, abbreviation: Abbreviation) -> int | None:
         if abbreviation.sibling < 0:
@@ -250,7 +250,7 @@ class Unit:
         at = behind + abbreviation.sibling
         place = int.from_bytes(self.data[at : at + 4], "little")
         if place <= at:
-            raise Unsure("a sibling that lies before")
+            raise GdbNeeded("a sibling that lies before")
         return place
 
     def _behind_attributes(self, at: int, abbreviation: Abbreviation) -> int:
@@ -279,7 +279,7 @@ class Unit:
             yield at, abbreviation
             at = self._behind_attributes(behind, abbreviation)
             depth += abbreviation.has_children
-        raise Unsure("many entries")
+        raise GdbNeeded("many entries")
 
     # -- code ---------------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ class Unit:
             if abbreviation.tag == SUBPROGRAM:
                 functions += [(*part, at) for part in self.ranges(self.there(at))]
                 if len(functions) > MAX_PARTS:
-                    raise Unsure("many functions")
+                    raise GdbNeeded("many functions")
         return functions
 
     def ranges(self, entry: Entry) -> Ranges:
@@ -302,17 +302,17 @@ class Unit:
         form, value = entry.values.get(RANGES, (0, 0))
         if form:
             if not isinstance(value, int):
-                raise Unsure("ranges of another form")
+                raise GdbNeeded("ranges of another form")
             if self.version == 4:
                 return tuple(self._old_ranges(value))
             if form == _RNGLISTX:
                 base = self.number(self.root, RNGLISTS_BASE)
                 if base is None:
-                    raise Unsure("ranges without their base")
+                    raise GdbNeeded("ranges without their base")
                 place = self._sections.read(".debug_rnglists", base + 4 * value, 4)
                 value = base + int.from_bytes(place, "little")
             elif form != _SEC_OFFSET:
-                raise Unsure("ranges of another form")
+                raise GdbNeeded("ranges of another form")
             return tuple(self._new_ranges(value))
         low, high = self.number(entry, LOW_PC), self.number(entry, HIGH_PC)
         if low is None or high is None:
@@ -332,7 +332,7 @@ class Unit:
                 return
             elif low <= high:
                 yield base + low, base + high
-        raise Unsure("many ranges")
+        raise GdbNeeded("many ranges")
 
     def _new_ranges(self, at: int) -> Iterator[tuple[int, int]]:
         name = ".debug_rnglists"
@@ -368,10 +368,10 @@ class Unit:
                 size, place = unsigned_leb128(ranges, place + 8)
                 high = low + size
             else:
-                raise Unsure("ranges of another kind")
+                raise GdbNeeded("ranges of another kind")
             if low <= high:
                 yield low, high
-        raise Unsure("many ranges")
+        raise GdbNeeded("many ranges")
 
 
 class Units:
@@ -389,7 +389,7 @@ class Units:
         if index < 0 or pc >= self._ends[index]:
             return None
         if index and pc < self._ends[index - 1]:
-            raise Unsure("an address in two units")
+            raise GdbNeeded("an address in two units")
         return self._unit(self._owners[index])
 
     def entry(self, offset: int) -> Entry:
@@ -401,7 +401,7 @@ class Units:
             unit = self._unit(self._start_of(offset))
         entry = unit.entry(offset - unit.offset)
         if entry is None:
-            raise Unsure("a reference to nothing")
+            raise GdbNeeded("a reference to nothing")
         return entry
 
     def _unit(self, offset: int) -> Unit:
@@ -421,7 +421,7 @@ class Units:
                 at += 4 + length
         index = bisect_right(self._offsets, offset) - 1
         if index < 0:
-            raise Unsure("a reference to no unit")
+            raise GdbNeeded("a reference to no unit")
         return self._offsets[index]
 
 
@@ -429,7 +429,7 @@ def _aranges(sections: DebugSections) -> tuple[array[int], array[int], array[int
     """Return starts, ends and units of the ranges in .debug_aranges, sorted by start."""
     size = sections.size(ARANGES)
     if not size or size > MAX_ARANGES:
-        raise Unsure("no table of the units' addresses")
+        raise GdbNeeded("no table of the units' addresses")
     section = sections.read(ARANGES, 0, size)
     rows = []
     at = 0
@@ -437,7 +437,7 @@ def _aranges(sections: DebugSections) -> tuple[array[int], array[int], array[int
         length, version, unit, width, segment = struct.unpack_from("<IHIBB", section, at)
         end = at + 4 + length
         if version != 2 or width != 8 or segment or not at + 16 <= end <= size:
-            raise Unsure("a table of addresses of another form")
+            raise GdbNeeded("a table of addresses of another form")
         body = section[at + 16 : end]
         for start, count in struct.iter_unpack("<QQ", body[: len(body) // 16 * 16]):
             if count and start:
@@ -455,7 +455,7 @@ def _abbreviations(sections: DebugSections, at: int) -> dict[int, Abbreviation]:
             return _parsed_abbreviations(sections.read(ABBREV, at, min(left, most)))
         except IndexError:
             continue
-    raise Unsure("many abbreviations")
+    raise GdbNeeded("many abbreviations")
 
 
 def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
@@ -484,6 +484,6 @@ def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
             size = -1 if size < 0 or width < 0 else size + width
             attributes.append((attribute, form, constant))
         else:
-            raise Unsure("many attributes")
+            raise GdbNeeded("many attributes")
         table[code] = Abbreviation(tag, has_children, tuple(attributes), size, sibling)
-    raise Unsure("many abbreviations")
+    raise GdbNeeded("many abbreviations")

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
-from gdb_epi.target.gdb_walk import Unsure
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
 from gdb_epi.typing_lite import NamedTuple
 
@@ -60,30 +60,30 @@ class LineTable:
         self._sections = sections
         (length,) = struct.unpack("<I", sections.read(LINE, offset, 4))
         if length >= 0xFFFFFFF0 or length > MAX_PROGRAM:
-            raise Unsure("a large table of lines")
+            raise GdbNeeded("a large table of lines")
         self._data = data = sections.read(LINE, offset, length + 4)
         (version,) = struct.unpack_from("<H", data, 4)
         at = 6
         if version == 5:
             address_size, segment = data[6], data[7]
             if address_size != 8 or segment:
-                raise Unsure("lines of another machine")
+                raise GdbNeeded("lines of another machine")
             at = 8
         elif version not in (3, 4):
-            raise Unsure("another version of tables of lines")
+            raise GdbNeeded("another version of tables of lines")
         (header,) = struct.unpack_from("<I", data, at)
         self._program = at + 4 + header
         self._smallest = data[at + 4]
         at += 5
         if version >= 4:
             if data[at] != 1:
-                raise Unsure("several operations in an instruction")
+                raise GdbNeeded("several operations in an instruction")
             at += 1
         self._default_is_stmt = bool(data[at])
         (self._line_base,) = struct.unpack_from("<b", data, at + 1)
         self._line_range, self._opcode_base = data[at + 2], data[at + 3]
         if not self._line_range or not self._opcode_base:
-            raise Unsure("a table of lines of another form")
+            raise GdbNeeded("a table of lines of another form")
         self._lengths = data[at + 3 : at + 3 + self._opcode_base]
         at += 3 + self._opcode_base
         self._first_file = 0 if version == 5 else 1
@@ -93,7 +93,7 @@ class LineTable:
         """Return the name of a file as GDB gives it."""
         index = number - self._first_file
         if not 0 <= index < len(self._files):
-            raise Unsure("a file that has no name")
+            raise GdbNeeded("a file that has no name")
         return self._files[index]
 
     def holds(self, pc: int) -> bool:
@@ -107,7 +107,7 @@ class LineTable:
         """Return the line of an address. Raises Unsure without one."""
         parts = self._parts_at(pc)
         if len(parts) != 1:
-            raise Unsure("lines in several places, or in none")
+            raise GdbNeeded("lines in several places, or in none")
         addresses, rows = parts[0]
         behind = bisect_right(addresses, pc)
         since = addresses[behind - 1]
@@ -144,7 +144,7 @@ class LineTable:
                 taken_at = address
             has_stmt |= bool(row & STATEMENT)
         if not taken:
-            raise Unsure("a place without a line")
+            raise GdbNeeded("a place without a line")
         statements = [row for row in taken if row & STATEMENT]
         row = (statements or taken)[-1]
         return row >> _FILE, _line(row)
@@ -206,7 +206,7 @@ class LineTable:
                     addresses.append(address)
                     rows.append(is_stmt)
                     if list(addresses) != sorted(addresses):
-                        raise Unsure("lines that are not in order")
+                        raise GdbNeeded("lines that are not in order")
                     if len(rows) > 1:
                         parts.append(_Part(addresses, rows))
                     address, file, line, is_stmt = 0, 1 << _FILE, 1, self._default_is_stmt
@@ -221,7 +221,7 @@ class LineTable:
                     discriminated = DISCRIMINATED if number else 0
                     has_discriminator |= discriminated
                 else:
-                    raise Unsure("a table of lines of another kind")
+                    raise GdbNeeded("a table of lines of another kind")
                 at += size
             elif code == 2:  # DW_LNS_advance_pc
                 by, at = unsigned_leb128(data, at)
@@ -274,7 +274,7 @@ class LineTable:
             forms.append((kind, form))
         number, at = unsigned_leb128(data, at)
         if number > MAX_FILES:
-            raise Unsure("many files")
+            raise GdbNeeded("many files")
         rows = []
         for _ in range(number):
             name, folder = b"", 0
@@ -301,7 +301,7 @@ class LineTable:
             return b"", value, at
         size = {_DATA1: 1, _DATA2: 2, _DATA16: 16}.get(form)
         if size is None:
-            raise Unsure("names of files of another form")
+            raise GdbNeeded("names of files of another form")
         return b"", int.from_bytes(data[at : at + size], "little"), at + size
 
 

@@ -61,8 +61,8 @@ def deque_items(decoder: ReprDecoder, address: int, count: int) -> Iterator[int]
 def default_dict(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a defaultdict."""
     factory = decoder.field(obj.address, "defdictobject", "default_factory")
-    made = decoder.repr_of(factory) if factory else "None"
-    return f"{obj.type.name}({made}, {dict_text(decoder, obj.address)})"
+    factory_text = decoder.repr_of(factory) if factory else "None"
+    return f"{obj.type.name}({factory_text}, {dict_text(decoder, obj.address)})"
 
 
 def ordered_pairs(decoder: ReprDecoder, address: int) -> list[tuple[int, int]]:

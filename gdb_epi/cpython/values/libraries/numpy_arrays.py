@@ -45,7 +45,7 @@ Index = tuple[int, ...]
 Format = Callable[[int], str]  # the address of an item -> its text
 
 
-class Options(NamedTuple):
+class PrintOptions(NamedTuple):
     """numpy's print options."""
 
     precision: int = 8
@@ -89,7 +89,7 @@ class Array(NamedTuple):
         return (self.data + sum(place * stride for place, stride in pairs)) & WORD_MASK
 
 
-def _options(decoder: ReprDecoder) -> Options:
+def _options(decoder: ReprDecoder) -> PrintOptions:
     """Return the print options of the process: a context variable, before 2.1 a dict."""
     places = (
         ("numpy._core.printoptions", "format_options"),
@@ -116,7 +116,7 @@ def _is_dict(decoder: ReprDecoder, address: int) -> bool:
         return False
 
 
-def _read_options(decoder: ReprDecoder, address: int) -> Options:
+def _read_options(decoder: ReprDecoder, address: int) -> PrintOptions:
     if not _is_dict(decoder, address):
         raise Undecodable("numpy's print options are no dict")
     numbers = []
@@ -130,7 +130,7 @@ def _read_options(decoder: ReprDecoder, address: int) -> Options:
         value = decoder.objects.dict_get(address, name)
         if not isinstance(value, Absent) and decoder.fresh().repr_of(value) not in usual:
             raise Undecodable(f"numpy's print option {name} was changed")
-    return Options(*numbers)
+    return PrintOptions(*numbers)
 
 
 # -- how one item is written -------------------------------------------------------------------
@@ -169,12 +169,12 @@ def format_of(
     if dtype.kind == "f":
         if style.plain_floats:
             return lambda at: str_of_float(decoder, number(at), form)
-        write = Floats([number(at) for at in places], form, style.precision)
+        write = FloatColumnFormat([number(at) for at in places], form, style.precision)
         return lambda at: write(number(at))
     if dtype.kind == "c":
         pairs = [number(at) for at in places]
-        real = Floats([pair[0] for pair in pairs], form, style.precision)
-        imaginary = Floats([pair[1] for pair in pairs], form, style.precision, plus="+")
+        real = FloatColumnFormat([pair[0] for pair in pairs], form, style.precision)
+        imaginary = FloatColumnFormat([pair[1] for pair in pairs], form, style.precision, plus="+")
         return lambda at: _complex_text(number(at), real, imaginary)
     raise Undecodable(f"items of dtype {dtype.text}")
 
@@ -184,7 +184,9 @@ def str_of_float(decoder: ReprDecoder, value: float, form: str) -> str:
     return float_text(value, form, large_have_exponents(decoder, form, value))
 
 
-def _complex_text(value: tuple[float, float], real: Floats, imaginary: Floats) -> str:
+def _complex_text(
+    value: tuple[float, float], real: FloatColumnFormat, imaginary: FloatColumnFormat
+) -> str:
     second = imaginary(value[1])
     end = len(second.rstrip())
     return f"{real(value[0])}{second[:end]}j{second[end:]}"
@@ -266,7 +268,7 @@ def _sub_array(
     return lambda at: part(at, ())
 
 
-class Floats:
+class FloatColumnFormat:
     """What FloatingFormat does: floats of one array, all to the same width."""
 
     def __init__(self, values: list[float], form: str, precision: int, plus: str = "") -> None:
@@ -352,7 +354,7 @@ def array_text(
     decoder: ReprDecoder,
     array: Array,
     prefix: str,
-    options: Options,
+    options: PrintOptions,
     write: Callable[[Index], str] | None = None,
 ) -> str:
     """Return what array2string() gives, for an array that has items; `write` gives that of one."""
@@ -415,7 +417,7 @@ def array_of(decoder: ReprDecoder, obj: Obj) -> Array:
 
 
 def exact_or_described(
-    decoder: ReprDecoder, obj: Obj, build: Callable[[Array, Options], str]
+    decoder: ReprDecoder, obj: Obj, build: Callable[[Array, PrintOptions], str]
 ) -> str:
     """Return an array as numpy prints it, or what describes it."""
     with decoder.entered(obj.address) as is_first:
@@ -440,7 +442,7 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an array as array_repr() does."""
     name = "array" if obj.is_exact else obj.type.name
 
-    def build(array: Array, options: Options) -> str:
+    def build(array: Array, options: PrintOptions) -> str:
         prefix = f"{name}("
         body = array_text(decoder, array, prefix, options) if array.size else "[]"
         extras = []
@@ -491,7 +493,7 @@ def short_dtype(decoder: ReprDecoder, dtype: DType) -> str:
 def record_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what recarray.__repr__ does."""
 
-    def build(array: Array, options: Options) -> str:
+    def build(array: Array, options: PrintOptions) -> str:
         is_record = array.dtype.type_name == "numpy.record" or array.dtype.kind != "V"
         prefix = "rec.array(" if is_record else "array("
         if array.size:

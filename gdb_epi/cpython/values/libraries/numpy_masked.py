@@ -11,7 +11,7 @@ from gdb_epi.cpython.values.libraries.numpy import is_numpy_2, item_text, raw_nu
 from gdb_epi.cpython.values.libraries.numpy_arrays import (
     Array,
     Index,
-    Options,
+    PrintOptions,
     array_of,
     array_text,
     exact_or_described,
@@ -47,7 +47,7 @@ def masked_array(decoder: ReprDecoder, obj: Obj) -> str:
     return exact_or_described(decoder, obj, lambda array, opts: _text(decoder, obj, array, opts))
 
 
-def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: Options) -> str:
+def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -> str:
     dtype = array.dtype
     is_long_float = dtype.kind == "f" and dtype.size > MAX_FLOAT
     if dtype.kind not in _FILLERS or is_long_float or not 0 < array.size <= options.threshold:

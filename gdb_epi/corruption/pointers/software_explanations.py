@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What software makes the same wrong word: marks in top or low bits, indices of a power of two.
+
+A program that marks its pointers keeps marked ones in memory, or has code that sets the mark. An
+index or a stride comes from somewhere: a register, a local variable, a constant of the code. Where
+nothing of that is there, no array access made a pointer that is wrong by that much.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.memory_readers import read_words
+from gdb_epi.corruption.pointers.suspect_words import Suspect
+from gdb_epi.corruption.replay.register_origins import recomputed_registers
+from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import FaultSite
+from gdb_epi.fault.find_fault import GENERAL
+from gdb_epi.fault.mapping_checks import may_execute
+from gdb_epi.fault.memory_reads import read_up_to, try_read
+from gdb_epi.sizes import HALF_MASK, WORD
+from gdb_epi.target.api import Region
+from gdb_epi.x86 import MAX_LENGTH
+from gdb_epi.x86.instruction_length import boundary_after
+from gdb_epi.x86.register_changes import LOAD
+
+NEAR = 4096  # bytes; fields of what the wrong word names are the wrong word again
+MAX_READ = 64 << 20
+MAX_JUDGED = 1 << 14  # words with that bit that are looked at
+PIECE = 1 << 20
+MIN_ADDRESS = 1 << 16
+STACK_WORDS, CALLERS = 64, 2
+MAX_CODE = 64 << 20
+MAX_DECODED = 1 << 20  # bytes of a module's code in which instructions are looked for by decoding
+MAX_MATCHES = 32
+
+
+def has_marked_pointers(context: Context, value: int, bit: int, *, starts: bool = False) -> bool:
+    """Tell whether memory holds, beside `value`, an address with that bit (47 to 63) set on top.
+
+    With `starts` only addresses at which an object, a block or a function begins.
+
+    True too where memory is too large to tell. What marks pointers keeps marked ones in memory;
+    a function that gives one to its caller has none there while it runs.
+    """
+    key = (bit, value & -NEAR, starts)
+    answers = _marked(context)
+    if key not in answers:
+        answers[key] = _search(context, value, bit, starts)
+    return answers[key]
+
+
+@once_per_run
+def _marked(_context: Context) -> dict[tuple[int, int, bool], bool]:
+    """Return what marks() has found: one search answers for all words of a page."""
+    return {}
+
+
+@once_per_run
+def may_code_set_bit(context: Context, bit: int) -> bool:
+    """Tell whether the code that failed, or the code that called it, can set that one bit.
+
+    By a constant with no other bit, bts, btc, or a shift by its number. True where the code cannot
+    be read.
+    """
+    fault = context.fault
+    if isinstance(fault, Absent):
+        return True
+    places = [fault.pc, *_return_addresses(context, fault.sp)[:CALLERS]]
+    regions = {region.start: region for at in places if (region := context.target.region_at(at))}
+    return not regions or any(
+        _holds_instruction(context, region, bit) for region in regions.values()
+    )
+
+
+def module_may_set_bit(context: Context, at: int, bit: int) -> bool:
+    """Whether the module that holds an instruction can set one top bit of a pointer in any way.
+
+    As in `sets`; by a shift, rotation or bts by a register; or by writing bytes of a word at an
+    offset of 6 or 7 (modulo 8). True where the code cannot be read. Marks are taken off, and mostly
+    put on, by the module that knows what they mean.
+    """
+    region = context.target.region_at(at)
+    return region is None or _region_may_set(context, region, bit)
+
+
+@once_per_run
+def _region_may_set(context: Context, region: Region, bit: int) -> bool:
+    return _holds_instruction(context, region, bit) or _writes_tops(context, region)
+
+
+def _return_addresses(context: Context, sp: int) -> list[int]:
+    words = read_words(context, sp & ~7, STACK_WORDS)
+    return [word for word in words if may_execute(context.target.region_at(word))]
+
+
+# shl and rotations by cl; bts and btc by a register; shlx (VEX.66.0F38 F7); then bytes and words
+# written to [base + disp8] or [rsp + disp8] of which the offset is 6 or 7 modulo 8.
+_VARIABLE = (
+    rb"[\x48\x49]\xd3[\xc0-\xcf\xe0-\xe7]|\x0f[\xab\xbb]|\xc4[\x42\x62\xc2\xe2].\xf7"
+    rb"|(?:[\x80\x88\xc6\x08]|\x66[\x81\x83\x89\xc7\x09])(?:[\x40-\x43\x45-\x4b\x4d-\x53\x55-\x5b"
+    rb"\x5d-\x63\x65-\x6b\x6d-\x73\x75-\x7b\x7d-\x7f]|[\x44\x4c\x54\x5c\x64\x6c\x74\x7c].)"
+    rb"[\x06\x07\x0e\x0f\x16\x17\x1e\x1f\x26\x27\x2e\x2f\x36\x37\x3e\x3f\x46\x47\x4e\x4f]"
+)
+
+
+def _writes_tops(context: Context, region: Region) -> bool:
+    """Tell whether an instruction of a region matches _VARIABLE; True where that takes too long."""
+    import re
+
+    code = _code_of(context, region, MAX_DECODED)
+    if not code:
+        return True
+    places = [region.start + match.start() for match in re.finditer(_VARIABLE, code, re.DOTALL)]
+    return len(places) > MAX_MATCHES or any(_is_instruction(context, at) for at in places)
+
+
+def _code_of(context: Context, region: Region, most: int) -> bytes:
+    """Return the bytes of a region; b"" where it has more than `most`, or they are not at hand."""
+    return try_read(context.target, region.start, region.size) if region.size <= most else b""
+
+
+def _is_instruction(context: Context, address: int) -> bool:
+    """Tell whether an instruction begins at an address; True where nothing can tell."""
+    function = context.functions.at(address)
+    if function is None:
+        return True
+    place = address - function.start
+    code = read_up_to(context.target, function.start, place + MAX_LENGTH)
+    return boundary_after(code, place) in (place, None)
+
+
+def _holds_instruction(context: Context, region: Region, bit: int) -> bool:
+    import re
+
+    code = _code_of(context, region, MAX_CODE)
+    number = re.escape(bytes((bit,)))
+    constant = b"[\x48\x49][\xb8-\xbf]" + re.escape((1 << bit).to_bytes(8, "little"))
+    set_bit = b"\x0f\xba[\xe8-\xef\xf8-\xff]" + number
+    shift = b"[\x48\x49]\xc1[\xe0-\xe7]" + number
+    pattern = b"|".join((constant, set_bit, shift))
+    return not code or re.search(pattern, code, re.DOTALL) is not None
+
+
+def _search(context: Context, value: int, bit: int, starts: bool) -> bool:
+    regions = [
+        region for region in context.target.regions() if "w" in region.perms and region.dumped
+    ]
+    if sum(min(region.dumped, region.size) for region in regions) > MAX_READ:
+        return True
+    left = [MAX_JUDGED]
+    for region in regions:
+        size = min(region.dumped, region.size) & -WORD
+        for start in range(region.start, region.start + size, PIECE):
+            memory = try_read(context.target, start, min(PIECE, region.start + size - start))
+            if _in_piece(context, memory, value, bit, left, starts):
+                return True
+    return False
+
+
+def _in_piece(
+    context: Context, memory: bytes, value: int, bit: int, left: list[int], starts: bool
+) -> bool:
+    """Look at the words whose byte of that bit is that of marked addresses."""
+    lane, mark = bit // 8, 1 << bit % 8
+    at_start = address_index(context).at
+    column = memory[lane::WORD]
+    tops = {mark} if bit >= 48 else {top | mark for top in (0, 0x55, 0x56, 0x7E, 0x7F)}
+    for top in tops:
+        needle = bytes((top,))
+        at = column.find(needle)
+        while at >= 0:
+            left[0] -= 1
+            if left[0] < 0:
+                return True
+            word = int.from_bytes(memory[WORD * at : WORD * at + WORD], "little")
+            plain = word ^ 1 << bit
+            is_address = plain > MIN_ADDRESS and not plain >> 47
+            other = is_address and abs(word - value) >= NEAR
+            if other and context.target.region_at(plain) and (not starts or at_start(plain)):
+                return True
+            at = column.find(needle, at + 1)
+    return False
+
+
+MIN_BIT = 24  # indices of 2^k that are smaller are common: sizes, capacities, flags
+MAX_SCALE = 12  # bits: elements of at most 4 KiB
+BELOW, ABOVE = 512, 2048  # bytes of the stack around rsp
+CODE = 512  # bytes of the function before the instruction that failed
+HALF = 31  # bits of a positive int
+# The index -1 as an unsigned int moves a pointer by 2^32 elements: bits that this can set.
+WRAPPED_BITS = range(32, 40)
+WRAPPED = range(0xFFFF0000, 1 << 32)
+# shl by cl of a 64-bit register, and bts by a register.
+_SHIFTS = (
+    *(bytes((rex, 0xD3, 0xE0 + number)) for rex in (0x48, 0x49) for number in range(8)),
+    *(bytes((rex, 0x0F, 0xAB)) for rex in (0x48, 0x49, 0x4C, 0x4D)),
+)
+
+
+@once_per_run
+def has_stride_at_hand(context: Context, bit: int) -> bool:
+    """Tell whether a register, the stack near rsp or the code at hand holds what moves by 2^bit.
+
+    That is 2^bit, or the quotient by the size of an element; 32-bit halves count too, and the
+    numbers of these bits in registers, for 1 may have been shifted by one. True where that cannot
+    be read, and for low bits.
+    """
+    fault = context.fault
+    if bit < MIN_BIT or isinstance(fault, Absent):
+        return True
+    start = (fault.sp - BELOW) & -WORD
+    surroundings = read_up_to(context.target, start, BELOW + ABOVE)
+    stack = memoryview(surroundings[: len(surroundings) & -WORD]).cast("Q")
+    if not stack:
+        return True
+    held = [fault.registers[name] for name in GENERAL if name in fault.registers]
+    strides = {1 << power for power in range(bit - MAX_SCALE, bit + 1)}
+    ints = {stride for stride in strides if stride < 1 << HALF}
+    if any(bit - MAX_SCALE <= word <= bit for word in held):
+        return True
+    for word in (*held, *stack):
+        if word in strides or word & HALF_MASK in ints or word >> 32 in ints:
+            return True
+        if bit in WRAPPED_BITS and word in WRAPPED:
+            return True
+    return _in_code(context, fault.pc, strides)
+
+
+def _in_code(context: Context, pc: int, strides: set[int]) -> bool:
+    """Tell whether the code before holds one of the numbers, or shifts by one that is not known."""
+    function = context.functions.at(pc)
+    if function is None:
+        return True
+    start = max(function.start, pc - CODE)
+    code = read_up_to(context.target, start, pc - start)
+    constants = (stride.to_bytes(4 if stride < 1 << HALF else WORD, "little") for stride in strides)
+    return any(constant in code for constant in (*constants, *_SHIFTS))
+
+
+TAG_BITS = range(47, 64)
+LOW_TAG_BITS = range(3)
+STRIDE_BITS = range(12, 47)
+STACK, HEAP, MIXED = "stack", "heap", "mixed"  # where a word is held
+
+
+def software_explanation(
+    context: Context,
+    suspect: Suspect,
+    corrected: int,
+    bit: int,
+    *,
+    purpose_known: bool,
+    is_object: bool,
+    held: str,
+) -> str | None:
+    """Return what software makes the same word, or None.
+
+    `purpose_known`: what the right word is for is known. CPython tags no high bits, and no library
+    can in a field of CPython's own; nobody tags addresses of the stack or of a file's data.
+    `is_object`: an object that other words name begins at the corrected address, or its links: no
+    array does, so it is no stride. Nor is one what nothing at hand holds. `held`: STACK when all
+    places that hold the word are on stacks, HEAP when none is and something begins at the corrected
+    address, else MIXED.
+    """
+    site = context.site
+    assert not isinstance(site, Absent)
+    spilled = held == STACK
+    if bit in TAG_BITS and not purpose_known and not _unmarked(context, site, suspect, bit, held):
+        return "a single tag bit at the top"
+    if suspect.depth and bit in LOW_TAG_BITS:
+        return "a low tag bit"
+    in_frame = 0 <= suspect.value - site.fault.sp <= NEAR  # computed from rsp: a local array
+    if (suspect.source == "rsp" or in_frame) and suspect.value < corrected:
+        return "a large frame or alloca gives the same stack pointer"
+    if bit not in STRIDE_BITS or suspect.depth or (purpose_known and suspect.slots):
+        return None
+    if suspect.value > corrected and spilled and not is_object and has_stride_at_hand(context, bit):
+        return f"an index or stride of 2^{bit} gives the same address"
+    operand = site.operand
+    if operand is not None and suspect.source in (operand.index_register, "fault address"):
+        return f"an index of 2^{bit} gives the same address"
+    return None
+
+
+def _unmarked(context: Context, site: FaultSite, suspect: Suspect, bit: int, held: str) -> bool:
+    """Tell whether no pointer in memory has that bit, and the code at hand cannot set it.
+
+    For a word of the heap that is the code of the module that loaded it, which would have to take
+    the mark off; and the word must be the only one.
+    """
+    if held == STACK:
+        return not may_code_set_bit(context, bit) and not has_marked_pointers(
+            context, suspect.value, bit
+        )
+    if held == MIXED or suspect.depth or len(suspect.slots) != 1:
+        return False
+    at = _loaded_at(context, site, suspect.source)
+    if module_may_set_bit(context, at, bit) or len(context.places_of(suspect.value, 2)) != 1:
+        return False
+    return not has_marked_pointers(context, suspect.value, bit, starts=True)
+
+
+def _loaded_at(context: Context, site: FaultSite, register: str) -> int:
+    """Return the address of the instruction that loaded a register; rip where it is not known."""
+    recomputed = recomputed_registers(context)
+    if not isinstance(recomputed, Absent):
+        for remade in recomputed:
+            if remade.register == register and remade.kind == LOAD:
+                return remade.at
+    return site.fault.pc

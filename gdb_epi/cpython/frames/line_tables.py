@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source positions of instructions: line and column ranges out of a code object's line table.
+
+3.11 (PEP 657) keeps end line and columns too; older tables have lines only. Pure functions: bytes
+in, values out. Columns are counted in bytes of UTF-8, from 0, as `code.co_positions()` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdb_epi.cpython.frames.code_objects import (
+    CODE_UNIT,
+    LONG,
+    NO_COLUMNS,
+    NO_LOCATION,
+    ONE_LINE_FIRST,
+)
+from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_ENTRIES = 1 << 20  # of one table; the largest generated modules have some hundred thousand
+MAX_COLUMN = 1 << 24
+
+
+class Position(NamedTuple):
+    """Where in the source an instruction comes from; None for what the table does not say."""
+
+    line: int | None
+    end_line: int | None = None
+    column: int | None = None  # bytes of UTF-8 before the first character of the range
+    end_column: int | None = None  # bytes of UTF-8 before the first character after it
+
+
+class LineTableEntry(NamedTuple):
+    """One run of bytecode, [start, end) in bytes, with one position."""
+
+    start: int
+    end: int
+    position: Position
+
+
+def location_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+    """Yield the entries of a location table (Objects/locations.md, 3.11 and later).
+
+    Ends early where the table is damaged.
+    """
+    position, start, line = 0, 0, firstlineno
+    for _ in range(MAX_ENTRIES):
+        if position >= len(table) or not table[position] & 0x80:
+            return  # every entry starts with its top bit set
+        kind = table[position] >> 3 & 15
+        end = start + ((table[position] & 7) + 1) * CODE_UNIT
+        fields = _Fields(table, position + 1)
+        where, line = _position(kind, fields, line)
+        yield LineTableEntry(start, end, where)
+        start, position = end, fields.at
+        while position < len(table) and not table[position] & 0x80:
+            position += 1
+
+
+def _position(kind: int, fields: _Fields, line: int) -> tuple[Position, int]:
+    """Return the position of one entry and the line that the next one counts from."""
+    if kind == NO_LOCATION:
+        return Position(None), line
+    if kind == LONG:
+        line += fields.signed()
+        end_line = line + fields.varint()
+        column, end_column = fields.varint() - 1, fields.varint() - 1
+        return Position(line, end_line, _known(column), _known(end_column)), line
+    if kind == NO_COLUMNS:
+        line += fields.signed()
+        return Position(line, line), line
+    if kind >= ONE_LINE_FIRST:
+        line += kind - ONE_LINE_FIRST
+        column, end_column = fields.byte(), fields.byte()
+        return Position(line, line, column, end_column), line
+    second = fields.byte()
+    column = kind << 3 | second >> 4
+    return Position(line, line, column, column + (second & 15)), line
+
+
+def _known(column: int) -> int | None:
+    return column if 0 <= column <= MAX_COLUMN else None
+
+
+class _Fields:
+    """The bytes after an entry's first; past the end of the table they are 0."""
+
+    def __init__(self, table: bytes, at: int) -> None:
+        self._table = table
+        self.at = at
+
+    def byte(self) -> int:
+        """Return the next byte."""
+        value = self._table[self.at] if self.at < len(self._table) else 0
+        self.at += 1
+        return value
+
+    def varint(self) -> int:
+        """Return an unsigned number: 6 bits a byte, the lowest first."""
+        value = shift = 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 63) << shift
+            shift += 6
+            if not byte & 64 or shift > 60:
+                return value
+
+    def signed(self) -> int:
+        """Return a signed number: its lowest bit is the sign."""
+        value = self.varint()
+        return -(value >> 1) if value & 1 else value >> 1
+
+
+def lnotab_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+    """Yield the entries of co_lnotab (Objects/lnotab_notes.txt, 3.6 to 3.9)."""
+    start, line = 0, firstlineno
+    for index in range(0, min(len(table) - 1, 2 * MAX_ENTRIES), 2):
+        if table[index]:
+            yield LineTableEntry(start, start + table[index], Position(line, line))
+            start += table[index]
+        delta = table[index + 1]
+        line += delta - 256 if delta > 127 else delta
+    yield LineTableEntry(start, 1 << 62, Position(line, line))
+
+
+def linetable_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+    """Yield the entries of co_linetable (Objects/lnotab_notes.txt, 3.10); -128 is "no line"."""
+    start, line = 0, firstlineno
+    for index in range(0, min(len(table) - 1, 2 * MAX_ENTRIES), 2):
+        end = start + table[index]
+        delta = table[index + 1]
+        delta = delta - 256 if delta > 127 else delta
+        if delta != -128:
+            line += delta
+        if end > start:
+            yield LineTableEntry(
+                start, end, Position(None) if delta == -128 else Position(line, line)
+            )
+        start = end
+
+
+def table_entries(layout: Layout, table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+    """Yield the entries of a line table in the form that a layout's code objects have."""
+    # 3.10 (PEP 626) has ranges of lines, 3.11 (PEP 657) columns; it came with co_qualname.
+    if layout.offset("PyCodeObject", "co_linetable") is None:
+        return lnotab_entries(table, firstlineno)
+    if layout.offset("PyCodeObject", "co_qualname") is None:
+        return linetable_entries(table, firstlineno)
+    return location_entries(table, firstlineno)
+
+
+def position_at(entries: Iterator[LineTableEntry], offset: int) -> Position | None:
+    """Return the position of a bytecode offset (bytes). None when the table has none for it."""
+    for entry in entries:
+        if entry.start <= offset < entry.end:
+            return entry.position
+    return None

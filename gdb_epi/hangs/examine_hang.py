@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One answer for a process that was ended from outside or looked at as it ran.
+
+Rules in order, the first that holds decides. Circles come first: they are proven by who holds what.
+Then a GIL that is held asleep, loops that cannot end, then threads that run (nothing else is
+stuck that still computes), then what the main thread waits for, followed through the threads that
+it waits for. What only some other process can end is called a hang where the program waits for it
+without a timeout, and no fault where waiting for work is what such code is for. Where it is read
+in a loop, that is not told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.errors import Absent, EpiError
+from gdb_epi.fault.signal_sender import SIGNALLING
+from gdb_epi.hangs import deadlocks, single_wait
+from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.idleness import classify_idle_answer, strengthen_timed_answer
+from gdb_epi.hangs.loops.endless_loops import endless_loop
+from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
+from gdb_epi.hangs.loops.exhaustion import (
+    connection_pool_exhausted,
+    event_loop_threads_exhausted,
+    task_deadlock_by_held_lock,
+    task_lock_never_released,
+    thread_pool_exhausted,
+)
+from gdb_epi.hangs.loops.polled_waits import tasks_poll_in_vain
+from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
+from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
+from gdb_epi.hangs.loops.vain_polls import vain_poll
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.signal_waits import answer_for_wait_in_signal_handler
+from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.wakers import answer_for_event_set_by_caller, queue_cycle
+from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, LOST_WAKEUP, LockReport, LockWait
+from gdb_epi.target.api import Target, Thread
+from gdb_epi.util import counted
+
+
+def examine_hang(
+    target: Target,
+    python: PythonState | Absent,
+    locks: LockReport,
+    threads: Sequence[Thread],
+) -> HangAnswer | Absent:
+    """Return what a process that did not fail by itself was doing.
+
+    `threads` are as they were before a handler ran. Absent without a decoded CPython.
+    """
+    if isinstance(python, Absent):
+        return Absent("not_available", f"no Python: {python.detail}")
+    try:
+        scene = HangContext(target, python, locks, threads)
+        answer = _first(scene)
+    except EpiError as error:
+        return Absent("unreadable", str(error))
+    if answer is None:
+        return Absent("not_available", "no thread of the program is known well enough")
+    return answer
+
+
+def _first(scene: HangContext) -> HangAnswer | None:
+    inherited = [
+        wait for wait in scene.locks.waits
+        if wait.confidence != INFO and wait.verdict in (*INHERITED_VERDICTS, LOST_WAKEUP)
+    ]  # fmt: skip
+    if inherited or scene.locks.handlers is not None:
+        return _inherited(scene, inherited)
+    for rule in (
+        deadlocks.lock_cycle,
+        deadlocks.self_deadlock,
+        deadlocks.process_lock_self_deadlock,
+        deadlocks.pool_self_deadlock,
+        deadlocks.pool_callback,
+        answer_for_event_set_by_caller,
+        queue_cycle,
+        deadlocks.event_cycle,
+        deadlocks.task_cycle,
+        tasks_read_from_each_other,
+        _in_signal_handler,
+        deadlocks.gil_held_asleep,
+        deadlocks.gil_held_spinning,
+        endless_walk,
+        endless_search,
+        vain_poll,
+        tasks_poll_in_vain,
+        loop_reads_at_end_of_file,
+        single_wait.busy_wait,
+        endless_loop,
+        _busy,
+        single_wait.blocked_event_loop,
+        event_loop_threads_exhausted,
+        task_deadlock_by_held_lock,
+        task_lock_never_released,
+        connection_pool_exhausted,
+        _stuck,
+        _main,
+    ):
+        answer = rule(scene)
+        if answer is not None:
+            answer = strengthen_timed_answer(scene, classify_idle_answer(scene, answer))
+            behind = thread_pool_exhausted(scene) if answer.kind == MAY_BE_IDLE else None
+            return behind or answer
+    return None
+
+
+def _inherited(scene: HangContext, waits: Sequence[LockWait]) -> HangAnswer | None:
+    """What came held through fork(): detectors of their own say it, the keys want the frames."""
+    activity = scene.activity(waits[0].tid) if waits else None
+    if activity is None:
+        return None
+    sentence = f"{activity.waits()} for {activity.what}, since the fork"
+    return HangAnswer(
+        hang_types.INHERITED,
+        "inherited",
+        sentence,
+        (activity,),
+        waits[0].confidence,
+        waits[0].evidence,
+    )
+
+
+def _busy(scene: HangContext) -> HangAnswer | None:
+    """Threads of the program run: it computes.
+
+    A thread that has just sent a signal does not: it may be the one that ended the process.
+    """
+    sent = {thread.tid for thread in scene.target.threads() if thread.call in SIGNALLING}
+    running = [
+        d
+        for d in scene.activities
+        if d.kind in hang_types.RUNNING and d.frames and d.tid not in sent
+    ]
+    if not running:
+        return None
+    holder = scene.gil_holder
+    running.sort(key=lambda d: (d.tid != holder, d.tid != scene.main_tid))
+    first = running[0]._replace(key_frames=_loop_frames(scene, running[0].frames))
+    others = len(running) - 1
+    code = f" in {first.module}" if first.module else ""
+    sentence = f"{first.who()} was computing{code} at {first.where()}"
+    if others:
+        sentence += f", and {counted(others, 'more thread')} ran too"
+    waiting = sum(d.kind == hang_types.GIL for d in scene.activities)
+    seen = [_seen_running(activity) for activity in running[:4]]
+    if waiting:
+        seen.append(f"{waiting} threads wait for their turn with the GIL, as they should")
+    doubts = ("one look cannot tell a loop that never ends from a long computation",)
+    kind = "busy native" if first.module else "busy"
+    ruled_out = ("a circle of locks", "a GIL that is held asleep")
+    return HangAnswer(
+        NO_FAULT, kind, sentence, (first,), "probable", tuple(seen), ruled_out, doubts
+    )
+
+
+def _seen_running(activity: ThreadActivity) -> str:
+    if activity.call:
+        return (
+            f"thread {activity.tid} is in {activity.call}, which waits for no other thread or "
+            f"process"
+        )
+    return f"thread {activity.tid} runs: no system call at its instruction pointer"
+
+
+def _loop_frames(scene: HangContext, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
+    """Return the frames from the outermost one on that is in a loop of its code; all without one.
+
+    Which of the functions that a loop calls was running is chance.
+    """
+    places = [i for i, frame in enumerate(frames) if scene.runs_in_loop(frame)]
+    return tuple(frames[places[-1] :]) if places else tuple(frames)
+
+
+def _in_signal_handler(scene: HangContext) -> HangAnswer | None:
+    return answer_for_wait_in_signal_handler(scene, single_wait.answer_for_thread)
+
+
+def _stuck(scene: HangContext) -> HangAnswer | None:
+    """Any thread of the program that waits for what threads should not wait long for."""
+    for kind in (hang_types.FILE_LOCK, hang_types.DATABASE, hang_types.LOCK, hang_types.WRITE):
+        for activity in scene.in_order:
+            if activity.kind == kind and activity.frames and not activity.timed:
+                return single_wait.answer_for_thread(scene, activity)
+    return None
+
+
+def _main(scene: HangContext) -> HangAnswer | None:
+    """What the main thread waits for; without one that is known, the first with own frames."""
+    candidates: Sequence[ThreadActivity] = scene.in_order
+    first = next((d for d in candidates if d.tid == scene.main_tid), None)
+    if first is None or (not first.frames and not first.place):
+        first = next((d for d in candidates if d.frames), first)
+    if first is None:
+        return None
+    answer = single_wait.answer_for_thread(scene, first)
+    if answer is None and first.kind in (
+        hang_types.LOCK,
+        hang_types.EVENT,
+        hang_types.JOIN,
+    ):  # a circle that no rule knows
+        waits = f"{first.waits()} for {first.what}"
+        return wait_answer(HANG, first.kind, waits, first, INFO)
+    return answer

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers for waits that end from outside: children, files, peers, clients, signals, time."""
+
+from __future__ import annotations
+
+from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.descriptor_waits import (
+    answer_for_closed_socket,
+    answer_for_own_pipe,
+    may_have_forked,
+)
+from gdb_epi.hangs.idleness import (
+    debugger_wait_frame,
+    is_in_serving_loop,
+    library_frames_called,
+    only_waits_for_work,
+    serves_in_accepting_thread,
+    waits_repeatedly,
+    weaken_answer_in_loop,
+)
+from gdb_epi.hangs.in_process_servers import answer_for_in_process_server
+from gdb_epi.hangs.library_calls import FILE_ON_DISK, MESSAGE, MESSAGES, NEW_CHILD, PROCESS_QUEUE
+from gdb_epi.hangs.loops.event_loop_answers import Through
+from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop, answer_for_single_wait
+from gdb_epi.hangs.loops.retries import answer_for_retry_loop
+from gdb_epi.hangs.processes.child_processes import answer_for_new_child, is_supervisor_loop
+from gdb_epi.hangs.processes.queues import given_only_after_child, kill_call_of, unread_queue
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.signal_waits import answer_for_signal_taken_by_main
+from gdb_epi.hangs.sqlite_locks import connection_held_by_callers, holder_in_this_process
+from gdb_epi.hangs.types import (
+    HANG,
+    MAY_BE_IDLE,
+    NO_FAULT,
+    HangAnswer,
+    ThreadActivity,
+    idle_answer,
+    wait_answer,
+)
+from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
+
+_READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
+
+
+def answer_for_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+    """Return the answer of a wait for the lock of a file."""
+    sentence = f"{activity.waits()} for the lock of a file ({activity.what}) that is held already"
+    # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
+    if activity.call == "flock" and activity.target is not None:
+        twins = scene.descriptors.of_the_same_file(activity.target)
+        if twins:
+            named = f"descriptor {twins[0]}"
+            sentence += f"; this process has that file open as {named} too, and may hold it itself"
+    return weaken_answer_in_loop(scene, wait_answer(
+        HANG, "file lock", sentence, activity, CERTAIN,
+        evidence=(f"it sleeps in {activity.call}, which waits for nothing but such a lock",),
+        doubts=("which process holds it is not in the core",),
+    ))  # fmt: skip
+
+
+def answer_for_database_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+    """Return the answer of a wait for a locked database."""
+    sentence = f"{activity.waits()} for a locked database: {activity.module} sleeps and tries again"
+    seen = f"{activity.module} sleeps in {activity.call}, as its busy handler does"
+    own = holder_in_this_process(scene, activity) or connection_held_by_callers(scene, activity)
+    if own is None:
+        doubt = "who holds the database is not known: another process or a connection here"
+        return weaken_answer_in_loop(scene, wait_answer(
+            HANG, "database lock", sentence, activity, evidence=(seen,), doubts=(doubt,)
+        ))  # fmt: skip
+    doubts = ("another process may hold the database",) if not own.known else ()
+    if not own.alone:
+        doubts = ("whether another thread ends that is not in the core",)
+    return wait_answer(
+        HANG, "database lock", sentence + own.clause, activity, PROBABLE if own.alone else INFO,
+        evidence=(seen, own.evidence), doubts=doubts,
+    )  # fmt: skip
+
+
+def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+    """Return the answer of a wait for a child process, or for what it writes."""
+    waits = f"{activity.waits()} for {activity.what}"
+    if activity.awaits == NEW_CHILD:
+        return answer_for_new_child(scene, activity)
+    child = scene.descriptors.child(activity.target) if activity.target else None
+    if activity.timed and activity.kind != hang_types.CHILD:
+        return wait_answer(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
+    communicates = any(f.name == "communicate" for f in library_frames_called(scene, activity))
+    if communicates and activity.call in _READING and activity.target:
+        command = f" ({child.command})" if child is not None else ""
+        sentence = (
+            f"{activity.waits()} for the output of child {activity.target}{command} to end: it, or "
+            "a process that it started and that outlives it, has the pipe open; what they do is "
+            "not in this core"
+        )
+        return wait_answer(HANG, "child", sentence, activity, INFO,
+                       doubts=("whether the child still runs",))  # fmt: skip
+    if child is not None and not communicates:
+        out = [name for name in ("stdout", "stderr") if name in child.streams]
+        if out:
+            sentence = (
+                f"{waits}; what that child does is not in this core; one possibility: its {out[0]} "
+                "is a pipe that nobody reads meanwhile, and a child waits once such a pipe is full"
+            )
+            return wait_answer(HANG, "full pipe", sentence, activity,
+                           evidence=(f"Popen.{out[0]} is an open pipe of this process",),
+                           doubts=("whether the child is stuck or still works",))  # fmt: skip
+        if child.streams.get("stdin", -1) >= 0:
+            sentence = f"{waits}, whose stdin is a pipe that this process holds open"
+            return wait_answer(HANG, "open stdin", sentence, activity,
+                           evidence=("Popen.stdin is an open pipe of this process",),
+                           doubts=("whether the child reads its stdin",))  # fmt: skip
+    if activity.target is None or only_waits_for_work(scene, activity):
+        return idle_answer(activity, f"{waits}, as the parent of workers does")
+    if is_supervisor_loop(scene, activity):
+        return idle_answer(activity, f"{waits}, which it runs again and again in a loop")
+    doubt = ("what the child does is not in this core: look at its own",)
+    given = given_only_after_child(scene, activity)
+    if given:
+        sentence = (
+            f"{waits}; only after that does its code call {given}: a child that waits for it "
+            "never ends"
+        )
+        evidence = (f"the code of {activity.who()} has yet to call {given}",)
+        doubts = (*doubt, "whether the child needs that is not in this core")
+        return wait_answer(HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
+    queue = unread_queue(scene, activity)
+    if queue:
+        sentence = (
+            f"{waits}, and nobody reads the queue `{queue}` meanwhile: a child does not end before "
+            "what it put there was read"
+        )
+        evidence = (f"this process never put anything into {queue}: it has no feeder thread",)
+        return wait_answer(
+            HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt
+        )
+    # A child that works is waited for in the same way: this is no hang for sure, and no fault.
+    sentence = f"{waits}; what that child does is not in this core"
+    return wait_answer(HANG, "child", sentence, activity, INFO, doubts=doubt)
+
+
+def answer_for_data_wait(
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer:
+    """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
+    waits = f"{activity.waits()} for "
+    if not activity.timed and serves_in_accepting_thread(library_frames_called(scene, activity)):
+        sentence = (
+            f"{activity.who()} serves one client at a time, and waits in {activity.place} until "
+            "the present one says more; no other client is served before it speaks or goes"
+        )
+        return wait_answer(
+            HANG, "one client", sentence, activity,
+            evidence=("the server's own thread reads from a client, below serve_forever()",),
+            doubts=("whether others wait: the backlog of its socket is not in the core",),
+        )  # fmt: skip
+    if activity.place and only_waits_for_work(scene, activity):
+        return idle_answer(activity, f"{activity.who()} waits for work in {activity.place}")
+    if activity.timed:
+        sentence = f"{waits}{activity.what}, with a timeout"
+        return wait_answer(NO_FAULT, "timed wait", sentence, activity, INFO)
+    if activity.target == 0:
+        return idle_answer(activity, f"{waits}input on standard input")
+    if activity.call in ("open", "openat"):
+        sentence = (
+            f"{waits}a file to be opened: a FIFO without a writer, or a file system that does not "
+            "answer"
+        )
+        return wait_answer(HANG, "open", sentence, activity)
+    if activity.awaits == FILE_ON_DISK:
+        # No peer has to write: what is there is read, or the end of the file.
+        sentence = f"{activity.who()} reads a file at {activity.where()}"
+        return wait_answer(
+            NO_FAULT, "file", sentence, activity, INFO,
+            doubts=("a disk or a file system that does not answer would look the same",),
+        )  # fmt: skip
+    return (
+        answer_for_closed_socket(scene, activity)
+        or answer_for_in_process_server(scene, activity, seen, through)
+        or answer_for_own_pipe(scene, activity, seen, through)
+        or _from_a_peer(scene, activity, waits)
+    )
+
+
+def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> HangAnswer:
+    """Return the answer where another process has to write: as to a worker, or for ever."""
+    unread = _unread_output(scene, activity)
+    if unread:
+        return wait_answer(
+            HANG, "full pipe", f"{waits}data on {activity.what}; one possibility: its {unread} "
+            "is a pipe that nobody reads meanwhile, and a child waits once it is full", activity,
+            evidence=(f"Popen.{unread} is an open pipe of this process",),
+            doubts=("whether the child is stuck or still works",),
+        )  # fmt: skip
+    if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
+        return idle_answer(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
+    what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
+    reads_in_loop = _others_may_write(scene, activity) and waits_repeatedly(scene, activity.frames)
+    if reads_in_loop and scene.descriptors.takes_datagrams(activity.target):
+        return idle_answer(activity, f"{waits}{what}: whoever sends one")
+    if reads_in_loop:
+        # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
+        return wait_answer(
+            HANG, "peer",
+            f"{waits}{what}, which it reads in a loop; nothing more has come", activity,
+            INFO,
+            doubts=("whether it waits for work or for a peer that went away is not in the core",),
+        )  # fmt: skip
+    is_queue = activity.awaits == PROCESS_QUEUE
+    if is_queue and _is_worker(scene, activity):
+        return _turn_to_read(scene, activity, f"{waits}{what}")
+    kind = "queue of processes" if is_queue else "peer"
+    sentence = f"{waits}{what}, without a timeout"
+    if _lacks_rest_of_message(scene, activity):
+        sentence += "; a message has begun to come, and its rest has not"
+    elif _reads_result_of_a_child(scene, activity):
+        # As wait() does: a child that works on is waited for in the same way.
+        sentence = f"{waits}{what}; what the process does that is to write it is not in this core"
+        doubts = ("whether that process still runs",)
+        return wait_answer(HANG, kind, sentence, activity, INFO, doubts=doubts)
+    return weaken_answer_in_loop(scene, wait_answer(
+        HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",)
+    ))  # fmt: skip
+
+
+def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread reads, in no loop, what a child process shall write: its result."""
+    if scene.loops_around(activity.frames):
+        return False
+    if activity.target is None or activity.awaits:
+        return activity.awaits in (MESSAGE, PROCESS_QUEUE)
+    kind = scene.descriptors.describe(activity.target).kind
+    return kind == "pipe" or (kind != "socket" and may_have_forked(scene, activity))
+
+
+def _lacks_rest_of_message(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a connection of multiprocessing has read a part of a message, and waits.
+
+    Four bytes with its size come first (Lib/multiprocessing/connection.py, _recv_bytes and _recv,
+    3.8 to 3.15).
+    """
+    inner = next(iter(library_frames_called(scene, activity)), None)
+    if inner is None or (inner.module, inner.name) != ("multiprocessing.connection", "_recv"):
+        return False
+    words = (scene.view.variable(inner, name) for name in ("size", "remaining"))
+    return [scene.view.objects.integer(word) for word in words if word] not in ([4, 4], [])
+
+
+def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether what a thread reads may be filled by a process that lives, for all that is seen.
+
+    A socket, the stream of a child that was not seen to end, a connection of multiprocessing, what
+    no object of Python has. A pipe that is none of these has no writer that this core knows.
+    """
+    if activity.awaits == MESSAGE:
+        return True
+    if activity.target is None or activity.what == activity.awaits:
+        return False  # a library asked, and waits for the answer
+    descriptor = scene.descriptors.describe(activity.target)
+    return descriptor.kind in ("", "socket", "pipe")
+
+
+def _turn_to_read(scene: HangContext, activity: ThreadActivity, waits: str) -> HangAnswer:
+    """Return the answer of a worker process at a queue: in its pipe, or before the queue's lock.
+
+    One process at a time reads, and has the queue's lock while it does: idle workers wait for the
+    lock. One that is killed in get() keeps it for ever (terminate() in multiprocessing's guide).
+    """
+    idle = idle_answer(activity, f"{waits}, as a worker process does")
+    if activity.call != "futex":
+        return idle
+    ended = next(filter(None, (kill_call_of(scene, f) for f in activity.frames)), "")
+    if not ended:
+        doubt = "whether the process that has the queue's lock reads it, or was killed in get()"
+        return idle._replace(kind=MAY_BE_IDLE, open=(*idle.open, doubt))
+    sentence = (
+        f"{waits}: another process has the queue's lock; this one was forked by code that had "
+        f"called {ended} of a process before, and one that is killed in get() keeps the lock"
+    )
+    return wait_answer(
+        HANG, "queue of processes", sentence, activity,
+        evidence=(f"its parent had called {ended} before the fork, as the frames below it show",),
+        doubts=("whether another worker is idle in get() is not in this core",),
+    )  # fmt: skip
+
+
+def _is_worker(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread runs the target of a multiprocessing.Process: work comes from others.
+
+    Whether any will come is in the parent's core, not in this one.
+    """
+    return any(
+        frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
+        for frame in scene.view.frames(activity.tid)
+    )
+
+
+def answer_for_write_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+    """Return the answer of a wait to write, or for a connection."""
+    if activity.call == "connect":
+        sentence = f"{activity.waits()} for a connection to be accepted"
+    else:
+        sentence = f"{activity.waits()} to write to {activity.what}: the other side does not read"
+    unread = _unread_output(scene, activity)
+    if unread:
+        sentence += f"; its {unread} is a pipe that nobody reads meanwhile"
+    elif activity.call != "connect" and waits_repeatedly(scene, activity.frames):
+        sentence += ", or more slowly than this one writes"
+    answer = wait_answer(HANG, "peer does not read", sentence, activity,
+                    evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
+    return answer if unread else weaken_answer_in_loop(scene, answer)
+
+
+def _unread_output(scene: HangContext, activity: ThreadActivity) -> str:
+    """Return which stream of a child nobody reads while this thread reads or writes another one.
+
+    A child waits once that pipe is full, writes nothing else and takes no more input. "" for none:
+    also where another thread could read it.
+    """
+    number = activity.target
+    child = scene.descriptors.describe(number).child if number is not None else None
+    popen = scene.descriptors.child(child) if child is not None else None
+    if popen is None or not scene.is_only_python_thread(activity.tid):
+        return ""
+    pipes = ((name, popen.streams.get(name, -1)) for name in ("stdout", "stderr"))
+    return next((name for name, fd in pipes if fd >= 0 and fd != number), "")
+
+
+def answer_for_work_wait(
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer:
+    """Return the answer of a sleep, and of a wait for clients, events or a signal."""
+    place = f" in {activity.place}" if activity.place else ""
+    where = f" at {activity.where()}" if activity.frames else ""
+    if activity.kind == hang_types.SLEEP:
+        frames = [*library_frames_called(scene, activity), *activity.frames[:1]]
+        if any(map(scene.runs_in_loop, frames)):
+            answer = answer_for_retry_loop(scene, activity) or answer_for_polling_loop(
+                scene, activity, seen, through
+            )
+            if answer is not None:
+                return answer
+            sentence = f"{activity.who()} was {hang_types.ASLEEP}{where}"
+            return wait_answer(NO_FAULT, "sleeps", sentence, activity,
+                           doubts=("whether what it waits for can still come",))  # fmt: skip
+        sentence = f"{activity.who()} sleeps{where}: a timer ends that"
+        return wait_answer(NO_FAULT, "sleeps", sentence, activity,
+                       doubts=("how long it sleeps is not looked at",))  # fmt: skip
+    closed = (
+        answer_for_closed_socket(scene, activity) if activity.kind == hang_types.ACCEPT else None
+    )
+    if closed is not None:
+        return closed
+    if activity.kind == hang_types.POLL and not activity.timed and activity.frames:
+        from_here = answer_for_own_pipe(scene, activity, seen, through)
+        if from_here is not None:
+            return from_here
+    stopped = debugger_wait_frame(scene.view.frames(activity.tid))
+    if stopped is not None:
+        return idle_answer(activity,
+            f"{activity.who()} is stopped{where}: {stopped.name}() waits until "
+                      "a debugger connects or goes on")  # fmt: skip
+    inner = library_frames_called(scene, activity)
+    if (
+        activity.frames
+        and not activity.timed
+        and not is_in_serving_loop(scene, [*inner, *activity.frames])
+    ):
+        answer = answer_for_single_wait(scene, activity)
+        if answer is not None:
+            return answer
+    if activity.kind == hang_types.SIGNAL and seen:
+        elsewhere = answer_for_signal_taken_by_main(scene, activity)
+        if elsewhere is not None:
+            return elsewhere
+    if activity.kind == hang_types.SIGNAL:
+        return idle_answer(activity, f"{activity.who()} waits for a signal{where}")
+    what = "clients" if activity.kind == hang_types.ACCEPT else "events"
+    return idle_answer(activity, f"{activity.who()} waits for {what}{place}{where}")

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer for an event loop that sleeps: what can wake it, and what its tasks want."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.running.wait_rules import (
+    CONDITION,
+    EVENT,
+    FUTURE,
+    QUEUE_GET,
+    READ,
+    SLEEP,
+    TASK,
+    TASKS,
+    WRITE,
+)
+from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.idleness import weaken_answer_in_loop
+from gdb_epi.hangs.library_calls import SERVERS, frames_running
+from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_task_for_clients
+from gdb_epi.hangs.processes.child_processes import (
+    answer_for_unread_output,
+    awaits_child,
+    unread_output,
+)
+from gdb_epi.hangs.processes.queues import unfinished_jobs
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import (
+    count_woken_from_outside,
+    own_frames,
+    own_tasks_first,
+    task_phrase,
+    tasks_clause,
+)
+from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, idle_answer, wait_answer
+from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.util import counted
+
+MAX_BESIDE = 2  # other threads that are named
+# Functions that run jobs for a loop in threads of their own.
+_WORKERS = (
+    ("concurrent.futures.thread", "_worker"), ("twisted._threads._threadworker", "work"),
+    ("anyio._backends._asyncio", "run"),
+)  # fmt: skip
+_GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
+_AWAITED = (
+    hang_types.GIL,
+    hang_types.LOCK,
+    hang_types.EVENT,
+    hang_types.JOIN,
+    hang_types.CHILD,
+    hang_types.DATABASE,
+)  # kinds whose `what` is awaited
+
+# Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
+Through = Callable[[HangContext, ThreadActivity, int, str, tuple[int, ...]], "HangAnswer | None"]
+
+
+def answer_for_sleeping_loop(
+    scene: HangContext,
+    activity: ThreadActivity,
+    loop: SleepingEventLoop | None,
+    through: Through | None = None,
+) -> HangAnswer | None:
+    """Return the answer for an event loop that sleeps: what can wake it, and what tasks want.
+
+    `through` follows a task's wait to a thread of the loop's executor.
+    """
+    asleep = _Asleep(scene, activity, through)
+    unread = unread_output(scene, asleep.tasks)
+    if unread is not None:
+        return answer_for_unread_output(scene, asleep.activity, unread)
+    if loop is None or loop.descriptors is None:
+        return asleep.by_tasks_alone()
+    if loop.ready and not activity.timed:
+        return asleep.not_woken(loop.ready)
+    if loop.listening:
+        return asleep.waits_for_clients()
+    # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
+    ending = asleep.by_executor() if any(map(_awaits_executor, asleep.tasks)) else None
+    return ending or asleep.by_what_is_watched(loop) or asleep.nothing_wakes_it()
+
+
+class _Asleep:
+    """An event loop that sleeps: its tasks, what wakes them, and answers for it."""
+
+    def __init__(
+        self, scene: HangContext, activity: ThreadActivity, through: Through | None
+    ) -> None:
+        self.scene, self._through = scene, through
+        self.tasks = [task for task in scene.tasks if not task.running]
+        self.own = [task for task in self.tasks if own_frames(task, scene.installed)]
+        self.base = f"the event loop of {activity.who()} sleeps"
+        self.waits = ""  # what its tasks wait for, as the end of a sentence
+        if self.own:
+            first = own_tasks_first(self.own, scene.installed)[0]
+            activity = activity._replace(frames=own_frames(first, scene.installed), label="task")
+            jobs = unfinished_jobs(scene, first.stack)
+            self.waits = f"; {tasks_clause(self.tasks, scene.installed, jobs)}"
+            self.waits += "".join(f"; {text}" for text in scene.failed_tasks)
+        self.activity = activity
+        # Those of a library alone serve its loop.
+        self.outside = count_woken_from_outside(self.own or self.tasks)
+
+    def waits_for_clients(self) -> HangAnswer:
+        """Return the answer for the loop of a server."""
+        beside = _beside(self.scene, self.activity)
+        return idle_answer(self.activity, f"{self.base} and waits for clients{self.waits}{beside}")
+
+    def by_tasks_alone(self) -> HangAnswer | None:
+        """Return the answer where what the loop watches cannot be read; None without tasks."""
+        base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
+        if not tasks:
+            return None
+        if any(is_task_for_clients(task, self.scene.installed) for task in tasks):
+            return self.waits_for_clients()
+        if self.outside.get(SLEEP):
+            return wait_answer(NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity)
+        if self.outside:
+            return wait_answer(HANG, "peer", f"{base}{waits}", activity, INFO)
+        # What the loop watches itself, such as the socket of a server, is not read.
+        sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
+        return wait_answer(
+            HANG, "nothing wakes the loop", sentence, activity,
+            evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
+            ruled_out=("a task that waits for a timer, a socket or a pipe",),
+            doubts=("a server's socket, another thread or a signal handler that wakes one",),
+        )  # fmt: skip
+
+    def by_what_is_watched(self, loop: SleepingEventLoop) -> HangAnswer | None:
+        """Return the answer of a loop with timers, children or descriptors; None without."""
+        base, waits, activity = self.base, self.waits, self.activity
+        if loop.timers:
+            sentence = f"{base} until a timer is due{waits}"
+            return wait_answer(NO_FAULT, "timer", sentence, activity,
+                           evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
+        read = self.outside.get(READ) or self.outside.get(WRITE)
+        if any(map(awaits_child, self.tasks)) and not read:
+            # By a descriptor, or a thread of asyncio's.
+            doubt = ("what the child does is not in this core: look at its own",)
+            sentence = f"{base} until a child ends{waits}"
+            return wait_answer(HANG, "child", sentence, activity, INFO, doubts=doubt)
+        if not loop.descriptors:
+            return None
+        if not self.own and activity.place.startswith(SERVERS):
+            return idle_answer(activity, f"{base} and waits for events in {activity.place}")
+        which = (
+            "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
+        )
+        sentence = f"{base} until {which} is ready{waits}"
+        sure = PROBABLE if read else INFO
+        return weaken_answer_in_loop(self.scene, wait_answer(
+            HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
+        ))  # fmt: skip
+
+    def by_executor(self) -> HangAnswer | None:
+        """Return the answer of a thread of the executor that runs a job."""
+        runner = _runs_job(self.scene, self.activity)
+        return self._follow(runner, "what a thread of its executor does,")
+
+    def nothing_wakes_it(self) -> HangAnswer:
+        """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
+        activity = self.activity
+        lacks_work = all(map(_may_lack_work, self.own))
+        giver = _gives_work(self.scene, activity) if lacks_work else None
+        followed = self._follow(giver, "work that its loop gets from") or self.by_executor()
+        if followed is not None:
+            return followed
+        sentence = (
+            f"{self.base} and nothing can wake it: no timer is scheduled, and no descriptor is "
+            f"watched but the loop's own{self.waits}"
+        )
+        others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
+        return wait_answer(
+            HANG, "nothing wakes the loop", sentence, activity,
+            INFO if others else PROBABLE,
+            evidence=("its selector holds its own pipe alone, and it has no timer",),
+            ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
+            doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
+        )  # fmt: skip
+
+    def _follow(self, thread: ThreadActivity | None, link: str) -> HangAnswer | None:
+        if thread is None or self._through is None:
+            return None
+        return self._through(self.scene, self.activity, thread.tid, link, ())
+
+    def not_woken(self, ready: int) -> HangAnswer:
+        """Return the answer where callbacks are ready, and the loop found none as it went to sleep.
+
+        A loop looks at `_ready` before it sleeps (Lib/asyncio/base_events.py, _run_once), and what
+        runs in it cannot add to it meanwhile. call_soon_threadsafe() adds to it and wakes the loop;
+        a thread's Future.set_result() or call_soon() adds to it alone.
+        """
+        done = [
+            task_phrase(task) for task in self.own
+            if task.wait is not None and task.wait.kind == FUTURE
+            and self.scene.loops.is_done(task.wait.address)
+        ]  # fmt: skip
+        are = "is" if ready == 1 else "are"
+        sentence = (
+            f"{self.base} although {counted(ready, 'callback')} {are} ready to run: code outside "
+            "of the loop, of a thread or a signal handler, gave it work without "
+            f"call_soon_threadsafe(), and that did not wake it{self.waits}"
+        )
+        evidence = [f"the loop's list of what is ready holds {counted(ready, 'callback')}"]
+        if done:
+            sentence += f"; the future that {done[0]} waits for is done already"
+            evidence += [f"the future that {name} waits for is done" for name in done[:MAX_BESIDE]]
+        return wait_answer(
+            HANG, "nothing wakes the loop", sentence, self.activity, evidence=tuple(evidence),
+            ruled_out=("a timeout of the loop's sleep",),
+            doubts=("a thread that is in call_soon_threadsafe() at this moment",),
+        )  # fmt: skip
+
+
+def _runs_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+    """Return the thread of an executor that runs code of the program: its end wakes the loop."""
+    return next(
+        (d for d in scene.activities if d.tid != activity.tid and d.frames
+         and any(frames_running(scene.view.frames(d.tid), _WORKERS))),
+        None,
+    )  # fmt: skip
+
+
+def _may_lack_work(task: UnfinishedTask) -> bool:
+    """Tell whether a task waits for what comes with work, and for no answer or lock."""
+    return task.wait is None or task.wait.kind in (QUEUE_GET, EVENT, CONDITION, TASK, TASKS)
+
+
+def _gives_work(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+    """Return a thread that gives the loop work again and again, as a console in a thread does."""
+    others = (d for d in scene.activities if d.tid != activity.tid)
+    return next(
+        (d for d in others if any(scene.called_in_loop(f) & _GIVES_WORK for f in d.frames)), None
+    )
+
+
+def _awaits_executor(task: UnfinishedTask) -> bool:
+    """Tell whether a task waits for the threads of the loop's executor to end, as run() does."""
+    return any(
+        frame.module == "asyncio.base_events" and frame.name == "shutdown_default_executor"
+        for frame in task.stack
+    )
+
+
+def _beside(scene: HangContext, activity: ThreadActivity) -> str:
+    """Return what other threads do in code of the program: requests that one cannot call stuck."""
+    others = [d for d in scene.in_order if d.tid != activity.tid and d.frames]
+    sentences = [f"{d.who()} {_activity(d)} at {d.where()}" for d in others[:MAX_BESIDE]]
+    if len(others) > MAX_BESIDE:
+        more = len(others) - MAX_BESIDE
+        are = "is" if more == 1 else "are"
+        sentences.append(f"{counted(more, 'more thread')} {are} in code of the program")
+    return "".join(f"; {text}" for text in sentences)
+
+
+def _activity(activity: ThreadActivity) -> str:
+    """Return what a thread does as a sentence has it: "waits for the GIL"."""
+    if activity.kind in hang_types.RUNNING:
+        return "computes"
+    if activity.kind in _AWAITED or activity.what == activity.awaits:
+        return f"waits for {activity.what}"
+    return (
+        "sleeps" if activity.kind == hang_types.SLEEP else f"is in {activity.call or activity.kind}"
+    )

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers for loops that only sleep and ask, and for waits that stand in no loop that serves."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.event_waits import answer_for_event_wait, is_name_of_end
+from gdb_epi.hangs.idleness import is_in_serving_loop
+from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
+from gdb_epi.hangs.loops.event_loop_answers import Through
+from gdb_epi.hangs.loops.vain_polls import (
+    polled_condition,
+    quoted_variables,
+    sleeps_or_spins,
+    until_clause,
+    variables_tested_by_coroutine,
+)
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import activity_of_task, own_frames, task_phrase
+from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, function_and_line, wait_answer
+from gdb_epi.locks.python.acquire_calls import AHEAD
+from gdb_epi.locks.types import INFO, PROBABLE
+
+# A loop that goes on while such a thing holds keeps the program alive, and waits for nothing.
+_GOES_ON = ("run", "alive", "active", "serv", "true")
+# Methods that loops ask, by the class of the object, and what one that waits would wait for.
+_AS_WAITS = {
+    ("Future", "done"): FUTURES[0], ("Event", "is_set"): EVENT_SET, ("Event", "isSet"): EVENT_SET,
+}  # fmt: skip
+_OF_FILES = frozenset(("exists", "isfile", "isdir", "is_file", "is_dir", "access", "glob"))
+_STOPS = frozenset(("terminate", "kill", "send_signal"))
+_TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
+_ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_ex"))
+
+
+def answer_for_polling_loop(
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer | None:
+    """Answer of a loop that only asks, and sleeps or not: it waits for what it asks for."""
+    asks = polled_condition(scene, activity)
+    if asks is None or any(is_name_of_end(w) or _is_of_going_on(w) for w in asks.words):
+        return None
+    kind = scene.view.locks.type_name(asks.object) if asks.object else ""
+    awaits = _AS_WAITS.get((kind.rpartition(".")[2], asks.method))
+    if awaits is not None:
+        waiting = activity._replace(
+            kind=hang_types.EVENT,
+            what=awaits,
+            awaits=awaits,
+            object=asks.object,
+            timed=False,
+            place="",
+        )
+        return answer_for_event_wait(scene, waiting, seen, through)
+    sleeps = f"{activity.who()} {sleeps_or_spins(scene, activity)} at {activity.where()} in a loop"
+    if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
+        pid = scene.view.integer_attribute(asks.object, "pid")
+        sentence = f"{sleeps} until child {pid} ends; what that child does is not in this core"
+        return wait_answer(HANG, "child", sentence, activity, INFO,
+                        doubts=("look at the child's own core",))  # fmt: skip
+    what = (
+        f"{asks.method}() says otherwise" if asks.method
+        else f"`{'.'.join(asks.words)}` changes"
+    )  # fmt: skip
+    sentence = f"{sleeps} until {what}, and does nothing else meanwhile"
+    file = asks.method in _OF_FILES and not is_in_serving_loop(scene, activity.frames[1:])
+    if file:
+        sentence += "; a file that another process has to make"
+    return wait_answer(
+        HANG, "polls", sentence, activity, PROBABLE if file else INFO,
+        evidence=("the loop does nothing but to test, and to sleep if that",),
+        ruled_out=("a loop that works between its tests",),
+        doubts=("whether what it waits for can still come is not in the core",),
+    )  # fmt: skip
+
+
+def _is_of_going_on(word: str) -> bool:
+    return any(part in word.lower() for part in _GOES_ON)
+
+
+def answer_for_single_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
+    """Answer of a wait that stands in no loop that serves: the program goes on when it ends.
+
+    So it wants a certain client, answer or signal, and not whoever comes.
+    """
+    waits = f"{activity.waits()} for"
+    looping = any(map(scene.runs_in_loop, activity.frames))
+    times = "a certain number of times" if looping else "once"
+    ruled_out = ("a timeout", "a loop that serves whoever comes")
+    if activity.kind == hang_types.ACCEPT:
+        # Players of a game, workers of other machines and a person's browser may yet come.
+        sure = PROBABLE if scene.descriptors.calling_children else INFO
+        return wait_answer(
+            HANG, "one client", f"{waits} a client to connect, {times} and without a timeout: it "
+            "goes on only then", activity, sure, ruled_out=ruled_out,
+            doubts=("whether that client lives is not in this core",),
+        )  # fmt: skip
+    if activity.kind == hang_types.POLL and 0 not in activity.watched:
+        sure = PROBABLE if looping or _asked(scene, activity) else INFO
+        return wait_answer(
+            HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
+            "timeout: nothing has come", activity, sure, ruled_out=ruled_out,
+            doubts=("what the other side does is not in this core",),
+        )  # fmt: skip
+    alone = scene.is_only_python_thread(activity.tid)
+    if activity.kind == hang_types.SIGNAL and alone and _wants_its_children(scene, activity):
+        return wait_answer(
+            HANG, "signal", f"{waits} a signal, {times}: one that came before that call does not "
+            "end it", activity, INFO, ruled_out=ruled_out,
+            doubts=("whether another process, or a child, is to send it",),
+        )  # fmt: skip
+    return None
+
+
+def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether code waits for the ends of its children next; a supervisor ends them first."""
+    children = {child.address for child in scene.descriptors.children}
+    try:
+        ahead = {method for frame in activity.frames for at, method, when in scene.calls(frame)
+                 if at in children and when == AHEAD}  # fmt: skip
+    except (UnreadableMemory, LayoutError):
+        return False
+    return not children or ("wait" in ahead and not ahead & _STOPS)
+
+
+def _asked(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
+    calls = (call for frame in activity.frames for call in scene.calls(frame))
+    try:
+        return any(
+            method in _ASKS and scene.descriptors.number_of_object(at) is not None
+            for at, method, when in calls if when != AHEAD
+        )  # fmt: skip
+    except (UnreadableMemory, LayoutError):
+        return False
+
+
+def tasks_poll_in_vain(scene: HangContext) -> HangAnswer | None:
+    """All tasks of the only thread sleep, and test variables that none of them changes.
+
+    Nothing else is left that could: no other thread, no descriptor, no timer of another callback.
+    """
+    if len(scene.view.all_frames()) != 1 or scene.loop_thread is None:
+        return None
+    own = [task for task in scene.tasks if own_frames(task, scene.installed)]
+    polling = [(task, paths) for task in own if (paths := _polled_by(scene, task))]
+    if not polling or len(polling) < len(own):
+        return None
+    loop = scene.loops.of_task(polling[0][0], scene.tasks)
+    if loop is None or loop.listening or loop.descriptors != 0:  # None: it cannot be told
+        return None
+    if loop.timers is None or loop.timers > len(polling):
+        return None
+    task, paths = polling[0]
+    what = quoted_variables(paths)
+    frame = own_frames(task, scene.installed)[0]
+    because = "".join(f"; {text}" for text in scene.failed_tasks)
+    sentence = (
+        f"{task_phrase(task)} sleeps again and again at {function_and_line(frame)} "
+        f"{until_clause(paths)}, and no other task or thread is left that could change it{because}"
+    )
+    member = activity_of_task(scene.loop_thread, task, scene.installed)
+    return HangAnswer(
+        HANG, "polls in vain", sentence, (member,), PROBABLE,
+        (f"the loop does nothing but to sleep and to test {what}", *scene.failed_tasks),
+        ("another thread", "a task that does anything else", "a timer or descriptor of the loop"),
+        ("a signal handler, or native code, that changes it",),
+    )  # fmt: skip
+
+
+def _polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
+    """Return the variables that a sleeping task's loop tests; [] where it does anything else."""
+    frames = [frame for frame in task.stack if frame.hole is None]
+    inner = frames[0] if frames else None
+    if inner is None or (inner.module, inner.name) not in _TASK_SLEEPS:
+        return []
+    paths = variables_tested_by_coroutine(scene, own_frames(task, scene.installed)[0])
+    words = [word for path in paths for word in path.split(".")]
+    return [] if any(is_name_of_end(w) or _is_of_going_on(w) for w in words) else paths

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that go on reading at the end of a stream: every read gives nothing, and none stops it.
+
+`while True: data = connection.recv(1024)` does so when the peer has gone, `iter(file.read, "")` of
+a binary file, and a loop that skips empty lines. That the last read gave nothing a variable tells.
+Loops that sleep or wait are left alone, as who follows a file that grows; so is what opens another
+stream in each turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.library_calls import FILE_ON_DISK
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangAnswer, wait_answer
+from gdb_epi.locks.python.acquire_calls import MADE
+from gdb_epi.locks.python.call_sites import Instruction
+from gdb_epi.locks.types import PROBABLE
+
+_READS = frozenset(("read", "read1", "readline", "recv"))  # they give nothing at the end
+_PAUSES = frozenset(("sleep", "wait", "wait_for", "select", "poll", "get", "join", "acquire"))
+_STREAM = "StreamReader"  # of asyncio; types that Python code made have no module here
+_STREAMS = ("_io.", "_socket.", "socket", "SSLSocket")
+_CALLED_AGAIN = "callable_iterator"  # of iter(function, end): both follow its head
+_BETWEEN = frozenset(("nothing", "extended"))
+
+
+def loop_reads_at_end_of_file(scene: HangContext) -> HangAnswer | None:
+    """A thread runs a loop that reads, and the last read gave nothing."""
+    for activity in scene.activities:
+        runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
+        places = range(len(activity.frames)) if runs else ()
+        number = next((n for n in places if scene.runs_in_loop(activity.frames[n])), None)
+        if number is None:
+            continue
+        why = ""
+        with suppress(UnreadableMemory, LayoutError, IndexError):
+            why = _read_in_vain(scene, activity.frames[number])
+        if not why:
+            continue
+        looping = activity._replace(kind=PYTHON, frames=activity.frames[number:])
+        looping = looping._replace(key_frames=looping.frames)
+        sentence = f"{activity.who()} loops at {looping.where()}: {why}, and the loop reads on"
+        return wait_answer(
+            HANG, "reads past the end", sentence, looping, PROBABLE, evidence=(why,),
+            ruled_out=("a loop that sleeps or waits", "another stream in each turn"),
+            doubts=("a test that ends the loop, about to be made at this moment",),
+        )  # fmt: skip
+    return None
+
+
+def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
+    """Say what a frame's innermost loop read last, where that is the end; "" for other loops."""
+    loop = scene.innermost_loop(frame)
+    if loop is None:
+        return ""
+    body = [x for x in scene.sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
+    calls = [c for c in scene.sites.of(frame.code).all_of_it() if loop[0] <= c.at <= loop[1]]
+    methods = {c.at: c.path[-1] if c.path else c.root[1] for c in calls}
+    if _PAUSES & set(methods.values()):
+        return ""
+    stored = _stored(scene, frame, body)
+    empty = [name for _, name in stored if _is_empty(scene, scene.view.variable(frame, name))]
+    if not empty:
+        return ""
+    end = f"`{empty[0]}` is empty"
+    for word in scene.view.slots.of(frame).stack:
+        if word and not word & 7 and scene.view.locks.type_name(word) == _CALLED_AGAIN:
+            return _of_iter(scene, word, end) if stored[0][1] in empty else ""
+    changed = {name for _, name in stored}
+    fixed = {c.path[-1] for c in calls if c.path and c.root[1] not in changed}
+    for stream, method, when in scene.calls(frame):
+        if method not in _READS & fixed or when == MADE:
+            continue
+        kind = scene.view.locks.type_name(stream)
+        if kind == _STREAM and _has_ended(scene, stream):
+            return f"{end}, and the stream that {method}() reads has ended"
+        direct = [name for at, name in stored if at in _results(body, methods) and name in empty]
+        if kind.startswith(_STREAMS) and direct:
+            return f"`{direct[0]}` is empty, which {method}() gives at the end"
+    return ""
+
+
+def _stored(
+    scene: HangContext, frame: PyFrame, body: Sequence[Instruction]
+) -> list[tuple[int, str]]:
+    """Return (byte, name) of the variables that instructions store."""
+    slots = scene.sites.strings(frame.code, "co_localsplusnames")
+    slots = slots or scene.sites.strings(frame.code, "co_varnames")
+    shifts = {"store": 0, "store_load": 4}
+    return [(x.at, slots[x.argument >> shifts[x.operation]]) for x in body if x.operation in shifts]
+
+
+def _results(body: Sequence[Instruction], methods: dict[int, str]) -> set[int]:
+    """Return the bytes of the stores of what a reading method returned."""
+    places, method, returned = set(), "", False
+    for each in body:
+        method = methods.get(each.at, method)
+        if each.operation in ("store", "store_load") and returned and method in _READS:
+            places.add(each.at)
+        returned = each.operation == "call" or (returned and each.operation in _BETWEEN)
+    return places
+
+
+def _of_iter(scene: HangContext, iterator: int, end: str) -> str:
+    """Say so of a loop over iter(function, end), where the function reads."""
+    reader = scene.view.reader
+    head = reader.layout.size("PyObject") or 16
+    function, last = reader.u64(iterator + head), reader.u64(iterator + head + 8)
+    partial = scene.view.locks.type_name(function) == "functools.partial"
+    function = reader.u64(function + head) if partial else function
+    if scene.view.locks.type_name(function) == "builtin_function_or_method":
+        at = reader.layout.require("PyCFunctionObject", "m_self")
+        kind = scene.view.locks.type_name(reader.u64(function + at))
+        reads = kind.startswith(_STREAMS)
+    else:
+        reads = bool(_READS & set(scene.names_called(function)))
+    kind = scene.view.locks.type_name(last)
+    return f"{end}, and its iter() ends at a value of type {kind} alone" if reads else ""
+
+
+def _has_ended(scene: HangContext, stream: int) -> bool:
+    """Tell whether an asyncio StreamReader is at its end (Lib/asyncio/streams.py, 3.8 to 3.15)."""
+    eof, buffer = (scene.view.attribute(stream, name) for name in ("_eof", "_buffer"))
+    if not eof or not buffer or scene.view.objects.integer(eof) != 1:
+        return False
+    return ContainerReader(scene.view.reader).length(buffer, "PyByteArrayObject") == 0
+
+
+def _is_empty(scene: HangContext, word: int | None) -> bool:
+    kind = scene.view.locks.type_name(word) if word and not word & 7 else ""
+    if kind == "bytes":
+        return scene.view.reader.bytes_object(word or 0, 1) == b""
+    return kind == "str" and scene.view.reader.string(word or 0, 1) == ""

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An asyncio event loop that sleeps: what can wake it.
+
+The loop keeps its descriptors in `_selector._fd_to_key`, its timers in `_scheduled`, what is due in
+`_ready` (Lib/asyncio/base_events.py, selector_events.py, 3.8 to 3.15). uvloop keeps them in libuv's
+structures (cpython/running/uvloops.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.running.task_fields import STATES
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.running.uvloops import LOOP_WORDS, uv_loop
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
+from gdb_epi.fault.memory_reads import read_u64
+from gdb_epi.hangs.descriptors import Descriptors
+from gdb_epi.hangs.installed_packages import InstalledPackages
+from gdb_epi.locks.python.view import PythonView
+from gdb_epi.typing_lite import NamedTuple
+
+# Functions of libraries that wait for clients, and modules whose every function does.
+_SERVING = frozenset((
+    "serve_forever", "serve_tcp", "serve_listeners", "accept", "sock_accept", "serve",
+))  # fmt: skip
+_SLEEPS = ("doPoll", "doSelect", "doIteration")  # of twisted's reactors
+_PORTS = ("Port", "UnixPort", "UNIXPort")
+_SERVERS = ("aiohttp.web", "uvicorn", "hypercorn")
+MAX_NAME = 256
+
+
+class SleepingEventLoop(NamedTuple):
+    """One sleeping event loop; a number that cannot be had is None.
+
+    `descriptors` leaves out the loop's own pipe. `listening`: it serves clients.
+    """
+
+    address: int
+    descriptors: int | None
+    timers: int | None
+    ready: int | None
+    listening: bool
+
+
+class EventLoopReader:
+    """Read the event loops of one process."""
+
+    def __init__(
+        self, view: PythonView, installed: InstalledPackages, descriptors: Descriptors
+    ) -> None:
+        self._view = view
+        self._installed = installed
+        self._of_objects = descriptors
+        self._containers = ContainerReader(view.reader)
+
+    def of(self, frame: PyFrame, tasks: Sequence[UnfinishedTask]) -> SleepingEventLoop | None:
+        """Return the loop that a frame of base_events runs."""
+        return self._at(self._view.variable(frame, "self") or 0, tasks)
+
+    def of_task(
+        self, task: UnfinishedTask, tasks: Sequence[UnfinishedTask]
+    ) -> SleepingEventLoop | None:
+        """Return the loop that runs a task."""
+        return self._at(self._loop_of(task), tasks)
+
+    def _at(self, address: int, tasks: Sequence[UnfinishedTask]) -> SleepingEventLoop | None:
+        if not address:
+            return None
+        return SleepingEventLoop(
+            address,
+            self._descriptors(address),
+            self._length(address, "_scheduled", "PyListObject"),
+            self._length(address, "_ready", "dequeobject"),
+            any(is_task_for_clients(task, self._installed) for task in tasks)
+            or self._accepts(address),
+        )
+
+    def of_reactor(self, frame: PyFrame) -> SleepingEventLoop | None:
+        """Return the reactor of twisted that sleeps in a frame (twisted 20 to 25, base.py)."""
+        if not (frame.module or "").startswith("twisted.internet.") or frame.name not in _SLEEPS:
+            return None
+        view, reactor = self._view, self._view.variable(frame, "self") or 0
+        selectables = view.attribute(reactor, "_selectables")
+        internal = view.attribute(reactor, "_internalReaders")
+        if selectables is None or internal is None:
+            return None
+        try:
+            own = set(self._containers.set_items(internal))
+            watched = [at for _, at in view.objects.dict_items(selectables) if at not in own]
+        except (UnreadableMemory, LayoutError):
+            return None
+        lists = ("_pendingTimedCalls", "_newTimedCalls")
+        timers = [self._length(reactor, name, "PyListObject") for name in lists]
+        listening = any(view.locks.type_name(at).rpartition(".")[2] in _PORTS for at in watched)
+        count = sum(number or 0 for number in timers)
+        return SleepingEventLoop(reactor, len(watched), count, 0, listening)
+
+    def of_uvloop(
+        self, tasks: Sequence[UnfinishedTask], epoll: int | None
+    ) -> SleepingEventLoop | None:
+        """Return the loop of tasks that sleeps in an epoll; its own socket pair is left out."""
+        for loop in dict.fromkeys(map(self._loop_of, tasks)):
+            native = uv_loop(self._view.reader, loop) if loop else None
+            if native is None or native.backend != epoll:
+                continue
+            own = self._descriptors_in(loop)
+            watched = [number for number in native.watched if number is None or number not in own]
+            listening = native.listening or any(
+                is_task_for_clients(t, self._installed) for t in tasks
+            )
+            count = len(watched) + native.requests
+            return SleepingEventLoop(loop, count, native.timers, None, listening)
+        return None
+
+    def _loop_of(self, task: UnfinishedTask) -> int:
+        at = self._view.reader.layout.offset("TaskObj", "task_loop")
+        if at is None or task.framework != "asyncio":
+            return 0
+        try:
+            return self._view.reader.u64(task.id + at)
+        except UnreadableMemory:
+            return 0
+
+    def _descriptors_in(self, loop: int) -> set[int]:
+        """Return the descriptors of the sockets that a Loop of uvloop has in its words."""
+        words = (read_u64(self._view.target, loop + 8 * place) for place in range(LOOP_WORDS))
+        numbers = (self._of_objects.number_of_object(word) for word in words if word)
+        return {number for number in numbers if number is not None}
+
+    def is_done(self, future: int) -> bool:
+        """Tell whether a future of the C class has a result, an exception or was cancelled."""
+        try:
+            at = self._view.reader.layout.offset("FutureObj", "fut_state")
+            if at is None or self._view.locks.type_name(future) != "_asyncio.Future":
+                return False
+            state = self._view.reader.u32(future + at)
+        except (UnreadableMemory, LayoutError):
+            return False
+        return state < len(STATES) and STATES[state] != "pending"
+
+    def _length(self, loop: int, name: str, struct: str) -> int | None:
+        try:
+            value = self._view.attribute(loop, name)
+            return None if value is None else self._containers.length(value, struct)
+        except (UnreadableMemory, LayoutError):
+            return None
+
+    def _accepts(self, loop: int) -> bool:
+        """Tell whether what a loop calls for one of its descriptors accepts clients, by its name.
+
+        asyncio's servers have `_accept_connection`; tornado's loop calls what is in its `handlers`.
+        """
+        context = values_of(self._view.target, self._view.python).context
+        try:
+            keys = context.attribute(context.attribute(loop, "_selector"), "_fd_to_key")
+            for _, key in self._view.objects.dict_items(keys):
+                of_reader = self._items_of(self._items_of(key)[3])[0]
+                if self._view.locks.type_name(of_reader) != "Handle":
+                    continue  # None: only a writer
+                callback = context.attribute(of_reader, "_callback")
+                if any("accept" in name for name in self._called(callback)):
+                    return True
+        except (EpiError, IndexError):
+            pass
+        return False
+
+    def _called(self, callback: int) -> Iterator[str]:
+        """Yield the names of a function, and of those that its object calls for descriptors."""
+        if self._view.locks.type_name(callback) != "method":
+            return
+        reader, require = self._view.reader, self._view.reader.layout.require
+        yield self._name_of(reader.u64(callback + require("PyMethodObject", "im_func")))
+        owner = reader.u64(callback + require("PyMethodObject", "im_self"))
+        handlers = self._view.attribute(owner, "handlers")
+        if handlers and self._view.locks.type_name(handlers) == "dict":
+            for _, pair in self._view.objects.dict_items(handlers):
+                yield self._name_of(self._items_of(pair)[1])
+
+    def _items_of(self, word: int) -> list[int]:
+        return list(self._containers.tuple_items(word))
+
+    def _name_of(self, function: int) -> str:
+        if self._view.locks.type_name(function) != "function":
+            return ""
+        reader = self._view.reader
+        at = reader.layout.require("PyFunctionObject", "func_qualname")
+        name = reader.string(reader.u64(function + at), MAX_NAME)
+        return "" if isinstance(name, Absent) else name
+
+    def _descriptors(self, loop: int) -> int | None:
+        """Return how many descriptors the loop watches besides its own pipe."""
+        try:
+            selector = self._view.attribute(loop, "_selector")
+            keys = self._view.attribute(selector, "_fd_to_key") if selector else None
+            if keys is None:
+                return None
+            count = sum(1 for _ in self._view.objects.dict_items(keys))
+            own = self._view.attribute(loop, "_ssock")
+            has_pipe = own is not None and self._view.locks.type_name(own) != "NoneType"
+            return max(0, count - has_pipe)
+        except (UnreadableMemory, LayoutError):
+            return None
+
+
+def is_task_for_clients(task: UnfinishedTask, installed: InstalledPackages) -> bool:
+    """Tell whether a task is there to wait for clients: in code of a library that does so.
+
+    What functions of the program are called says nothing of what they do.
+    """
+    return any(
+        frame.name in _SERVING or (frame.module or "").startswith(_SERVERS)
+        for frame in task.stack if installed.holds(frame)
+    )  # fmt: skip

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks of one asyncio loop that have both ends of a connection, and each waits for the other.
+
+A transport knows both addresses of its socket (`_extra`, Lib/asyncio/transports.py, 3.8 to 3.15;
+of a Unix socket one of the two has no address). Where what one transport calls itself another one
+calls its peer, and the other way round, they are the two ends of one connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.running.wait_rules import READ
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.errors import Absent, EpiError, UnreadableMemory
+from gdb_epi.hangs.descriptors import Address, socket_address
+from gdb_epi.hangs.idleness import is_in_serving_loop
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import activity_of_task, has_timeout, own_frames, task_text
+from gdb_epi.hangs.types import DEADLOCK, GIL, RUNNING, HangAnswer
+from gdb_epi.locks.types import PROBABLE
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_FRAMES = 500  # of other tasks that are examined
+
+
+class _ReadingTask(NamedTuple):
+    """A task that waits to read, the addresses of its end, and what came and was not enough."""
+
+    task: UnfinishedTask
+    own: Address
+    peer: Address
+    transport: int  # PyObject *
+    arrived: int  # bytes
+
+
+def tasks_read_from_each_other(scene: HangContext) -> HangAnswer | None:
+    """Two tasks wait to read from each other, over a connection both of whose ends are here.
+
+    Two that both read in loops without an end may be idle, as both ends of a channel of messages
+    are. One that reads once, or a certain number of times, waits for answers; and where a part of
+    a message has come, whoever sent it waits for the other to have read it. The loop has to sleep.
+    """
+    activity = scene.loop_thread
+    if activity is None or activity.kind in (*RUNNING, GIL):  # what was sent may not be read yet
+        return None
+    reading = {(each.own, each.peer): each for each in _reading_tasks(scene)}
+    for (own, peer), first in reading.items():
+        second = reading.get((peer, own))
+        if second is None or second.task.id == first.task.id:
+            continue
+        pair = sorted((first, second), key=lambda each: -each.arrived)
+        idle = all(
+            is_in_serving_loop(scene, own_frames(each.task, scene.installed)) for each in pair
+        )
+        if (idle and not pair[0].arrived) or _may_be_written(scene, pair):
+            continue
+        parts = []
+        for each in pair:
+            came = f" ({each.arrived} bytes have come, which is not all)" if each.arrived else ""
+            parts.append(task_text(each.task, scene.installed) + came)
+        sentence = (
+            f"two tasks have the two ends of one connection, and each waits to read what the other "
+            f"would send: {'; '.join(parts)}"
+        )
+        return HangAnswer(
+            DEADLOCK, "tasks", sentence,
+            tuple(activity_of_task(activity, each.task, scene.installed) for each in pair),
+            PROBABLE,
+            ("the address of each transport is that of the other one's peer",
+             "nothing is left to be sent in the transports' buffers"),
+            ("a timeout of one of the two", "two tasks that read messages in loops without an end",
+             "another task that has one of the two writers in a variable"),
+            ("a callback, or a task that starts later, could write to the connection",),
+        )  # fmt: skip
+    return None
+
+
+def _reading_tasks(scene: HangContext) -> Iterator[_ReadingTask]:
+    for task in scene.tasks:
+        wait = task.wait
+        if task.running or wait is None or wait.kind != READ or not wait.address:
+            continue
+        if scene.view.locks.type_name(wait.address).rpartition(".")[2] != "StreamReader":
+            continue
+        if not own_frames(task, scene.installed):
+            continue
+        if has_timeout(task, scene.tasks, scene.view.locks.type_name):
+            continue
+        try:
+            yield _reading(scene, task, wait.address)
+        except EpiError:  # a transport of another kind, or what cannot be read
+            continue
+
+
+def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> _ReadingTask:
+    """Return what a task reads. Raises EpiError where its transport has no two addresses."""
+    context = values_of(scene.target, scene.python).context  # transports have slots
+    transport = context.attribute(stream, "_transport")
+    unsent = _length(scene, context.attribute(transport, "_buffer"))
+    if unsent:
+        raise UnreadableMemory(transport, 8, "bytes that are still to be sent")
+    extra = context.attribute(transport, "_extra")
+    words = (scene.view.objects.dict_get(extra, name) for name in ("sockname", "peername"))
+    own, peer = (None if isinstance(w, Absent) else socket_address(scene.view, w) for w in words)
+    if own is None or peer is None:
+        raise UnreadableMemory(extra, 8, "no two addresses")
+    arrived = _length(scene, context.attribute(stream, "_buffer"))
+    return _ReadingTask(task, own, peer, transport, arrived)
+
+
+def _may_be_written(scene: HangContext, pair: Sequence[_ReadingTask]) -> bool:
+    """Tell whether a third task has a writer of a connection at hand, or there is too much."""
+    view = scene.view
+    ids, ends = {each.task.id for each in pair}, {each.transport for each in pair}
+    others = (task for task in scene.tasks if task.id not in ids)
+    for number, frame in enumerate(f for task in others for f in own_frames(task, scene.installed)):
+        if number == MAX_FRAMES:
+            return True
+        for _, held in view.variable_addresses(frame):
+            near = [held] if held & 7 else [held, *(at for _, at in view.attributes(held))]
+            if any(view.attribute(at, "_transport") in ends for at in near if not at & 7):
+                return True
+    return False
+
+
+def _length(scene: HangContext, buffer: int) -> int:
+    """Return the length of a bytearray, or of the deque that transports have since 3.12."""
+    is_deque = scene.view.locks.type_name(buffer) == "collections.deque"
+    struct = "dequeobject" if is_deque else "PyByteArrayObject"
+    return ContainerReader(scene.view.reader).length(buffer, struct)

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each thread does: its registers, its wait for a lock, and the library functions it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.fault.memory_reads import read_u32
+from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.descriptors import Descriptors
+from gdb_epi.hangs.library_calls import (
+    BY_CALL,
+    FILE_ON_DISK,
+    NEW_CHILD,
+    OF_CHILD,
+    OF_ZMQ,
+    library_call,
+    serving_function,
+    split_library_frames,
+)
+from gdb_epi.hangs.system_calls import SystemCall, system_call
+from gdb_epi.hangs.types import ThreadActivity
+from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.types import GIL, JOINS, LockWait
+from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
+from gdb_epi.sizes import HALF_MASK
+from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.unwind import Unwinder
+
+MAX_THREADS = 4096
+MAX_NATIVE = 256  # frames of one thread
+# Kinds of waits (locks/) that nobody holds: somebody has to come.
+EVENTS = frozenset((
+    "threading.Event", "threading.Condition", "threading.Semaphore", "threading.Barrier",
+    "queue.Queue", "queue.SimpleQueue", "Future",
+))  # fmt: skip
+_INTERPRETERS = ("python", "libpython")
+_SQLITE = ("libsqlite3", "_sqlite3")
+_ZMQ = ("libzmq", "_zmq.")
+_SERVERS = ("libpq", "libmysqlclient", "libmariadb", "libodbc")
+
+
+class ThreadActivityReader:
+    """Read what the threads of one process do."""
+
+    def __init__(
+        self,
+        target: Target,
+        view: PythonView | None,
+        waits: Sequence[LockWait],
+        is_library: Callable[[PyFrame], bool],
+    ) -> None:
+        self.target = target
+        self.view = view
+        self._is_library = is_library
+        self.waits = {wait.tid: wait for wait in waits}
+        self._unwinder = Unwinder(target, FunctionBounds(target))
+        self.descriptors = Descriptors(view) if view is not None else None
+
+    def all(self, threads: Sequence[Thread]) -> tuple[ThreadActivity, ...]:
+        """Return what every thread does, in the order of the core."""
+        return tuple(self.activity(thread) for thread in threads[:MAX_THREADS])
+
+    def activity(self, thread: Thread) -> ThreadActivity:
+        """Return what one thread does."""
+        view = self.view
+        frames = view.frames(thread.tid) if view is not None else ()
+        inner, own = split_library_frames(frames, self._is_library)
+        name = view.thread_names.get(thread.tid) if view is not None else None
+        base = ThreadActivity(thread.tid, name, hang_types.OTHER, frames=own, helper=not own)
+        library = library_call(inner)
+        if library is not None:
+            base = base._replace(place=library[2], awaits=library[1])
+        base = base._replace(place=serving_function(inner) or base.place)
+        wait = self.waits.get(thread.tid)
+        call = system_call(self.target, thread)
+        if wait is not None and not self._was_given(wait, thread):
+            return self._of_wait(base, wait, library, thread)
+        if call is None or wait is not None:
+            return self._running(base, thread, frames)
+        if call.kind == hang_types.WORK:
+            return self._running(base, thread, frames)._replace(call=call.name)
+        return self._of_call(base, call, library, thread, inner)
+
+    def _was_given(self, wait: LockWait, thread: Thread) -> bool:
+        """Tell whether a Python lock was released meanwhile: its word is not what was waited on.
+
+        futex(2) returns at once then. Of other words that may be a wake-up that was forgotten.
+        """
+        if thread.call != "futex" or not (wait.kind in EVENTS or wait.kind in JOINS):
+            return False
+        word = read_u32(self.target, wait.address)
+        return word is not None and word != thread.argument(2) & HALF_MASK
+
+    def _running(
+        self, base: ThreadActivity, thread: Thread, frames: Sequence[PyFrame]
+    ) -> ThreadActivity:
+        name = self._module_name(thread)
+        kind = hang_types.PYTHON if frames and name.startswith(_INTERPRETERS) else hang_types.NATIVE
+        return base._replace(kind=kind, module=_native(name), what="runs")
+
+    def _of_wait(
+        self,
+        base: ThreadActivity,
+        wait: LockWait,
+        library: tuple[str, str, str] | None,
+        thread: Thread,
+    ) -> ThreadActivity:
+        """A wait for a lock, by what `locks/` says about it."""
+        target, timed = wait.owner.tid, wait.timed
+        base = base._replace(label=f"{wait.kind}:{wait.name}" if wait.name else wait.kind)
+        if wait.kind in JOINS:
+            base = base._replace(label="join")  # the name of a thread holds a number
+        if wait.kind == GIL:
+            return base._replace(kind=hang_types.GIL, what="the GIL", target=target)
+        text = f"the {wait.kind} {wait.name}" if wait.name else f"a {wait.kind}"
+        activity = base._replace(object=wait.object or 0, target=target, timed=timed, call="futex")
+        if wait.kind in JOINS:
+            what = f"the end of thread {wait.name or target or '?'}"
+            return activity._replace(kind=hang_types.JOIN, what=what)
+        if library is not None and library[0] in (
+            hang_types.JOIN,
+            hang_types.CHILD,
+            hang_types.READ,
+        ):
+            return activity._replace(kind=library[0], what=library[1])
+        if wait.kind in EVENTS:
+            what = library[1] if library is not None and library[0] == hang_types.EVENT else text
+            what = self._parties(wait) or what
+            if wait.name and what != text:
+                what = f"{what} ({wait.name})"
+            return activity._replace(kind=hang_types.EVENT, what=what)
+        if wait.kind == SEMLOCK:
+            what = library[1] if library else text.replace("SemLock", "lock")
+            return activity._replace(kind=hang_types.LOCK, what=what, target=None)
+        return activity._replace(
+            kind=hang_types.LOCK, what=text, module=_native(self._module_name(thread))
+        )
+
+    def native_modules(self, tid: int) -> frozenset[str]:
+        """Return the names of the files whose code is on a thread's native stack."""
+        thread = next(thread for thread in self.target.threads() if thread.tid == tid)
+        frames = islice(self._unwinder.walk(thread.registers), MAX_NATIVE)
+        modules, pcs = self.target.modules(), [frame.pc for frame in frames]
+        return frozenset(
+            m.path.rpartition("/")[2] for m in modules if any(m.start <= pc < m.end for pc in pcs)
+        )
+
+    def _parties(self, wait: LockWait) -> str:
+        """Return how many a threading.Barrier waits for (3.8 to 3.15); "" for what is none."""
+        if wait.kind != "threading.Barrier" or self.view is None or not wait.object:
+            return ""
+        parties, came = (
+            self.view.integer_attribute(wait.object, n) for n in ("_parties", "_count")
+        )
+        if parties is None or came is None or not 0 < came < parties:
+            return "the other parties of a barrier"
+        return f"{parties - came} more of the {parties} parties of a barrier"
+
+    def _module_name(self, thread: Thread) -> str:
+        """Return the file whose code a thread runs, the C library left out; "" for none."""
+        module = innermost_outside_libc(self.target, thread, self._unwinder)
+        return module.path.rpartition("/")[2] if module is not None else ""
+
+    def _of_call(
+        self,
+        base: ThreadActivity,
+        call: SystemCall,
+        library: tuple[str, str, str] | None,
+        thread: Thread,
+        inner: Sequence[PyFrame],
+    ) -> ThreadActivity:
+        name = _native(self._module_name(thread))
+        activity = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
+        activity = activity._replace(target=call.fd, watched=call.fds)
+        if call.kind == hang_types.SLEEP and name.startswith((*_SQLITE, *_SERVERS)):
+            return activity._replace(
+                kind=hang_types.DATABASE, what="a locked database", timed=False
+            )
+        if call.kind in (hang_types.READ, hang_types.POLL) and name.startswith(_SERVERS):
+            answer = "the answer of a database server"
+            return activity._replace(kind=hang_types.READ, what=answer, awaits=answer)
+        if call.kind in (hang_types.READ, hang_types.POLL) and name.startswith(_ZMQ):
+            return activity._replace(kind=hang_types.READ, what=OF_ZMQ, awaits=OF_ZMQ)
+        if call.name in BY_CALL:
+            return activity._replace(what=BY_CALL[call.name], awaits=BY_CALL[call.name])
+        if call.kind == hang_types.CHILD:
+            activity = activity._replace(target=call.child or self._child_of(inner))
+            return activity._replace(what=self._child_text(activity.target))
+        if library is not None and library[0] not in (hang_types.EVENT, hang_types.LOCK):
+            kind, what, _ = library
+            if kind == hang_types.CHILD:
+                activity = activity._replace(target=self._child_of(inner))
+                if activity.awaits == NEW_CHILD:
+                    what = self._new_child_text(activity.target)
+                elif activity.target:
+                    child = self._child_text(activity.target)
+                    what = child if what == OF_CHILD else f"{what}: {child}"
+            return activity._replace(kind=kind, what=what)
+        if (
+            call.kind
+            in (hang_types.READ, hang_types.WRITE, hang_types.ACCEPT, hang_types.FILE_LOCK)
+            and call.fd is not None
+        ):
+            descriptor = self.descriptors.describe(call.fd) if self.descriptors else None
+            if descriptor is None:
+                return activity._replace(what=f"descriptor {call.fd}")
+            awaits = FILE_ON_DISK if descriptor.kind == "disk" else activity.awaits
+            return activity._replace(what=descriptor.text, awaits=awaits)
+        return activity._replace(what=call.name)
+
+    def _child_of(self, inner: Sequence[PyFrame]) -> int | None:
+        """Return the pid of the child that frames of subprocess or multiprocessing wait for."""
+        if self.view is None:
+            return None
+        for frame in inner:
+            subject = self.view.variable(frame, "self")
+            pid = self.view.integer_attribute(subject, "pid") if subject else None
+            if pid:
+                return pid
+        return None
+
+    def _child_text(self, pid: int | None) -> str:
+        if pid is None:
+            return "the end of a child process"
+        child = self.descriptors.child(pid) if self.descriptors else None
+        return f"the end of child {pid}" + (f" ({child.command})" if child is not None else "")
+
+    def _new_child_text(self, pid: int | None) -> str:
+        if pid is None:
+            return NEW_CHILD
+        child = self.descriptors.child(pid) if self.descriptors else None
+        program = child.command if child is not None else "its program"
+        return f"its new child {pid} to start {program}"
+
+
+def _native(name: str) -> str:
+    """Return the name of a file with code, "" where it is the interpreter's."""
+    return "" if name.startswith(_INTERPRETERS) else name

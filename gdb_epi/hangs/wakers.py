@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which threads have yet to give what another waits for, by the calls in their frames' code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from struct import unpack
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.idleness import CLOCKS
+from gdb_epi.hangs.library_calls import QUEUE_END, QUEUE_ITEM, QUEUE_ROOM
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.tasks import SETS
+from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity, function_and_line
+from gdb_epi.locks.types import PROBABLE
+
+MAX_SETTING = 16  # frames of a thread whose calls are read
+MAX_OUTER = 64  # frames of a waiting thread that are looked at
+MAX_THREADS = 256  # that are looked at
+_SET = ("threading.Event", "threading.Condition", "Future")  # kinds of waits that set() may end
+_GIVES = SETS | {"notify", "notify_all", "release"}
+_PUTS = frozenset(("put", "put_nowait"))
+_ENDS = {  # methods that end a wait for a queue
+    QUEUE_ITEM: _PUTS, QUEUE_ROOM: frozenset(("get", "get_nowait")),
+    QUEUE_END: frozenset(("task_done",)),
+}  # fmt: skip
+_SIMPLE_QUEUE = "queue.SimpleQueue"
+MAX_DEPTH = 2  # functions that functions call
+_EVENT = "threading"  # the module whose frames wait
+MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
+
+
+def awaited_object_phrase(scene: HangContext, activity: ThreadActivity) -> tuple[str, str]:
+    """Return what the program calls the object that a thread waits for, and the wait with it."""
+    name = scene.references.name(activity.object, activity.tid) if activity.object else ""
+    is_new = bool(name) and name not in activity.what
+    return name, f"{activity.what} ({name})" if is_new else activity.what
+
+
+def wakers_of(scene: HangContext, activity: ThreadActivity, *, surely: bool = False) -> set[int]:
+    """Return the other threads whose code sets, puts or releases later what a thread waits for.
+
+    `surely`: only those whose own frames call set() and the like.
+    """
+    if not activity.object:
+        return set()
+    names, depth = (SETS, 0) if surely else (_what_ends(scene, activity), MAX_DEPTH)
+    others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
+    return {
+        d.tid for d in others
+        if any(at == activity.object and name in names for at, name in _ahead(scene, d, depth))
+    }  # fmt: skip
+
+
+def _ahead(scene: HangContext, activity: ThreadActivity, depth: int) -> frozenset[tuple[int, str]]:
+    """Return (object, method) of the calls that the program's frames of a thread have to make."""
+    key = activity.tid, depth
+    if key not in scene.ahead:
+        calls: set[tuple[int, str]] = set()
+        for frame in activity.frames[:MAX_SETTING]:
+            with suppress(UnreadableMemory, LayoutError):
+                calls.update(scene.calls_ahead(frame, depth))
+        scene.ahead[key] = frozenset(calls)
+    return scene.ahead[key]
+
+
+def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
+    try:
+        return any(at == address and name in SETS for at, name in scene.calls_ahead(frame))
+    except (UnreadableMemory, LayoutError):
+        return False
+
+
+def _what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
+    """Return the methods of what a thread waits for that end its wait."""
+    wait = scene.waits.get(activity.tid)
+    if wait is not None and wait.kind == _SIMPLE_QUEUE:
+        return _PUTS
+    return _ENDS.get(activity.awaits, _GIVES)
+
+
+def answer_for_event_set_by_caller(scene: HangContext) -> HangAnswer | None:
+    """A thread waits for an event that a function further out on its own stack sets later.
+
+    That function goes on when the waiting one has returned, and that returns when it goes on. So
+    does shutdown() that a handler of serve_forever() calls (Lib/socketserver.py, 3.8 to 3.15).
+    """
+    for activity in scene.activities:
+        wait = scene.waits.get(activity.tid)
+        if activity.kind != hang_types.EVENT or not activity.object or activity.timed:
+            continue
+        if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
+            continue
+        frames = scene.view.frames(activity.tid)[:MAX_OUTER]
+        outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
+        if outer is None or wakers_of(scene, activity):
+            continue
+        _, what = awaited_object_phrase(scene, activity)
+        caller = function_and_line(outer)
+        sentence = (
+            f"{activity.waits()} for {what}, which {caller} would give "
+            "later; but that called what waits now and runs in the same thread: it waits for itself"
+        )
+        evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
+        return HangAnswer(
+            DEADLOCK, "own caller", sentence, (activity,), PROBABLE, evidence,
+            ("a timeout", "code of another thread's frames that sets it"),
+            ("a callback, or code that runs later in another thread, could set it",),
+        )  # fmt: skip
+    return None
+
+
+def queue_cycle(scene: HangContext) -> HangAnswer | None:
+    """Threads that put into full queues or wait for items, each for what the next one would do.
+
+    Workers without work wait in circles too; who waits for room is stuck until somebody takes.
+    Whoever has one of the things at hand must wait in such a circle, or for a member of it.
+    """
+    waiting = {
+        d.tid: d for d in scene.activities
+        if d.kind == hang_types.EVENT and d.object and d.frames and not d.timed
+    }  # fmt: skip
+    full = [tid for tid, d in waiting.items() if d.awaits == QUEUE_ROOM]
+    if not full or len(scene.activities) > MAX_THREADS:
+        return None
+    givers = {
+        tid: [other for other in sorted(wakers_of(scene, d))
+              if other not in waiting or not _awaits_the_same(d, waiting[other])]
+        for tid, d in waiting.items()
+    }  # fmt: skip
+    able = {tid: {*scene.references.threads(d.object), *givers[tid]} for tid, d in waiting.items()}
+    joins = {
+        d.tid: {d.target} for d in scene.activities
+        if d.kind == hang_types.JOIN and not d.timed and d.target not in (None, d.tid)
+    }  # fmt: skip
+    needs = {**joins, **{tid: others for tid, others in able.items() if givers[tid]}}
+    stuck = set(needs)
+    while ends := {tid for tid in stuck if not needs[tid] <= stuck}:
+        stuck -= ends
+    for start in full:
+        path = [start]
+        while path[-1] in stuck and len(set(path)) == len(path):
+            path.append(next((tid for tid in givers[path[-1]] if tid in waiting), 0))
+        if path[-1] in path[:-1]:
+            circle = path[path.index(path[-1]) : -1]
+            return _of_queues([waiting[tid] for tid in circle], scene)
+    return None
+
+
+def _awaits_the_same(first: ThreadActivity, second: ThreadActivity) -> bool:
+    return (first.object, first.awaits) == (second.object, second.awaits)
+
+
+def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangAnswer:
+    parts, evidence = [], []
+    for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
+        _, what = awaited_object_phrase(scene, activity)
+        parts.append(f"{activity.waits()} for {what}, which "
+                     f"{giver.who()} would give later")  # fmt: skip
+        evidence.append(f"code of {giver.who()} calls {_any(_what_ends(scene, activity))} of it")
+    return HangAnswer(
+        DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
+        tuple(circle), PROBABLE, tuple(evidence),
+        ("a timeout", "another thread that has one of the queues at hand"),
+        ("code that reaches a queue through a global, or a signal handler",),
+    )  # fmt: skip
+
+
+def _any(methods: Iterable[str]) -> str:
+    return " or ".join(f"{name}()" for name in sorted(methods))
+
+
+def _outer(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
+    """Yield the frames outward of the one that called wait()."""
+    inner = 0
+    while inner < len(frames) and frames[inner].module == _EVENT:
+        inner += 1
+    yield from frames[inner + 1 :]
+
+
+def thread_in_same_native_call(
+    scene: HangContext, activity: ThreadActivity, seen: Sequence[int]
+) -> ThreadActivity | None:
+    """Return a thread whose Python code the native library called in which another one waits."""
+    if not activity.module:
+        return None
+    return next(
+        (d for d in scene.activities if d.frames and d.tid not in (activity.tid, *seen)
+         and not any(f.module == "threading" for f in scene.view.frames(d.tid)[-2:])
+         and activity.module in scene.native_modules(d.tid)), None,
+    )  # fmt: skip
+
+
+def other_wait_clause(
+    scene: HangContext, activity: ThreadActivity, same: Sequence[ThreadActivity],
+    seen: Sequence[int],
+) -> str:  # fmt: skip
+    """Say of another thread that waits too, for something else: what that gives may be missing."""
+    stuck = next(
+        (d for d in scene.in_order
+         if d.frames and not d.timed and d.tid not in (activity.tid, *seen)
+         and d not in same and d.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN,
+         hang_types.READ, hang_types.WRITE)), None,
+    )  # fmt: skip
+    return f"{stuck.waits()} for {stuck.what}; " if stuck else ""
+
+
+def timer_of_thread(scene: HangContext, activity: ThreadActivity) -> int:
+    """Return the threading.Timer (PyObject *) whose thread waits for its time; 0 for others.
+
+    Reference: Lib/threading.py, 3.8 to 3.15.
+    """
+    if activity.frames or not activity.timed:
+        return 0
+    frames = scene.view.frames(activity.tid)
+    runs = (f for f in frames if (f.module, f.name) == ("threading", "run"))
+    timers = filter(None, (scene.view.variable(frame, "self") for frame in runs))
+    return next((timer for timer in timers if scene.view.attribute(timer, "interval")), 0)
+
+
+def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a wait has a timeout that its loop computes by the clock, as schedulers do.
+
+    Such a loop does something when the time has come. A constant is a round number.
+    """
+    waits = next((f for f in scene.view.frames(activity.tid) if f.module == _EVENT), None)
+    word = scene.view.variable(waits, "timeout") if waits is not None and activity.timed else None
+    if not activity.frames or not word or scene.view.locks.type_name(word) != "float":
+        return False
+    with suppress(UnreadableMemory, LayoutError):
+        at = word + scene.view.reader.layout.require("PyFloatObject", "ob_fval")
+        (seconds,) = unpack("<d", scene.view.reader.read(at, 8))
+        by_clock = scene.called_in_loop(activity.frames[0]) & CLOCKS
+        return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
+    return False
+
+
+def timer_restarts_itself(scene: HangContext, timer: int) -> bool:
+    """Tell whether the function of a Timer makes another one, as far as its code can be read."""
+    function = scene.view.attribute(timer, "function") if timer else None
+    with suppress(UnreadableMemory, LayoutError):
+        return function is not None and "Timer" in scene.names_called(function, MAX_DEPTH)
+    return False

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The threads that a fork left behind: who they were and what Python code they ran.
+
+A thread counts when glibc's own lists prove that it never ran thread exit (F2, F3), when CPython
+still has its thread state although no LWP is there (F10), or when the fork came from a thread and
+the parent therefore had a main thread besides. A thread that had ended before the fork has the
+EXITING bit in its descriptor and is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
+from gdb_epi.fault.memory_reads import read_u32, read_u64
+from gdb_epi.locks.fork.stack_scan import StackScanner
+from gdb_epi.locks.fork.thread_objects import ThreadObject, read_thread_objects
+from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
+from gdb_epi.locks.types import ForkEvidence, VanishedThread, VanishedThreads
+from gdb_epi.target.api import Target
+from gdb_epi.target.search import find_bytes
+
+MAX_VANISHED = 4096  # threads whose frames are looked for
+MAX_SEARCHED = 64 << 20  # bytes in which the parent's main thread is looked for, small maps first
+NO_MEMORY = "stack memory absent"
+NO_FRAMES = "no Python frames on its stack: it ran no Python code, or its frames are overwritten"
+
+
+class _Finder:
+    """Collects the vanished threads of one process."""
+
+    def __init__(
+        self,
+        target: Target,
+        python: PythonState | Absent,
+        fork: ForkEvidence,
+        thread_objects: Sequence[ThreadObject] | None,
+    ) -> None:
+        self.target = target
+        self.python = python
+        self.fork = fork
+        self.live = {t.ident for t in target.threads() if t.ident}
+        self.errors: list[SoftError] = []
+        self.scanner: StackScanner | None = None
+        self.thread_objects: Mapping[int, ThreadObject] = {}
+        self.ghosts: dict[int, ThreadState] = {}
+        if isinstance(python, PythonState):
+            objects: Sequence[ThreadObject] | Absent | None = thread_objects
+            try:
+                self.scanner = StackScanner(self.target, python)
+                if objects is None:
+                    objects = read_thread_objects(self.scanner.reader, python)
+            except (UnreadableMemory, LayoutError) as error:
+                self.errors.append(SoftError("fork", "vanished threads", str(error)))
+                return
+            if not isinstance(objects, Absent):
+                self.thread_objects = {thread.ident: thread for thread in objects if thread.ident}
+            self.ghosts = {
+                t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
+            }
+
+    def find(self) -> VanishedThreads:
+        """Return the threads in the order of glibc's lists."""
+        lists = stack_lists(self.target)
+        gone = (
+            [] if isinstance(lists, Absent) else descriptors_of_vanished_threads(lists, self.live)
+        )
+        starts = isinstance(lists, StackLists) and lists.offsets.get("start_routine")
+        threads = [self._of_descriptor(thread, starts or 0) for thread in gone[:MAX_VANISHED]]
+        seen = {thread.ident for thread in threads}
+        threads += [self._of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen]
+        if self.fork.from_main_thread is False and not any(thread.is_main for thread in threads):
+            threads += self._parents_main()
+        return VanishedThreads(tuple(threads), self._at_least(lists, threads), tuple(self.errors))
+
+    def _at_least(self, lists: StackLists | Absent, threads: list[VanishedThread]) -> bool:
+        """Tell whether more threads may have vanished than were found."""
+        if isinstance(lists, Absent) or not lists.complete or len(threads) >= MAX_VANISHED:
+            return True
+        # Threads that the child started may live on the stacks of vanished ones; glibc unmaps
+        # cached stacks beyond 40 MB (nptl_stack_cache_maxsize).
+        placed = {thread.ident for thread in threads} | {d.address for d in lists.descriptors}
+        lost = any(ident not in placed for ident in self.thread_objects)
+        once_had_threads = any(signal.name == "F15" for signal in self.fork.signals)
+        return len(self.live) > 1 or (lost and (bool(threads) or once_had_threads))
+
+    def _of_descriptor(self, descriptor: ThreadDescriptor, start_at: int) -> VanishedThread:
+        region = self.target.region_at(descriptor.address)
+        start = read_u64(self.target, descriptor.address + start_at) if start_at else None
+        thread = self.thread_objects.get(descriptor.address)
+        ghost = self.ghosts.get(descriptor.address)
+        frames, how, missing = self._frames(descriptor.address, ghost)
+        modules = self.target.modules() if start else ()
+        return VanishedThread(
+            ident=descriptor.address,
+            tid=(thread.native_id if thread else None)
+            or descriptor.tid
+            or (ghost.tid if ghost else None),
+            name=thread.name if thread else ghost.name if ghost else None,
+            stack=(region.start, region.end) if region is not None else None,
+            start_routine=start,
+            module=next((m.path for m in modules if m.start <= (start or 0) < m.end), None),
+            frames=frames,
+            how=how,
+            missing=missing,
+            type_name=thread.type_name if thread else None,
+        )
+
+    def _frames(
+        self, ident: int, ghost: ThreadState | None
+    ) -> tuple[tuple[PyFrame, ...], str, str]:
+        """Return the frames of a thread with a stack of pthread_create()."""
+        if ghost is not None and ghost.frames:
+            return ghost.frames, "thread state", ""
+        if self.scanner is None:
+            return (), "", "no CPython was decoded"
+        region = self.target.region_at(ident)
+        if region is None or region.dumped < ident - region.start:
+            return (), "", NO_MEMORY
+        return self._scan(region.start, ident, ident)
+
+    def _scan(self, start: int, end: int, ident: int) -> tuple[tuple[PyFrame, ...], str, str]:
+        assert self.scanner is not None
+        tstate = self.scanner.thread_state(start, end, ident) if ident else None
+        frames = self.scanner.walk(tstate) if tstate is not None else ()
+        if frames:
+            return frames, "freed thread state", ""
+        frames = self.scanner.scan(start, end)
+        if frames:
+            return frames, "frames on its stack", ""
+        if self.scanner.left <= 0:
+            return (), "", "not looked for: the budget for scans of stacks is spent"
+        return (), "", NO_FRAMES
+
+    def _of_ghost(self, thread: ThreadState) -> VanishedThread:
+        region = self.target.region_at(thread.ident)
+        thread_object = self.thread_objects.get(thread.ident)
+        return VanishedThread(
+            ident=thread.ident,
+            tid=(thread_object.native_id if thread_object else None) or thread.tid,
+            name=thread_object.name if thread_object else thread.name,
+            stack=None if region is None else (region.start, region.end),
+            start_routine=None,
+            module=None,
+            frames=thread.frames,
+            how="thread state" if thread.frames else "",
+            missing="" if thread.frames else "its thread state has no frames",
+            is_main=thread_object is not None and thread_object.type_name == "_MainThread",
+        )
+
+    def _parents_main(self) -> Iterator[VanishedThread]:
+        """The parent's main thread left glibc's lists, but its descriptor and stack are there."""
+        lists = stack_lists(self.target)
+        ident = at = None
+        if not isinstance(lists, Absent):
+            listed = {descriptor.address for descriptor in lists.descriptors}
+            ident = main_descriptor(self.target, lists, self.live | listed)
+            at = lists.offsets["tid"]
+        thread = self.thread_objects.get(ident or 0)
+        address = self.target.symbol("__libc_stack_end")  # of the loader: exported
+        end = read_u64(self.target, address) if address is not None else None
+        region = self.target.region_at(end) if end else None
+        frames: tuple[PyFrame, ...] = ()
+        how, missing = "", NO_MEMORY
+        if end and region is not None and region.dumped >= end - region.start and self.scanner:
+            frames, how, missing = self._scan(region.start, end, ident or 0)
+        yield VanishedThread(
+            ident=ident,
+            tid=read_u32(self.target, ident + at) or None if ident and at else None,
+            name=thread.name if thread and thread.name else "MainThread",
+            stack=(region.start, region.end) if region is not None else None,
+            start_routine=None,
+            module=None,
+            frames=frames,
+            how=how,
+            missing=missing,
+            is_main=True,
+        )
+
+
+def main_descriptor(target: Target, lists: StackLists, others: set[int]) -> int | None:
+    """Return the pthread_t of the initial thread, taken off the lists by a fork of another one.
+
+    Its list node still points at the list's head. struct pthread begins with its own address and
+    has it again 16 bytes on (tcbhead_t.tcb and .self, sysdeps/x86_64/nptl/tls.h, 2.31 to 2.42).
+    """
+    head = lists.heads.get("user")
+    if head is None:
+        return None
+    needle = head.to_bytes(8, "little").rstrip(b"\0")
+    left = MAX_SEARCHED
+    for region in sorted(target.regions(), key=lambda mapping: mapping.dumped):
+        size = min(region.dumped, region.size)
+        if region.path or "w" not in region.perms or not size or size > left:
+            continue
+        left -= size
+        for at in find_bytes(target, needle, region.start, region.start + size):
+            address = at - lists.offsets["list"]
+            if address % 64 or address in others or read_u64(target, at) != head:
+                continue
+            if read_u64(target, address) == address == read_u64(target, address + 16):
+                return address
+    return None
+
+
+def descriptors_of_vanished_threads(lists: StackLists, live: set[int]) -> list[ThreadDescriptor]:
+    """Return the descriptors of threads that are not in the core and never ran thread exit."""
+    gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting and d.address not in live]
+    # _Fork() and raw clone leave the lists as they were, old thread ids included.
+    left = [*lists.on("used"), *lists.on("user")]
+    return gone + [d for d in left if d.tid > 0 and not d.exiting and d.address not in live]
+
+
+def vanished_threads(
+    target: Target,
+    python: PythonState | Absent,
+    fork: ForkEvidence,
+    objects: Sequence[ThreadObject] | None = None,
+) -> VanishedThreads:
+    """Return the threads that this forked child does not have, with their Python frames.
+
+    `objects` are those of threading, where they were read before. Empty when the process is
+    not known to be forked.
+    """
+    if not fork.forked:
+        return VanishedThreads((), False)
+    return _Finder(target, python, fork, objects).find()
