@@ -85,7 +85,8 @@ def _notes(frame: PyFrame, source: Source) -> list[SoftError]:
         UNCHECKED: "too little of its code is known to tell whether this is the text that ran",
         CONTRADICTED: "NOT the text that ran: it contradicts the core",
     }
-    notes = [f"{source.trust}: from {source.where}", *source.checks]
+    checks = [check.removeprefix("text: ") for check in source.checks]
+    notes = ["; ".join([f"this is the text of {source.where}", *checks])]
     if source.trust in caution:
         notes.insert(0, caution[source.trust])
     name = frame.filename.rpartition("/")[2]

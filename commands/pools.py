@@ -68,11 +68,11 @@ def _used(queue: Queue) -> bool:
 def _pool(pool: Pool) -> list[str]:
     most = "?" if pool.max_workers is None else pool.max_workers
     name = f" {pool.prefix}" if pool.prefix else ""
-    queued = "an unknown number of" if pool.queued is None else pool.queued
-    what = "calls queued" if pool.kind == "threads" else "calls without a result"
+    calls = "an unknown number of calls" if pool.queued is None else counted(pool.queued, "call")
+    what = "queued" if pool.kind == "threads" else "without a result"
     down = ", shut down" if pool.shut_down else ""
     head = f"pool of {pool.kind}{name} ({pool.shown}): {len(pool.workers)} of {most} workers"
-    lines = [f"{head}, {queued} {what}{down}"]
+    lines = [f"{head}, {calls} {what}{down}"]
     lines += [f"    {_worker(worker)}" for worker in pool.workers[:MAX_WORKERS]]
     if len(pool.workers) > MAX_WORKERS:
         lines.append(f"    ... {counted(len(pool.workers) - MAX_WORKERS, 'more worker')}")

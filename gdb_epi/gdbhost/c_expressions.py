@@ -45,7 +45,7 @@ def _words(error: Exception) -> str:
     words = str(error).rstrip(".")
     if words.startswith(_NO_SYMBOLS):
         return "GDB knows no names of C here: no file has debug information"
-    return f"GDB says: {words}"
+    return words if "; try: " in words else f"GDB says: {words}"  # of a function of ours
 
 
 def where_value_leads(value: gdb.Value, text: str = "it") -> CValue:

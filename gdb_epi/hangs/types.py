@@ -21,6 +21,7 @@ RUNNING = frozenset((PYTHON, NATIVE))
 ASLEEP = "asleep between two turns of a loop"  # as services are, and code that polls in vain
 # Labels of answers, as the verdict has them.
 DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
+_NATIVE_CODE = "native code"
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 INHERITED = "fork-inherited-lock"
 
@@ -57,7 +58,7 @@ class ThreadActivity(NamedTuple):
         return (
             function_and_line(self.frames[0])
             if self.frames
-            else self.place or self.module or "native code"
+            else self.place or self.module or _NATIVE_CODE
         )
 
     def who(self) -> str:
@@ -66,7 +67,8 @@ class ThreadActivity(NamedTuple):
 
     def waits(self) -> str:
         """Return "NAME waits at function (file:line)", the beginning of a sentence."""
-        return f"{self.who()} waits at {self.where()}"
+        where = self.where()
+        return f"{self.who()} waits {'in' if where == _NATIVE_CODE else 'at'} {where}"
 
 
 class HangAnswer(NamedTuple):

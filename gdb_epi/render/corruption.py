@@ -216,7 +216,8 @@ def _not_checked(study: CheckResults, named: bool) -> list[str]:
         else:
             label = f"{', '.join(words)}{partly}"
         lines += wrapped(f"{label}: {why}", "  ")
-    counts = "; ".join(f"{what} {number:,}" for what, number in study.context.counts.items())
+    looked_at = study.context.counts.items()
+    counts = "; ".join(f"{what} {number:,}" for what, number in looked_at if number)
     lines = ["", "Not checked", *lines] if lines else lines
     return [*lines, "", *wrapped(f"Looked at: {counts}")] if counts else lines
 

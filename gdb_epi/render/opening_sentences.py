@@ -646,7 +646,7 @@ def lost_memory(memory: Json) -> list[str]:
     named = list(dict.fromkeys(f"{m.get('what')}" for m in groups_in(memory, "mappings")[:2]))
     most = f", most of it {', '.join(named)}" if named else ""
     percent = memory.get("missing_percent")
-    texts = [f"{percent} % of the writable memory{most}"] if percent else []
+    texts = [f"{percent}% of the writable memory{most}"] if percent else []
     stacks = memory.get("stacks")
     if isinstance(stacks, list) and stacks:
         shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")

@@ -264,6 +264,9 @@ def _facts(record: Json, calls: Sequence[Call], line: str, *, in_gdb: bool) -> I
     raised = group_in(record, "exception")
     if raised.get("type"):
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
+        thread = group_in(group_in(record, "threads"), "crashed")
+        if thread.get("tid") != telling_stack(record).get("tid"):  # another one's stack is below
+            state += f" in {thread.get('name') or 'the first thread'}"
         yield from labelled("Raised", [f"{raised['type']}, {state}"])
     yield from labelled("Waits", list(wait_lines(record, calls)))
     yield from labelled("Tasks", list(task_lines(record, in_gdb=in_gdb)))
@@ -622,6 +625,9 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     if outside and sender and sender != group_in(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"
     files = _nameless(record)
+    errors = groups_in(record, "soft_errors")
+    if in_gdb and any(error.get("stage") == "executable" for error in errors):
+        yield "the file that ran", "epi doctor"
     if not reader.files and _lacks_executable(record):
         option = "file FILE" if in_gdb else f"gdb-epi triage --exe FILE {kept}"
         yield "more, by its executable", option
@@ -631,9 +637,7 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     if group_in(record, "truncated").get("flag"):
         if read_in_part(record):
             yield "all of the core", f"gdb-epi triage {kept}"
-        elif any(
-            "data is damaged" in str(e.get("message")) for e in groups_in(record, "soft_errors")
-        ):
+        elif any("data is damaged" in str(error.get("message")) for error in errors):
             yield "a whole core", "copy the packed file again: this copy ends early, or is damaged"
         else:
             yield "a whole core", _CUT_HINT

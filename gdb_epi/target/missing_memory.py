@@ -102,7 +102,7 @@ def missing_text(memory: MissingWritableMemory) -> str:
     if not memory.percent and not memory.stacks:
         return ""
     text = (
-        f"{memory.percent:g} % of the writable memory ({memory.missing} of {memory.expected} "
+        f"{memory.percent:g}% of the writable memory ({memory.missing} of {memory.expected} "
         f"bytes, in {counted(memory.mapping_count, 'mapping')})"
     )
     if memory.stacks:

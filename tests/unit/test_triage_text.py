@@ -141,7 +141,7 @@ def test_of_a_cut_core_the_screen_says_what_is_lost_once() -> None:
     start = next(number for number, line in enumerate(lines) if line.startswith("Missing"))
     assert [line[9:] for line in lines[start : start + 5]] == [
         "5 MB of the core: its end was cut off",
-        "70.0 % of the writable memory",
+        "70.0% of the writable memory",
         "parts of the C stacks of 1 thread (7)",
         "the Python calls of this thread, if there were any",
         "and 1 more note (gdb-epi triage --all core.7)",
@@ -583,3 +583,27 @@ def test_the_call_that_the_answer_names_is_on_a_stack_that_is_cut(most: int, at:
     shown = stack_rows(rows, most, telling=at)
     assert rows[at] in shown and len(shown) <= most
     assert shown[0] == rows[0] and sum(row.stands_for for row in shown) == len(rows)
+
+
+def test_whose_exception_it_is_where_another_threads_stack_is_shown() -> None:
+    record = {
+        "signature": {"thread": {"tid": 8}},
+        "threads": {
+            "count": 2,
+            "crashed": {"tid": 7, "name": "MainThread", "frames": [PYTHON]},
+            "stacks": [{"tid": 8, "name": "pool_0", "frames": [PYTHON]}],
+        },
+        "exception": {"type": "queue.Empty", "state": "handled"},
+    }
+    text = "\n".join(render_triage(record))
+    assert "Stack of pool_0" in text and "queue.Empty, being handled in MainThread" in text
+
+
+def test_gdb_with_another_build_of_the_executable_is_told_who_knows_the_right_one() -> None:
+    other = {"stage": "executable", "subject": "/bin/python3", "message": "of another build"}
+    record = {
+        "threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}},
+        "soft_errors": [other],
+    }
+    assert any("epi doctor" in line for line in render_triage(record, Audience(GDB)))
+    assert not any("epi doctor" in line for line in render_triage(record, Audience(SHELL)))
