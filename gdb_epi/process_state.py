@@ -131,7 +131,7 @@ class ProcessState:
 
     @cached_property
     def forked(self) -> ForkFacts:
-        """Evidence of a fork and the threads that it left behind; no lock is looked at."""
+        """Evidence of a fork and the threads that it left behind; no lock is examined."""
         from gdb_epi.locks.fork.fork_facts import examine_fork
 
         return examine_fork(self.target, self.python)

@@ -25,9 +25,10 @@ class Evidence(NamedTuple):
     """One fact. `id` is an item of weights.json, which gives its group and its weight.
 
     `where` is an address (int) or a register's name, "" when the fact has no place. `found` and
-    `corrected` are 64-bit words, None when the fact is no pair of words; `bits` the numbers of
-    the bits that differ. `ambiguous` names the software that makes the very same picture, None
-    when there is none. `summary` is a sentence that names what was compared with what.
+    `corrected` are 64-bit words, None when the fact is not about a pair of words; `bits` the
+    numbers of the bits that differ. `ambiguous` names the software that makes the very same
+    picture, None when there is none. `summary` is a sentence that names what was compared with
+    what.
     """
 
     id: str
@@ -86,5 +87,5 @@ def word_evidence(
 def plain_evidence(
     id: str, where: int | str, summary: str, path: str = UNKNOWN, **facts: object
 ) -> Evidence:
-    """Return evidence that is no pair of words."""
+    """Return evidence that is not about a pair of words."""
     return Evidence(id, where, None, None, (), path, summary, facts)

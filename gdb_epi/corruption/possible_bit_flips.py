@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Possible bit flips by the rule of rust-minidump, under its names: what others can compare with.
 
-It is no evidence of ours: it sees one instruction, the registers and the map, no memory, no
-permissions on Linux, and the core's own signal (an abort's si_addr is pid and uid). Read as of
+It does not count as evidence here: it sees one instruction, the registers and the map, no memory,
+no permissions on Linux, and the core's own signal (an abort's si_addr is pid and uid). Read as of
 2026-07 with its pull request 1164 (distances); the numbers are that project's own and ad hoc.
 """
 

@@ -51,7 +51,7 @@ def _allocator(results: CheckResults) -> str | None:
 
 
 def stored_evidence(results: CheckResults) -> list[Json]:
-    """Return all that the score rests on, so that a record can be judged anew."""
+    """Return everything that the score rests on, so that a record can be judged anew."""
     return [
         {
             "id": evidence.id,
@@ -97,7 +97,7 @@ def _fault(results: CheckResults) -> Json | None:
 
 
 def candidates(results: CheckResults) -> list[Json]:
-    """Return one entry per place and pair of words, with the ids of all that says so."""
+    """Return one entry per place and pair of words, with the ids of all evidence for it."""
     by_place: dict[tuple[object, ...], Json] = {}
     best = {(strongest.found, strongest.corrected) for strongest in results.score.best}
     strongest_first = sorted(

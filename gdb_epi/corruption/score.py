@@ -140,7 +140,7 @@ def score(
 
 
 def is_more_than_software_sign(evidence: Evidence) -> bool:
-    """Tell whether evidence is more than a sign of what software does, and damage does not."""
+    """Tell whether evidence is more than a sign of something that only software does."""
     table = weights()
     return _llr(evidence, table) >= 0 or table.items[evidence.id].most < 1.0
 

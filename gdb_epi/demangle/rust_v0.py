@@ -2,7 +2,7 @@
 """Read the path of a Rust v0 symbol (_R...), without generic arguments and hashes.
 
 Source: Rust RFC 2603 (symbol name mangling v0), "Syntax of mangled names". Types are skipped or
-given by their path; constants and bounds of traits are outside of what is read.
+given by their path; constants and trait bounds are not read.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _DEADLOCK = SupportedLabel("deadlock", "lock-circle", by="confidence")
 
 @detector("lock_order_cycle", supports=_DEADLOCK)
 def lock_order_cycle(state: ProcessState) -> Iterator[Finding]:
-    """Find threads of which each waits for a lock that the next one holds.
+    """Find threads that each wait for a lock that the next one holds.
 
     Innocent causes, tested: a wait with a timeout ends by itself (then "probable"); a Condition
     whose lock was given up in wait(); a frame that only waits to enter its `with` block; a holder

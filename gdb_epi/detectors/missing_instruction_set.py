@@ -20,7 +20,7 @@ from gdb_epi.x86.instruction_sets import InstructionSet, instruction_sets
     "missing_instruction_set", needs="crash", supports=SupportedLabel("software", "other-processor")
 )
 def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
-    """Find an illegal instruction that belongs to an extension which the CPU said it has not.
+    """Find an illegal instruction of an extension that the CPU said it lacks.
 
     Innocent causes: this is itself the ordinary explanation of SIGILL. Not said where the CPU has
     the extension, where ld.so wrote no CPUID down (musl, static programs), and in the middle of an
@@ -57,7 +57,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
 
 
 def _has(features: CpuidLeaves, wanted: InstructionSet) -> bool:
-    """Tell whether CPU and kernel have an extension, for all that is known."""
+    """Tell whether, as far as is known, CPU and kernel support an extension."""
     rows = [features.rows]
     if wanted.by_system and features.active:
         rows.append(features.active)

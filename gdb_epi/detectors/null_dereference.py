@@ -19,10 +19,10 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes: none apply, this is itself the ordinary explanation of a low address (a NULL
     pointer plus a member's offset). A flipped bit of a pointer leaves its other bits set, so a low
-    address speaks against one; only a pointer zeroed as a whole looks the same. Not claimed of a
-    return, which took the word from the stack, nor of an access by a stack pointer that leads to
-    no stack: there the program followed no pointer.
-    Reference: rust-minidump treats base 0 as "null pointer + offset" and tests no bit flip.
+    address speaks against one; only a pointer zeroed as a whole looks the same. Not claimed for a
+    return, which took the word from the stack, nor for an access through a stack pointer that leads
+    to no stack: there the program followed no pointer. Reference: rust-minidump treats base 0 as
+    "null pointer + offset" and tests no bit flip.
     """
     account = state.account
     if isinstance(account, Absent) or account.place.kind not in (NULL, LOW, NULL_BASE):

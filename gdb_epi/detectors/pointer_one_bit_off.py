@@ -90,9 +90,9 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
     pointers, and all of them are one bit from a non-PIE image); stack overflow; an access within a
     page of a permitted mapping (off by one); poison bytes; text; a value with several high bits
     (tags, NaN boxing). An index of 2^k and a single tag bit cannot be told from a flip and are
-    found as ambiguous. A "P2" copy of the corrected pointer elsewhere is what tells flips from
-    indices; only dumped bytes count.
-    Reference: rust-minidump minidump-processor (possible_bit_flips); the study in facts 4 and 5.
+    found as ambiguous. A "P2" copy of the corrected pointer elsewhere is what distinguishes flips
+    from indices; only dumped bytes count. Reference: rust-minidump minidump-processor
+    (possible_bit_flips); the study in facts 4 and 5.
     """
     fault = state.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap:

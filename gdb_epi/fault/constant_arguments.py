@@ -23,8 +23,8 @@ WINDOW = 96  # bytes of code before the call
 def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
     """Return the argument registers that hold a constant at the call before a return address.
 
-    Those that the code before it, as far as it runs straight, does not make of constants are left
-    out; empty when the code cannot be read.
+    Registers that the straight-line code before the call does not set to constants are left out;
+    empty when the code cannot be read.
     """
     call = call_before(target, return_address) if machine_of(target).decodes else None
     if call is None:

@@ -49,7 +49,7 @@ _SIMPLE = {
 
 
 def terminating_frame(frames: Sequence[NativeFrame]) -> str | None:
-    """Return what tells that std::terminate() ended the process; None when nothing does."""
+    """Return the evidence that std::terminate() ended the process; None when nothing does."""
     names = [(frame.function or "").removeprefix("__GI_") for frame in frames[:MAX_FRAMES]]
     named = next((name for name in names if name in _TERMINATE), None)
     if named is not None:

@@ -25,7 +25,7 @@ _SUB_IMMEDIATE, _SUB, _SUB_REGISTER = 0x81, 5, 0x29
 
 
 class ExhaustedStack(NamedTuple):
-    """The exhausted stack; `large` when one frame was larger than what was left of it."""
+    """The exhausted stack; `large`: one frame was larger than what was left of it."""
 
     region: Region
     large: bool

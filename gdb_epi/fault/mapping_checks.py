@@ -63,7 +63,7 @@ def permits(region: Region | None, access: str | None) -> bool:
 
 
 def may_execute(region: Region | None) -> bool:
-    """Tell whether code may run there; yes if the core does not tell the permissions."""
+    """Tell whether code may run there; True if the core does not hold the permissions."""
     return region is not None and ("x" in region.perms or "?" in region.perms)
 
 

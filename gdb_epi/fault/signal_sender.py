@@ -73,7 +73,7 @@ def registers_before_handler(
 
 
 def with_restarted_calls(target: Target, threads: Iterable[Thread]) -> list[Thread]:
-    """Return the threads, each in the call that the kernel began again for it.
+    """Return the threads, each in the system call that the kernel restarted for it.
 
     Whoever stopped a process and let it go on (a debugger, a tracer, SIGSTOP) leaves
     restart_syscall() where poll(), a sleep or a futex with a timeout was: its arguments stay.

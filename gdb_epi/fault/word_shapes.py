@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What else a word that should be a pointer looks like: text, a double, poison, integers.
 
-Each function recognises one kind of value. None reads memory unless it says so.
+Each function recognises one kind of value. None of them reads memory unless its docstring says so.
 """
 
 from __future__ import annotations

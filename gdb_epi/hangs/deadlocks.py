@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Circles: threads, pools and tasks of which each waits for the next; and a GIL held asleep."""
+"""Circles in which each thread, pool or task waits for the next; and a GIL held asleep."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ def process_lock_self_deadlock(scene: HangContext) -> HangAnswer | None:
 def pool_self_deadlock(scene: HangContext) -> HangAnswer | None:
     """Workers of executors wait for futures of jobs that no worker is left to run.
 
-    What a worker waits for is followed: to the worker that runs the job, of whatever pool, or to
-    the pools in whose queues it may lie, all workers of which wait so themselves.
+    What a worker waits for is followed: to the worker, in any pool, that runs the job, or to the
+    pools in whose queues the job may lie and whose workers all wait like this themselves.
     """
     waiting = {
         d.tid: d for d in scene.activities

@@ -277,7 +277,7 @@ def _loop_thread(
 
 
 def _waiters(activity: ThreadActivity, what: str, same: Sequence[ThreadActivity]) -> str:
-    """Say who waits for the same thing, and who for something else of it: an item, not the end.
+    """Say who waits for the same thing, and who waits for another part of it: an item, not its end.
 
     The thing is named: the clause may stand below the wait of another thread.
     """

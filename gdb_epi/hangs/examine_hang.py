@@ -169,7 +169,7 @@ def _seen_running(activity: ThreadActivity) -> str:
 def _loop_frames(scene: HangContext, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
     """Return the frames from the outermost one on that is in a loop of its code; all without one.
 
-    Which of the functions that a loop calls was running is chance.
+    It is chance which of the functions that the loop calls was running.
     """
     places = [i for i, frame in enumerate(frames) if scene.runs_in_loop(frame)]
     return tuple(frames[places[-1] :]) if places else tuple(frames)

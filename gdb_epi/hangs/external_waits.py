@@ -247,10 +247,11 @@ def _lacks_rest_of_message(scene: HangContext, activity: ThreadActivity) -> bool
 
 
 def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether what a thread reads may be filled by a process that lives, for all that is seen.
+    """Tell whether, as far as this core shows, a live process may still write what is read.
 
-    A socket, the stream of a child that was not seen to end, a connection of multiprocessing, what
-    no object of Python has. A pipe that is none of these has no writer that this core knows.
+    True for a socket, the stream of a child that was not seen to end, a connection of
+    multiprocessing, and a descriptor that no Python object has. Any other pipe has no writer that
+    this core knows.
     """
     if activity.awaits == MESSAGE:
         return True

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether every thread rests where threads rest by design, or the process only looks idle.
 
-One thread that waits for clients says nothing of the others: one of them may wait for what never
+One thread that waits for clients says nothing about the others: one of them may wait for what never
 comes. An idle process is one all of whose threads wait for work at the top of a loop that is there
 for it; where one waits for something else, idleness is a guess.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client whose server is a thread of the same process, that serves one request at a time.
+"""A client whose server is a thread of the same process that serves one request at a time.
 
 The host and port that an http.client.HTTPConnection asks (Lib/http/client.py) are this host and
 those of a socketserver (`server_address`, Lib/socketserver.py; 3.8 to 3.15) whose thread is in the

@@ -2,10 +2,10 @@
 """Which threads have the other end of a pipe or a socket pair, where that is in this process.
 
 A core has no table of descriptors. os.pipe(), os.socketpair() and multiprocessing.Pipe() take the
-two lowest free numbers, mostly neighbours, the reading end first. So the neighbour of what a thread
-reads is its other end where variables of one frame, or attributes of one object, hold both numbers,
-or an object of Python has it that fits: a file that is written and cannot seek, a socket beside a
-socket, a connection beside a connection.
+two lowest free numbers, mostly neighbours, the reading end first. So the neighbouring descriptor is
+taken for the other end of the one that a thread reads where variables of one frame, or attributes
+of one object, hold both numbers, or where a suitable Python object has it: a file that is written
+and cannot seek, a socket beside a socket, a connection beside a connection.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that the rules of an answer look at, each part on first use."""
+"""Everything that the rules for an answer use, each part computed on first use."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class HangContext:
         return self._code.innermost_loop(frame)
 
     def called_in_loop(self, frame: PyFrame) -> set[str]:
-        """Return the names of what a frame's innermost loop calls, or may call."""
+        """Return the names of the functions that a frame's innermost loop calls, or may call."""
         first, last = self.innermost_loop(frame) or (0, -1)
         return {name for at, name in self._names_called(frame) if first <= at <= last}
 
@@ -175,7 +175,7 @@ class HangContext:
         return self._code.calls(frame)
 
     def names_called(self, function: int, depth: int = 0) -> Iterator[str]:
-        """Yield the names of what a function or a bound method calls, or may call."""
+        """Yield the names of the functions that a function or bound method calls, or may call."""
         return self._code.names_called(function, depth)
 
     @cached_property

@@ -13,8 +13,8 @@ from gdb_epi.typing_lite import NamedTuple
 
 _READS = frozenset(("read", "readv", "recvfrom", "recvmsg"))
 _WRITES = frozenset(("write", "writev", "sendfile", "sendto", "sendmsg"))
-# Work that no other process has to do anything for: the own memory, and files with an offset, which
-# no pipe, socket or terminal has (pread(2): ESPIPE).
+# Calls that no other process has to help with: on the process's own memory, and on files with an
+# offset, which no pipe, socket or terminal has (pread(2): ESPIPE).
 _NEEDS_NO_PEER = frozenset((
     "mmap", "munmap", "mremap", "mprotect", "madvise", "brk", "lseek", "pread64", "pwrite64",
     "preadv", "pwritev",
@@ -111,7 +111,8 @@ def system_call(target: Target, thread: Thread) -> SystemCall | None:
 def _is_short_write(target: Target, thread: Thread) -> bool:
     """Tell whether a write that waited for room returned, for a signal, less than all.
 
-    writev() and sendmsg() are not checked: they are rarely used on what is full.
+    writev() and sendmsg() are not checked: lists of buffers are rarely written to a full pipe or
+    socket.
     """
     if thread.call not in ("write", "sendto") or is_at_system_call(target, thread) is False:
         return False

@@ -108,11 +108,11 @@ def with_wakers_by_code(
     """Return the tasks, with the wakers of those that wait for an event, a future or room.
 
     A waker is a task whose own code has yet to call `set()` or its like on it, of a full queue
-    `get()`; who waits for an item may have no work, and waits for nobody. Nothing is added to
-    a task for which code of `threads` would do so, nor to one that does so itself later: it counts
-    on others. Nothing at all is added where code cannot be read or is too much to read: it may be
-    what sets it. What sets it from code that does not run yet, a callback or a task that starts
-    later, is not known.
+    `get()`; a task that waits for an item may simply have no work, and waits for nobody. Nothing is
+    added to a task that code of `threads` would wake, nor to one whose own code calls `set()`
+    later: it counts on others. Nothing at all is added where code cannot be read or is too long: it
+    may be what wakes the task. Wakers in code that does not run yet, a callback or a task that
+    starts later, are not known.
     """
     waits = [task.wait for task in tasks if task.certainty == UNKNOWN]
     wanted = {

@@ -151,7 +151,7 @@ class ThreadActivityReader:
         )
 
     def _parties(self, wait: LockWait) -> str:
-        """Return how many a threading.Barrier waits for (3.8 to 3.15); "" for what is none."""
+        """Return how many a threading.Barrier waits for (3.8 to 3.15); "" for anything else."""
         if wait.kind != "threading.Barrier" or self.view is None or not wait.object:
             return ""
         parties, came = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which threads have yet to give what another waits for, by the calls in their frames' code."""
+"""Which threads will wake another one, by the calls that their frames' code has yet to make."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
 
 
 def _what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
-    """Return the methods of what a thread waits for that end its wait."""
+    """Return the methods that end a thread's wait, of the object that it waits for."""
     wait = scene.waits.get(activity.tid)
     if wait is not None and wait.kind == _SIMPLE_QUEUE:
         return _PUTS
@@ -114,10 +114,11 @@ def answer_for_event_set_by_caller(scene: HangContext) -> HangAnswer | None:
 
 
 def queue_cycle(scene: HangContext) -> HangAnswer | None:
-    """Threads that put into full queues or wait for items, each for what the next one would do.
+    """Threads that put into full queues or wait for items, each needing the next one to act.
 
-    Workers without work wait in circles too; who waits for room is stuck until somebody takes.
-    Whoever has one of the things at hand must wait in such a circle, or for a member of it.
+    Workers without work wait in circles too, but a thread that waits for room is stuck until
+    somebody takes an item. Every thread that has one of these queues at hand must wait in such a
+    circle, or for a member of it.
     """
     waiting = {
         d.tid: d for d in scene.activities

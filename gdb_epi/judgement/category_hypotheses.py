@@ -13,7 +13,7 @@ from gdb_epi.typing_lite import NamedTuple
 class CategoryHypothesis(NamedTuple):
     """A category, or the start of its name; its label and hypothesis; what says so, as a sentence.
 
-    A `last` row counts only where nothing else was found. What a check of the runtime saw is no
+    A `last` row counts only where nothing else was found. What a check of the runtime saw is not a
     cause of its own where damage was found: `by_damage`. `most` is the highest probability that a
     row gives: one flipped bit of a size or pointer explains what malloc found as well. A row that
     says `how` the process ended itself gives way to a finding that says why. `told_by` names the

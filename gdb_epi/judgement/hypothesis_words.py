@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What may have caused a death: a closed list of hypotheses, in words that a reader understands.
 
-That a word was damaged and who did it are two questions. What hardware does to writable memory a
-stray write of the program does too: there one core cannot tell, and the population decides.
+That a word was damaged and who did it are two questions. Whatever hardware does to writable memory,
+a stray write of the program can do too: one core cannot tell them apart, and the population
+decides.
 """
 
 from __future__ import annotations

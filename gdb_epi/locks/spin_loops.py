@@ -36,7 +36,7 @@ def spun_on_word(target: Target, thread: Thread) -> int | None:
 
 
 def word_tested_by_loop(loop: Code, registers: Mapping[str, int]) -> int | None:
-    """Return the address of the only word that a loop accesses, where it does so as a lock's."""
+    """Return the address of the only word that a loop accesses, if it accesses it like a lock."""
     words: set[int | None] = set()
     atomic = pauses = writes = False
     for at, code, instruction in loop:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine must tell about itself."""
+"""What is specific to one machine architecture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class SignalFrame(NamedTuple):
     """How the kernel lays out what it pushes before it runs a handler; offsets from its start.
 
     `marker` are bytes that stand in every one at `marker_at`, by which frames are found. `words`
-    names the 64-bit words at `words_at`; `size` is what must be readable of it.
+    names the 64-bit words at `words_at`; `size`: how many of its bytes must be readable.
     """
 
     marker: bytes

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn a merged stack into the tokens that keys are made of.
 
-Find the closure among the template arguments of a function that calls it: N11 and N39.
+Name the closure that an invoker of the C++ library calls, by its template arguments: N11, N39.
 
 Where -O2 inlines a closure into std::function or std::thread and no debug information says so, the
 name of what called it still tells which closure it was.

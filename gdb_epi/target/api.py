@@ -275,7 +275,7 @@ def try_read(target: Target, address: int, size: int) -> bytes:
 
 
 def shared_cache(target: Target) -> dict[Any, Any] | None:
-    """Return what readers of a process keep for each other, by what they choose as a key.
+    """Return the cache that readers of a process share, under keys that they choose.
 
     None of a target whose memory may change, or that stands before another one and changes it.
     """

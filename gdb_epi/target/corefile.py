@@ -54,8 +54,8 @@ class NonZeroRanges:
 
     Free-threaded builds reserve a gigabyte for mimalloc, thread stacks and big arrays are mostly
     untouched: the kernel leaves holes in the file for such pages (dump_skip, fs/coredump.c), and
-    searching their zeros costs more than a second. A copied core may have lost its holes, so
-    pieces are looked at too.
+    searching their zeros costs more than a second. A copied core may have lost its holes, so pieces
+    are checked as well.
     """
 
     def __init__(self, path: str, core: mmap.mmap) -> None:
@@ -92,7 +92,7 @@ class NonZeroRanges:
         return self._data[head:end] == _ZEROS[: end - head]
 
     def _data_extents(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield what is no hole of the file; all of it where holes cannot be told.
+        """Yield the parts that are not holes of the file; all of it where holes cannot be told.
 
         A core that was decompressed in memory has a file of another size or content.
         """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the CPU of the dead process said about itself: CPUID, as glibc's ld.so wrote it down.
 
-The kernel gives a process CPUID's leaf 1, edx, as AT_HWCAP. ld.so keeps all that it asked in
+The kernel gives a process CPUID's leaf 1, edx, as AT_HWCAP. ld.so keeps every answer in
 `_rtld_global_ro._dl_x86_cpu_features`: kind, highest leaf, family, model, stepping (5 words of 4
 bytes), then a row for each leaf with eax, ebx, ecx and edx. Since 2.33 after the four words of a
 row stand the same with the bits alone that the kernel supports too. The place differs between
-releases, so it is found by AT_HWCAP.
-Reference: glibc sysdeps/x86/include/cpu-features.h, 2.26 to 2.42.
+releases, so it is found by AT_HWCAP. Reference: glibc sysdeps/x86/include/cpu-features.h, 2.26 to
+2.42.
 """
 
 from __future__ import annotations

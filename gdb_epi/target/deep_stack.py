@@ -31,7 +31,7 @@ _Step = tuple[str, int, int, tuple[tuple[str, int], ...]]  # as UnwindRule, rip'
 class OuterPart(NamedTuple):
     """Where a deep stack goes on.
 
-    `registers` are those of the frame from which all that is further out is to be shown; `cfa` is
+    `registers` are those of the frame from which everything further out is to be shown; `cfa` is
     rsp before the call that made the frame from which the walk began. `skipped` counts the frames
     between the two, `recurring` the calls by return address of those that are a recursion.
     """
@@ -157,7 +157,7 @@ class _Walk:
         return self._first[name] if slot is None else self._stacks.word(slot)
 
     def go(self, count: int) -> None:
-        """Go to the caller so many times, or to where the tables or memory end."""
+        """Go to the caller that many times, or until the tables or the memory end."""
         stacks, slots, append = self._stacks, self._slots, self.calls.append
         steps, word = stacks.steps(), stacks.word
         rip, rsp = self._rip, self.rsp

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a machine has no register for: the pthread_t of a thread, and its system call.
+"""Values without a register of their own: the pthread_t of a thread, and its system call.
 
 x86-64 has both (fs_base, orig_rax). On aarch64 glibc keeps the thread descriptor before the place
 that the thread pointer leads to, and the number of the call is in x8, which means a call only where
@@ -73,8 +73,8 @@ def _call(target: Target, thread: Thread) -> dict[str, int]:
 def is_at_system_call(target: Target, thread: Thread) -> bool | None:
     """Return whether a thread is in a system call by its code; None when that is not readable.
 
-    Behind the instruction, or, where calls that a signal interrupts are begun again before the dump
-    (a machine without a register for the number), at it.
+    It stands just after the instruction or, on a machine where interrupted calls are restarted
+    before the dump (one without a register for the call's number), at it.
     """
     machine = thread.architecture
     behind = follows_system_call(target, machine, thread.pc)

@@ -79,7 +79,7 @@ BUILD_ID_FOLDERS = ("/.build-id", "/usr/lib/.build-id", "/usr/lib/debug/.build-i
 class ElfFile(NamedTuple):
     """An ELF file that is mapped for reading.
 
-    `kept`: what those who read it found in the file alone, by what they choose as a key.
+    `kept`: what its readers derived from the file alone, under keys that they choose.
     """
 
     path: str

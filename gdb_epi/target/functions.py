@@ -151,7 +151,7 @@ class FunctionBounds:
         return low
 
     def _column(self, table: _Table) -> array[int]:
-        """Return the starts of a table's rows; nothing of one that is long or not all there."""
+        """Return the starts of a table's rows; nothing for one that is long or incomplete."""
         if table.rows > MAX_COLUMN:
             return array("i")
         size = table.rows * _ROW.size

@@ -2,9 +2,9 @@
 """How much of the memory that only a core can hold is missing, and whose it is.
 
 Counted are writable mappings: nothing but the core has their contents. Code and constants come from
-files with the same build-id, so their absence is no loss by itself. Nor is that of anonymous memory
-without a page, which the kernel leaves out of a core (vma_dump_size() in fs/coredump.c): nothing
-was ever written there.
+files with the same build-id, so their absence is no loss by itself. Anonymous memory without a
+page, which the kernel leaves out of a core (vma_dump_size() in fs/coredump.c), is not missing
+either: nothing was ever written there.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MissingWritableMemory(NamedTuple):
     percent: float
     mappings: tuple[LostMapping, ...]  # the largest losses first, at most MAX_MAPPINGS
     mapping_count: int
-    stacks: tuple[int, ...]  # LWPs of whose native stack the bytes at its top of use are missing
+    stacks: tuple[int, ...]  # LWPs whose native stack lacks the bytes at the stack pointer
 
 
 def missing_memory(target: Target) -> MissingWritableMemory:
@@ -76,11 +76,11 @@ def missing_memory(target: Target) -> MissingWritableMemory:
 
 
 def _unused(target: Target, stacks: Container[int]) -> frozenset[int]:
-    """Return the starts of anonymous mappings that the kernel had nothing of to write.
+    """Return the starts of the anonymous mappings for which the kernel had no page to dump.
 
-    Those of which nothing was written, where the core is whole and others were written: else the
-    filter of the process (coredump_filter) may have left all out. Memory that the program kept out
-    itself (MADV_DONTDUMP) looks the same.
+    In a complete core those are the mappings with no bytes while others have some; otherwise the
+    process's filter (coredump_filter) may have left all of them out. Memory that the program kept
+    out itself (MADV_DONTDUMP) looks the same.
     """
     private = [r for r in target.regions() if "w" in r.perms and r.path is None]
     if target.truncation().truncated or not any(r.dumped >= r.size for r in private):

@@ -164,7 +164,7 @@ def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, t
 
 
 def _writable_places(target: Target, needle: bytes) -> Iterator[int]:
-    """Yield where bytes stand in what find_word() searches."""
+    """Yield the addresses of some bytes in the memory that find_word() searches."""
     left = MAX_SEARCHED
     for region in target.regions():
         if "w" in region.perms and region.dumped > 0:
@@ -199,7 +199,7 @@ class MemorySearch:
     def ranges(self, writable: bool) -> Ranges:
         """Return the ranges worth a search: dumped and not all zero; raises OutOfTime.
 
-        Free-threaded builds reserve a gigabyte for mimalloc, of which the core holds zeros.
+        Free-threaded builds reserve a gigabyte for mimalloc, which is zeros in the core.
         """
         if writable not in self._ranges:
             if writable not in self._kept:
@@ -215,7 +215,7 @@ class MemorySearch:
         return self._ranges[writable]
 
     def _add_filled(self, first: int, length: int, ranges: Ranges) -> None:
-        """Add what is not all zero of a mapping, in ranges of a PIECE at most."""
+        """Add the parts of a mapping that are not all zero, in ranges of at most a PIECE."""
         zeros = bytes(ZERO_PIECE)
         unreadable = 0
         for number, start in enumerate(range(first, first + length, ZERO_PIECE)):

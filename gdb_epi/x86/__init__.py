@@ -3,7 +3,7 @@
 
 In: bytes of code. Out: an `Instruction` with its memory operands (`decode`), its length alone
 (`length`), the registers that it changes and where their values come from (`flow`, `arithmetic`).
-Nothing here reads memory or knows of processes, and nothing is guessed: what is not known is None.
+Nothing here reads memory or knows of processes, and nothing is guessed: anything unknown is None.
 """
 
 from __future__ import annotations

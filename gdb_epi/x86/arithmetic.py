@@ -28,9 +28,9 @@ _LOW_BYTES = frozenset(("rax", "rcx", "rdx", "rbx"))  # of which ModRM means the
 def computed_value(insn: Instruction, register: str, values: Mapping[str, int]) -> int | None:
     """Return what an instruction puts into a register.
 
-    `values` are those of the registers before it, as far as they are known, and by the name MEMORY
-    that of the operand in memory. None where the instruction is none of those that are understood,
-    or needs a register that is not known.
+    `values` holds the known values of registers before it and, under the name MEMORY, that of the
+    operand in memory. None where the instruction is not understood here, or needs a register whose
+    value is unknown.
     """
     if insn.encoding != "legacy" or insn.size < 4 or insn.opcode_map > 1:
         return None

@@ -45,7 +45,7 @@ class _Table(NamedTuple):
 
     @property
     def log2(self) -> int:
-        """Return the logarithm of the number of indices; -1 where that is no power of two."""
+        """Return the logarithm of the number of indices; -1 where that is not a power of two."""
         if self.log2_bytes is not None:
             return self.size
         return self.size.bit_length() - 1 if self.size.bit_count() == 1 else -1
@@ -122,7 +122,7 @@ def _log2_width(log2: int) -> int:
 
 
 class _Dicts(NamedTuple):
-    """Dicts in blocks of one size, freed ones too: which, their tables, how many items they say."""
+    """The dicts in blocks of one size, freed ones too: block numbers, tables and claimed counts."""
 
     blocks: SizeClass
     row: BlockRow
@@ -177,8 +177,8 @@ class _Tables:
     def contradicted(self, dicts: _Dicts) -> Iterator[tuple[int, int, _Table]]:
         """Yield the dicts whose numbers do not add up: number of the block, table, numbers.
 
-        Nearly all tables have numbers that others have too: each such set is looked at once. What
-        says that the values lie elsewhere is looked at of few: those say no more than others do.
+        Nearly all tables share their numbers with others, so each distinct set is checked once.
+        Whether a dict keeps its values elsewhere is read only for suspects.
         """
         tables = [keys for keys in sorted(set(dicts.keys)) if keys and not keys & 7]
         columns = [
@@ -230,11 +230,11 @@ class _Tables:
                     yield member, right
 
     def _is_full(self, table: _Table) -> bool:
-        """Whether used and free entries are all that there can be, where nobody shares them."""
+        """Whether used and free entries fill the table, where no other dict shares it."""
         return table.used < 0 or table.usable + table.entries == (2 << table.log2) // 3
 
     def _fits(self, keys: int, table: _Table) -> bool:
-        """Whether the indices name so many different entries, and none behind the last."""
+        """Whether the indices name exactly that many different entries, and none after the last."""
         width = 1 << _log2_width(table.log2)
         indices = try_read(self._reader.target, keys + self._indices, width << table.log2)
         if not indices:

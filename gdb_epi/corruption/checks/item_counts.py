@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R25, R31: a number of items against the room that there is for them.
+"""R25, R31: a number of items against the room available for them.
 
-R25: how many items an object of Python's says that it has. R31: a count beside a pointer, as C and
-C++ structs keep their arrays. A loop with a number that is too large runs over the array's end,
+R25: the number of items that a Python object claims to have. R31: a count beside a pointer, as C
+and C++ structs keep their arrays. A loop with a number that is too large runs over the array's end,
 through whatever follows, to the end of a mapping: an overrun, by all that the crash itself shows.
 """
 

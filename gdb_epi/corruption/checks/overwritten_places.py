@@ -309,7 +309,7 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
 
 
 def _type_of_one(context: Context, values: Sequence[int]) -> Evidence | None:
-    """Tell an object that is whole but for its type, by what the items beside it are."""
+    """Find an object that is whole except for its type, by the types of neighbouring items."""
     index = address_index(context)
     for address in [value for value in values if _may_lack_a_type(context, value)][:MAX_TRIED]:
         kind = read_word(context.target, address + WORD) or 0
@@ -332,7 +332,7 @@ def _type_of_one(context: Context, values: Sequence[int]) -> Evidence | None:
 
 
 def _may_lack_a_type(context: Context, address: int) -> bool:
-    """Whether a block is in use and begins with a reference count before what is no type."""
+    """Whether a block in use has a reference count, and no type after it."""
     index = address_index(context)
     kind = read_word(context.target, address + WORD) or 0
     return (
@@ -351,7 +351,7 @@ def _is_one_byte(changed: int) -> bool:
 
 
 def _objects_beside(context: Context, place: int) -> list[int]:
-    """Return the objects that the items beside one name, where all are of one type."""
+    """Return the objects that the neighbouring items refer to, where all are of one type."""
     index = address_index(context)
     for stride in STRIDES:
         places = [place + n * stride for n in range(-BESIDE, BESIDE + 1) if n]

@@ -3,9 +3,9 @@
 
 Arrays, views, sets, buffered streams and long integers say where their items lie, how many there
 are and how much room they have, and the allocator has a block of its own opinion; a weak reference
-names an object that names it. Where these contradict each other, and one bit of one of those words,
-changed, makes all of them agree, that word was damaged. What runs over the end of a damaged array,
-or through its damaged pointer, may look like anything.
+names an object that names it. Where these contradict each other, and flipping one bit of one of the
+words makes all of them agree, that word was damaged. What runs over the end of a damaged array, or
+through its damaged pointer, may look like anything.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _FORBIDDEN, _DEBUG_APIS = 0xFDFDFDFDFDFDFD, b"rmo"
 class _Word(NamedTuple):
     """A word that may be the wrong one: its name, its lowest bit that is looked at.
 
-    `alone` says that no other object points at what it points at.
+    `alone`: no other object points to the same memory.
     """
 
     name: str
@@ -453,7 +453,7 @@ def _is_alive(judge: _Judge, owner: int) -> bool:
 
 
 def _repair(judge: _Judge, name: str, owner: int, words: _Words) -> Iterator[Evidence]:
-    """Yield the one word of which one bit, changed, makes all agree; nothing where several do."""
+    """Yield the one word in which one flipped bit makes all agree; nothing where several do."""
     right = []
     for place, word in list(words.asked.items()):
         held = words.raw(place)

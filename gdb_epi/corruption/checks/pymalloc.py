@@ -218,7 +218,7 @@ class BlockTypesCheck:
             return False
 
     def _count(self, address: int, word: int) -> None:
-        """Remember a count of which one high bit is absurd and the rest is small."""
+        """Remember a count that is small but for one absurdly high bit."""
         lowest = MIN_COUNT_BIT
         if self._is_small_count:
             word &= 0x3FFFFFFF if word & 0xC0000000 == 0 else 0  # immortal: one of the top bits
@@ -379,7 +379,7 @@ def _evidence(wrong: WrongWord, pool: int) -> Evidence:
 
 
 def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
-    """Yield what does not tell who did it: a freed block that was written to is handed out as well.
+    """Yield evidence that names no culprit: a freed block that was written to is handed out too.
 
     Where the fault went through the first free block, the list is damaged for certain; elsewhere
     it may be one that the allocator was about to change.

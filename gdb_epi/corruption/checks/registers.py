@@ -150,7 +150,7 @@ def _named_something_else(
 ) -> bool:
     """Whether a register names the inside of something, and the right word a thing's start.
 
-    With one thread nobody else can have stored there since; one bit, none of those that mark.
+    With one thread nobody else can have stored there since; one bit, not one of the tag bits.
     """
     exact = code_map(context, remade.at) is not None  # all direct ways are known: none marks it
     plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1

@@ -194,7 +194,7 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
 
 
 def _frame(context: Context) -> Frame | None:
-    """Return the function that failed, or that says that its canary was overwritten."""
+    """Return the function that failed, or that reported its canary as overwritten."""
     fault = context.fault
     if isinstance(fault, Absent):
         return None

@@ -139,7 +139,7 @@ def _one_byte_away(value: int) -> Iterator[int]:
 
 
 def _kind_around(context: Context, slot: int) -> str | None:
-    """Return the type of which at least two of the four words around are objects."""
+    """Return the type that at least two of the four words around are objects of."""
     words = filter(None, (read_word(context.target, slot + offset) for offset in AROUND))
     kinds = list(filter(None, map(address_index(context).object_type, words)))
     best = max(kinds, key=kinds.count, default=None)

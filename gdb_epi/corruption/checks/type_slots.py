@@ -450,7 +450,7 @@ class _Classes:
             yield from self._sizes(kind, base)
 
     def _sizes(self, kind: _Class, base: _Class) -> Iterator[_Disagreement]:
-        """Yield the one number of which a bit, changed, makes the sizes of a class agree."""
+        """Yield the one number in which flipping one bit makes the sizes of a class agree."""
         ways = [
             (name, right)
             for name in _SIZES

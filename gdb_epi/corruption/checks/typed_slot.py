@@ -296,7 +296,7 @@ def _zeroed_lines(context: Context, walk: ObjectWalk) -> Iterator[Evidence]:
 def _stuck_lanes(
     context: Context, walk: ObjectWalk, wrong: list[ContainerSlot]
 ) -> Iterator[Evidence]:
-    """Find a container of which the same bit is wrong, in the same direction, line after line.
+    """Find a container in which the same bit is wrong, in the same direction, line after line.
 
     That is what a stuck lane of a bus gives: 64 bits wide, each eighth word passes by it.
     """
@@ -400,7 +400,7 @@ def _raised(context: Context, value: int) -> Objects:
 def _lost(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
     """Return the objects that miss a reference, where no freed object can have been.
 
-    For a word at which nothing can begin those that miss one for all that is known.
+    For a word at which no object can begin: the objects that, as far as is known, miss a reference.
     """
     value = slot.value
     kept = [right for right in objects if not may_be_stale(context, value, right.address)]
@@ -479,7 +479,7 @@ def _key_of_large_table(
 
 
 def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
-    """Return the objects 16 MB or more away that miss a reference for all that is known.
+    """Return the objects 16 MB or more away that, as far as is known, miss a reference.
 
     Not for a word that a freed object may have left: in a large heap much is one bit from it.
     """

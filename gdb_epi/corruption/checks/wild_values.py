@@ -118,7 +118,7 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
 def _who_refers_to(context: Context, address: int) -> str:
     """Tell whose pointer leads to what was taken for an object; "" where that is not known.
 
-    The collector follows what objects say that they refer to: there nothing else tells whose.
+    The collector follows the references that objects report: there nothing else tells whose.
     """
     index = address_index(context)
     if index.object_type(address) is not None:

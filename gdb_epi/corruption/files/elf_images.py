@@ -202,7 +202,7 @@ class ElfTables:
         return value
 
     def pointers(self) -> dict[int, int]:
-        """Return what moved() says, of every word of which it says something."""
+        """Return what moved() says of each word that it says anything about."""
         pointers = dict(self.relatives(0, WORD_MASK))
         named = {own: self.symbol_of(own) for own in self._others}
         pointers.update((own, value) for own, value in named.items() if value is not None)
@@ -332,7 +332,7 @@ def read_only_pieces(context: Context, low: int, high: int) -> Iterator[tuple[in
 
 
 def _overlapping(context: Context, low: int, high: int) -> Sequence[Region]:
-    """Return the mappings among which are all that overlap a range, ascending."""
+    """Return mappings, ascending, that include all those that overlap a range."""
     starts, ends = _bounds(context)
     return context.target.regions()[bisect_right(ends, low) : bisect_left(starts, high)]
 

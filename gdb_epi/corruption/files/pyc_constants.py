@@ -74,7 +74,7 @@ class CodeComparer:
         self._count_at = require("PyTupleObject", "ob_size")
 
     def differences(self, address: int, code: MarshalledCode) -> list[Difference]:
-        """Return in what a code object differs from one of a file; at most ENOUGH.
+        """Return how a code object differs from one of a file; at most ENOUGH.
 
         Raises UnreadableMemory.
         """

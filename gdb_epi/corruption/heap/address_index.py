@@ -199,12 +199,12 @@ class AddressIndex:
         return None if block is None else address - block.start
 
     def in_damaged_pool(self, address: int) -> bool:
-        """Tell whether an address lies in a pool of which it is not known what is free."""
+        """Tell whether an address lies in a pool whose free blocks are not known."""
         pools = (self._pool(address & -size, size) for size in POOL_SIZES)
         return any(pool is not None and pool.free is None for pool in pools)
 
     def in_emptied_pool(self, address: int) -> bool:
-        """Tell whether an address lies in a pool of which every block was freed."""
+        """Tell whether an address lies in a pool whose blocks were all freed."""
         for size in POOL_SIZES:
             base = address & -size
             pool_bytes = read_most_or_least(self._context, base, size, size)
@@ -223,7 +223,7 @@ class AddressIndex:
         return self._pools[key]
 
     def _pools_of(self, address: int) -> Iterator[tuple[int, Pool]]:
-        """Yield start and pool of what may be the pool of pymalloc's that holds an address."""
+        """Yield start and contents of what may be the pymalloc pool that holds an address."""
         for size in POOL_SIZES:
             base = address & -size
             pool = self._pool(base, size)
@@ -326,7 +326,7 @@ class AddressIndex:
         return self.type_name(kind)
 
     def type_name(self, kind: int) -> str | None:
-        """Return the name of the type at an address; None for what is no type.
+        """Return the name of the type at an address; None for anything but a type.
 
         Three levels up must be types too.
         """

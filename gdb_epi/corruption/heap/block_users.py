@@ -30,7 +30,7 @@ def names_of_block(context: Context, start: int, address: int) -> Iterator[int]:
 
 
 def was_given_out_again(context: Context, address: int) -> bool:
-    """Tell whether the block of what was an object has another user: an object, or by a name.
+    """Tell whether the block of a former object has another user: an object, or by a name.
 
     What stacks and free blocks hold is left over.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which words refer to an object, and which software errors look like one flipped bit in a slot."""
+"""Which words refer to an object, and which software errors look like a flipped bit in a slot."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class ObjectTypes:
         return [by_object.get(address, NO_TYPE) for address in addresses]
 
     def names_of(self, words: Sequence[int]) -> tuple[str | int, ...]:
-        """Return the name of each object's type; "" for what is no object, 0 for NULL."""
+        """Return the name of each object's type; "" for anything but an object, 0 for NULL."""
         by_object = self._by_object
         return tuple([word and (by_object.get(word) or self.of(word)).name for word in words])
 

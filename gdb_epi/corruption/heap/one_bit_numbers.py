@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """R31: numbers that one bit makes agree with what stands beside them, as plain functions.
 
-A count and the room that it is for, a row of numbers that rise, a length and the text that it is
-of.
+A count and its room, a row of rising numbers, a length and its text.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ ROW_MARGIN = 64  # so many times what lies between its neighbours a flip moves a
 
 
 def fitting_count(number: int, room: int, size: int) -> tuple[int, int] | None:
-    """Return the number without its highest bit, and bytes of one of so many that fill a room."""
+    """Return the number without its highest bit, and the size of items that then fill the room."""
     top = number.bit_length() - 1
     right = number ^ 1 << top if top >= MIN_COUNT_BIT else 0
     if right < MIN_ITEMS or number <= room:

@@ -162,7 +162,7 @@ class PoolCensus:
     def counts(self, word: int) -> bool:
         """Tell whether a word counts references, and is no address.
 
-        What was freed has none, or a link to the next. From 3.14 on (gh-126491) the count has 32
+        A freed block has none, or a link to the next. From 3.14 on (gh-126491) the count has 32
         bits, and flags are in the last 16.
         """
         count = word & 0xFFFFFFFF

@@ -53,7 +53,7 @@ def end_of_frame(walk: ObjectWalk, frame: int, places: FramePlaces) -> int:
 
 
 def end_of_frame_of_code(walk: ObjectWalk, frame: int, code: int, places: FramePlaces) -> int:
-    """Return where a frame of a code object ends; 0 for what is no code object."""
+    """Return where a frame of a code object ends; 0 for anything but a code object."""
     if walk.type_at(code) != "code":
         return 0
     word = walk.reader.word

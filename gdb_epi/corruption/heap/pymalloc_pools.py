@@ -77,7 +77,7 @@ def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int
     """Return (size, block size, blocks carved) of the pool at an offset of `data`, an address.
 
     16 KiB of it are given where they are there. None for anything else, and for a pool without a
-    block in use, whose header is left over. Its free list is not looked at.
+    block in use, whose header is left over. Its free list is not checked.
     """
     count, _free, _next, _prev, _arena, szidx, nextoffset, most = HEADER.unpack_from(data, at)
     if not count or szidx >= CLASSES:
@@ -173,7 +173,7 @@ def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
 
 
 def link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
-    """Return by how much two links in freed blocks were counted down; zeros for nothing of it.
+    """Return by how much two links in freed blocks were counted down; zeros where none was.
 
     Of the second, which was 0, the count went below; of the first, memory some bytes before a free
     block was handed out, and what stands there was taken for the next link: that of the block,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One-bit neighbours of suspected words: what the corrected word would be, and what says so."""
+"""One-bit neighbours of suspected words: the corrected word, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def _same_file(context: Context, address: int, other: int) -> bool:
 def _neighbour(
     context: Context, suspect: Suspect, corrected: int, bit: int, search: bool = True
 ) -> Correction:
-    """Return a flip of a suspect with all that speaks for it.
+    """Return a flip of a suspect with all the evidence for it.
 
     Memory is not searched for a value where nothing begins without `search`.
     """

@@ -259,9 +259,9 @@ def software_explanation(
     `purpose_known`: what the right word is for is known. CPython tags no high bits, and no library
     can in a field of CPython's own; nobody tags addresses of the stack or of a file's data.
     `is_object`: an object that other words name begins at the corrected address, or its links: no
-    array does, so it is no stride. Nor is one what nothing at hand holds. `held`: STACK when all
-    places that hold the word are on stacks, HEAP when none is and something begins at the corrected
-    address, else MIXED.
+    array does, so it is no stride. Neither is a value that nothing at hand holds. `held`: STACK
+    when all places that hold the word are on stacks, HEAP when none is and something begins at the
+    corrected address, else MIXED.
     """
     site = context.site
     assert not isinstance(site, Absent)

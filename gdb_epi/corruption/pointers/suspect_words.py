@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words that may have been damaged: those of the failed access, and what they came from.
 
-A pointer with a low bit flipped is still mapped: the program reads another place through it and
-dies of what it found there. So the pointer that the failed one was loaded through is suspected
-too, one instruction further back. `software_pattern` tells words that software makes by itself.
+A pointer with a low bit flipped is still mapped: the program reads from another place through it
+and dies of the value it found there. So the pointer that the failed one was loaded through is
+suspected too, one instruction further back. `software_pattern` tells words that software makes by
+itself.
 """
 
 from __future__ import annotations

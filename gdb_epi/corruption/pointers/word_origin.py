@@ -186,8 +186,8 @@ def is_wild(context: Context, source: str) -> bool:
 def is_not_as_read(context: Context, source: str) -> bool:
     """Tell whether a register holds another value than the place that the code loads it from.
 
-    It was read from elsewhere, or the place was stored to since: what stands there now, or beside
-    other copies of the value, tells nothing of where it came from.
+    It was read from elsewhere, or the place was stored to since: the value that is there now, or
+    next to other copies, tells nothing about where it came from.
     """
     origin = origin_of_register(context, source)
     return origin is not None and origin.kind == LOAD and origin.held != origin.expected

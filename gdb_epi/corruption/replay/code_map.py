@@ -2,7 +2,7 @@
 """Where each instruction of a function begins, and where each of its branches leads.
 
 Decoding from a function's first byte on is in step from the beginning; the unwind tables say where
-that is. Branches through registers or tables are not known, nor those of parts split off.
+that is. Branches through registers or tables, and those in split-off parts, are not known.
 """
 
 from __future__ import annotations

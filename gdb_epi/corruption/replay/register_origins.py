@@ -185,14 +185,16 @@ def _returned(
     site: FaultSite,
     path: CodePath,
     registers: dict[str, int],
-    made: list[RecomputedRegister],
+    recomputed: list[RecomputedRegister],
 ) -> list[RecomputedRegister]:
-    """Return what the function that was called last returned, where `made` does not tell.
+    """Return what the function that was called last returned, where `recomputed` does not tell.
 
     Any of its returns may have been taken: if one of them explains a register, none differs.
     """
     settled = {
-        remade.register for remade in made if remade.kind != COPY or remade.held != remade.expected
+        remade.register
+        for remade in recomputed
+        if remade.kind != COPY or remade.held != remade.expected
     }  # a copy of what the function returned says nothing about it
     if site.operand is not None and settled.issuperset(site.operand.registers()):
         return []
@@ -211,13 +213,13 @@ def _on_all_ways(
     site: FaultSite,
     path: CodePath,
     registers: dict[str, int],
-    made: list[RecomputedRegister],
+    recomputed: list[RecomputedRegister],
 ) -> list[RecomputedRegister]:
     """Return what differs on every path: registers of the access, and those that they came from.
 
     Registers that one of the paths explains, or leaves open, are left out.
     """
-    settled = {remade.register: [remade] for remade in made}
+    settled = {remade.register: [remade] for remade in recomputed}
     wanted = list(site.operand.registers() if site.operand is not None else ARGUMENTS)
     if site.operand is None:
         instruction = decode(read_up_to(context.target, path.end, MAX_LENGTH))
@@ -229,9 +231,9 @@ def _on_all_ways(
             ways = paths_from_definitions(context, path, name, registers)
             tables = [
                 [
-                    made
-                    for made in recompute_registers(context.target, way, registers)
-                    if made.register == name
+                    recomputed
+                    for recomputed in recompute_registers(context.target, way, registers)
+                    if recomputed.register == name
                 ]
                 for way in ways
             ]
@@ -251,11 +253,11 @@ def _place(context: Context, site: FaultSite) -> tuple[int, dict[str, int]] | Ab
             return Absent(NOT_AVAILABLE, site.why)
         return site.fault.pc, registers
     top = read_word(context.target, site.fault.sp)
-    made = call_before(context.target, top) if site.kind == CALL and top else None
-    if made is None or top is None:
+    recomputed = call_before(context.target, top) if site.kind == CALL and top else None
+    if recomputed is None or top is None:
         return Absent(NOT_AVAILABLE, "nothing says which instruction led here")
     registers["rsp"] = (site.fault.sp + 8) & WORD_MASK
-    return top - made.length, registers
+    return top - recomputed.length, registers
 
 
 class _Store(NamedTuple):

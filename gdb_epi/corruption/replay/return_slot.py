@@ -73,7 +73,7 @@ def return_slot_above(context: Context) -> ReturnSlot | None:
 def one_bit_return_slots(context: Context) -> list[ReturnSlot]:
     """Return what the popped word may have been before one bit of it changed.
 
-    Only words of which a call ends at the very address; the fewer the better.
+    Only words at whose exact address a call ends; the fewer the better.
     """
     slot = popped_word(context)
     if slot is None or not slot[1]:

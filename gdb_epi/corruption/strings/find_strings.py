@@ -204,7 +204,7 @@ def hashed_strings_in(
     """Yield (address, contents, hash) of the hashed objects of one type in a piece of memory.
 
     `start` is aligned to 8. What cannot be read is left out; `left_out` takes the rest. `wanted`
-    finds the type words of some objects; all are looked at without it.
+    finds the type words of some objects; without it all of them are.
     """
     size = len(memory)
     numbers = [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """str and bytes objects as checksums of themselves: where hash, length and characters lie.
 
-Every hashed str and bytes carries a 64-bit hash of its contents. Only compact strings are looked
-at (others keep their characters elsewhere); up to 3.11 a string may also have no characters yet.
+Every hashed str and bytes carries a 64-bit hash of its contents. Only compact strings are read
+(others keep their characters elsewhere); up to 3.11 a string may also have no characters yet.
 Reference: Include/cpython/unicodeobject.h, Include/cpython/bytesobject.h (3.8 to 3.15).
 """
 
@@ -53,7 +53,7 @@ class StringFormat(NamedTuple):
 
 
 def str_form(layout: Layout, kind: int) -> StringFormat | None:
-    """Return the form of str; None when the layout does not tell its state bits."""
+    """Return the form of str; None when the layout does not give its state bits."""
     fields = [
         layout.find("PyASCIIObject", f"state.{name}") for name in ("kind", "compact", "ascii")
     ]

@@ -116,7 +116,7 @@ class _Plan:
     def _proven(self) -> dict[int, int]:
         """Return the native frame of each call that has one, by position.
 
-        A call that would stand inside of an inner one is damage: then it is not placed.
+        A call placed inside an inner one is a sign of damage: then it is not placed.
         """
         ranges = _Ranges(self._native, self._gap)
         places: dict[int, int] = {}
@@ -148,7 +148,7 @@ class _Plan:
     def _around_gap(
         self, run: Sequence[EvalCall], named: Sequence[int], gap: int
     ) -> Sequence[EvalCall]:
-        """Place what belongs into the gap and outside of it; return what is left for its inside."""
+        """Place the calls that belong into and outside the gap; return the calls left over."""
         outer = [index for index in named if index > gap]
         first = min(len(named) - len(outer), len(run))
         last = max(len(run) - len(outer), first)

@@ -35,7 +35,7 @@ class MethodTables:
         self._names: dict[int, str | None] = {}  # by start of a function
 
     def name(self, pc: int) -> str | None:
-        """Return Python's name of the function that a native frame is in, None where none says so.
+        """Return Python's name for the function that a native frame is in; None where it has none.
 
         It is the name alone, without module and class. Executables and libpython are left out.
         """

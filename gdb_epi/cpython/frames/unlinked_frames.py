@@ -8,8 +8,8 @@ The C stack of their thread still points to them.
 What no C stack leads to either is found by its type pointer; a frame that runs says so. Whose stack
 such frames end is known by their outermost function alone: `Thread._bootstrap` holds the Thread,
 whose ident is the pthread_t of its thread state (the Thread says it, and threading._active), and a
-module is run by the thread that the process began with. What is of nobody for sure is given to
-nobody, but named.
+module is run by the thread that the process began with. Frames whose thread is not certain are
+given to no thread, but reported.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def attach_orphan_frames(
     objects: NamespaceReader,
     interpreters: list[InterpreterState],
 ) -> tuple[list[InterpreterState], list[SoftError]]:
-    """Give running frames that nobody leads to to the thread that they are of, after its hole.
+    """Give running frames that no link leads to to their thread, after its hole.
 
     The errors name frames whose thread is unknown. Call it for layouts up to
     3.10 alone, and where a stack is open.
@@ -259,7 +259,7 @@ class _Search:
         return chains
 
     def _running(self, linked: set[int]) -> dict[int, RawFrame]:
-        """Return the frame objects that say that they are being run, those of stacks left out."""
+        """Return the frame objects marked as running, except those of stacks."""
         reader, running = self._reader, executing_flag(self._reader)
         kind = frame_type(reader, linked)
         if running is None or not kind:

@@ -36,7 +36,7 @@ class Instance(NamedTuple):
 
 
 def instances_of(target: Target, python: PythonState) -> Instances:
-    """Return the objects of a process; all that ask share one scan of its memory."""
+    """Return the objects of a process; all callers share one scan of its memory."""
     searched = python.searched or SearchResults()
     if searched.instances is None:
         searched.instances = Instances(PagedReader(target, python.layout), python)
@@ -80,7 +80,7 @@ class Instances:
         return [Instance(listed[place], *kinds[types[place]]) for place in places[:MAX_FOUND]]
 
     def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
-        """Return which of the names an object is, and its own class; None if none of them."""
+        """Return the named class that an object is an instance of, and its own; None for none."""
         try:
             return self._kind_of_type(self.types.of(address).address, names)
         except UnreadableMemory:

@@ -217,9 +217,9 @@ class Layout:
         """Return this layout with the core's own words laid over it, and where they differ.
 
         The words win, because they come from the very build that died, where they tell one story:
-        what was put into a struct, or taken out of it, moves all that lies after it, and its size.
-        A word that contradicts its neighbours is damaged, and so is one that is not aligned for
-        its member: the table is kept for that struct.
+        a member that was added to a struct, or removed, moves everything after it and changes its
+        size. A word that contradicts its neighbours is damaged, and so is one that is not aligned
+        for its member: the table is kept for that struct.
         """
         overlay = _Overlay(self.document, words)
         if not overlay.offsets and not overlay.sizes:

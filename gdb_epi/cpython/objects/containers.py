@@ -80,7 +80,7 @@ class ContainerReader:
                 block = self._reader.u64(block + next_at)
 
     def cells(self, function: int, most: int) -> list[int]:
-        """Return what at most so many cells of a function's closure hold; 0 for an empty one."""
+        """Return the contents of the first cells of a function's closure; 0 for an empty one."""
         closure = self._reader.u64(function + self._require("PyFunctionObject", "func_closure"))
         at = self._require("PyCellObject", "ob_ref")
         cells = self.tuple_items(closure)[:most] if closure else ()

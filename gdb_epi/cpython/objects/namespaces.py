@@ -308,7 +308,7 @@ class NamespaceReader:
         return indices + size * width, count, 24, True
 
     def _require_room(self, keys: int, count: int) -> None:
-        """Raise UnreadableMemory when a keys table is too small for so many entries.
+        """Raise UnreadableMemory when a keys table is too small for that many entries.
 
         At most two thirds of it are used (USABLE_FRACTION, Objects/dictobject.c). A damaged number
         would have hundreds of thousands of words of other memory taken for keys.

@@ -63,7 +63,7 @@ class TypeInfo(NamedTuple):
 
     @property
     def python_class(self) -> bool:
-        """Whether a class statement made it, as far as that shows."""
+        """Whether a class statement seems to have made it."""
         return bool(self.flags & HEAPTYPE) and "." not in self.full_name
 
     @property
@@ -149,7 +149,7 @@ class TypeReader:
     def flags(self, address: int) -> int:
         """Return tp_flags of the type at an address. Raises UnreadableMemory when there is none.
 
-        Nothing but the struct is looked at, neither its name nor its dict.
+        Only the struct is checked, neither its name nor its dict.
         """
         info = self._known.get(address)
         return info.flags if isinstance(info, TypeInfo) else self._fields(address)["flags"]

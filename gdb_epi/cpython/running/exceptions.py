@@ -78,7 +78,7 @@ class ExceptionInfo(NamedTuple):
 
 
 class RaisedException(NamedTuple):
-    """An exception and all that it leads to; the first of `exceptions` is itself."""
+    """An exception and all others that it leads to; the first of `exceptions` is itself."""
 
     state: str  # IN_FLIGHT or HANDLED
     exceptions: tuple[ExceptionInfo, ...]

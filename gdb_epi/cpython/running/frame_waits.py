@@ -290,5 +290,5 @@ class WaitReader:
 
 
 def is_library_frame(frame: PyFrame) -> bool:
-    """Tell whether a frame is of a library that is passed over on the way to the program's own."""
+    """Tell whether a frame belongs to a library that is skipped on the way to the program's own."""
     return frame.hole is None and (frame.module or "").partition(".")[0] in LIBRARIES

@@ -5,7 +5,7 @@ gevent waits in C (Cython), so no Python frame says what for. But whatever can w
 its `switch` method, by itself or by a Waiter: a lock, event or other greenlet in its list of links,
 a queue in its deques, a watcher of the event loop as its callback. These lists are followed forward
 from every such object. The fields of these classes have no names in memory and differ by version;
-they are found by the types of what they refer to. Tried with gevent 21.12 to 26.9.
+they are found by the types of the objects that they refer to. Tried with gevent 21.12 to 26.9.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class FutureLinks:
         self._containers = ContainerReader(reader)
 
     def futures(self, first: int, problems: list[str]) -> list[int]:
-        """Return a future and, when it is a gather()'s, all that this one waits for."""
+        """Return a future and, if it is that of a gather(), the futures that this waits for."""
         futures: dict[int, None] = {}
         todo = [first] if first else []
         while todo and len(futures) < MAX_FUTURES:

@@ -75,14 +75,14 @@ class UnfinishedTask(NamedTuple):
 
 
 class UnfinishedTasks(NamedTuple):
-    """Everything that waits, and what could not be had."""
+    """All tasks and greenlets that have not ended, and what could not be read."""
 
     tasks: tuple[UnfinishedTask, ...]
     soft_errors: tuple[SoftError, ...]
 
 
 def read_unfinished_tasks(target: Target, python: PythonState) -> UnfinishedTasks:
-    """Return what every task of asyncio and trio, and every greenlet, waits for.
+    """Return every unfinished task of asyncio and trio, and every greenlet, with its wait.
 
     Never raises for damage.
     """
@@ -200,7 +200,7 @@ def _of_greenlet(
 def _with_links(
     reader: WaitReader, wait: TaskWait | None, greenlet: Greenlet, links: Sequence[WakeLink]
 ) -> TaskWait:
-    """Return what the frames say, completed by what is linked to the greenlet, or that alone."""
+    """Return the wait that the frames show, completed by the objects linked to the greenlet."""
     first = links[0].wait
     fd = next((link.wait.fd for link in links if link.wait.fd is not None), None)
     left = next((link.wait.remaining for link in links if link.wait.remaining is not None), None)
@@ -223,7 +223,7 @@ def framework_of(greenlet: Greenlet) -> str:
 
 
 def name_of_greenlet(greenlet: Greenlet) -> str:
-    """Return what tells greenlets apart: the function that it was made of, or its class."""
+    """Return a name for a greenlet: the function that it was made of, or its class."""
     own = [frame for frame in greenlet.stack if not is_library_frame(frame)]
     start = own[-1] if own else greenlet.stack[-1] if greenlet.stack else None
     what = greenlet.shown.rpartition(".")[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which LWP runs a thread state whose pthread_t does not tell.
+"""Which LWP runs a thread state whose pthread_t does not match one.
 
 Two cases. The thread state of a sub-interpreter keeps the pthread_t of the thread that made it,
 whichever thread runs it (Python/pystate.c, up to 3.12). And in a forked child a new thread may get
@@ -82,7 +82,7 @@ def match_thread_states(
     """Return the interpreters with each thread state at the LWP that runs it.
 
     `native_id` gives a thread state's own word for its number, None where there is none (before
-    3.11). What cannot be told says so in `doubt`, and is not called alive.
+    3.11). A thread state that cannot be matched says so in `doubt`, and is not called alive.
     """
     binder = _Binder(target, layout, native_id)
     count: dict[int, int] = {}

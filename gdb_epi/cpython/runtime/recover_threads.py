@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thread states that no list leads to any more, found in what is left of memory.
+"""Thread states that no list leads to any more, found by searching the remaining memory.
 
 The notes of a core give each LWP's pthread_t (on x86-64 it is fs_base), which its PyThreadState
 carries as `thread_id`. Where the runtime, an interpreter or a link of a list was cut off or

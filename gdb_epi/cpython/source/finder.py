@@ -2,8 +2,8 @@
 """The source of a frame: whichever text can be shown to be the one that ran.
 
 The file on this machine comes first when the cached bytecode vouches for it, then what the process
-itself held (linecache, the argument of `-c`, strings in variables), then the file as far as it fits
-the code in the core. A text that contradicts the core is never given unless asked for.
+itself held (linecache, the argument of `-c`, strings in variables), then the file if it fits the
+code in the core. A text that contradicts the core is never given unless asked for.
 """
 
 from __future__ import annotations

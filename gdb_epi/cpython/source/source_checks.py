@@ -50,7 +50,7 @@ class TextFit(NamedTuple):
 
 
 def fit_text(lines: Sequence[str], site: SourceSite) -> TextFit:
-    """Compare a text with what the core knows of it."""
+    """Compare a text with what the core tells about it."""
     misses = 0
     last = 0
     encoded: dict[int, bytes] = {}

@@ -54,7 +54,7 @@ class Undecodable(EpiError):
 
 
 class NoAttribute(Undecodable):
-    """An instance of which all attributes were read, and none has the name."""
+    """An instance all of whose attributes were read, none with that name."""
 
 
 class Obj(NamedTuple):
@@ -115,7 +115,7 @@ class ValueContext:
         return Obj(address, self.types.lineage(kind))
 
     def offset(self, *path: str) -> int:
-        """Return the offset of a struct's member, the first of those that there are."""
+        """Return the offset of the first of some members that a struct has."""
         offset = self._offsets.get(path)
         if offset is None:
             offset = self._offsets[path] = self.reader.layout.require(path[0], *path[1:])

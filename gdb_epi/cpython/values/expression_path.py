@@ -85,7 +85,7 @@ def _attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> int:
 
 
 def _from_class(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> int:
-    """Return what a class attribute gives for an instance, as far as no code has to run for it."""
+    """Return what a class attribute gives for an instance, if no code has to run for that."""
     kind = decoder.ident(value)
     if obj.lineage.ident == "type":
         return value

@@ -40,7 +40,7 @@ MAX_BARE = 8  # objects inside a value whose attributes stand after it
 class Limits(NamedTuple):
     """How much of one value is shown; what is left out is marked by `...` and `Value.cut`.
 
-    `<cut>` stands where nothing of what is inside is shown, as below the deepest container.
+    `<cut>` stands where no contents are shown, as below the deepest container.
 
     `secrets`: also what names and URLs say is secret (see `secrets`), which is masked otherwise.
     """
@@ -358,7 +358,7 @@ class ReprDecoder:
     def _is_freed(self, address: int) -> bool:
         """Tell whether an object's reference count is 0, as freeing leaves it.
 
-        Free-threaded builds count in two fields, of which this says nothing.
+        Free-threaded builds count in two fields, which are not covered here.
         """
         at = self.layout.offset("PyObject", "ob_refcnt")
         member = self.layout.find("PyObject", "ob_refcnt")

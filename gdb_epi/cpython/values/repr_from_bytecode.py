@@ -139,7 +139,7 @@ class Evaluation(ValueOperations):
     def go(self, at: int, most: int) -> Item:
         """Return what the function returns that goes on at a byte.
 
-        Raises Undecodable, also for one of more than so many bytes of instructions.
+        Raises Undecodable, also for one with too many bytes of instructions.
         """
         start, size = bytecode_of(self.decoder.reader, self.code)
         if not 0 < size <= most:
@@ -362,7 +362,7 @@ class Evaluation(ValueOperations):
     # -- exceptions -----------------------------------------------------------------------------
 
     def _do_setup_finally(self, argument: int) -> None:
-        """Begin what a handler is for (up to 3.10); the argument counts from the next one."""
+        """Enter a guarded block (up to 3.10); the argument counts from the next instruction."""
         target = self.following + self.dialect.jump_unit * argument
         self.blocks.append((target, len(self.stack)))
 

@@ -103,7 +103,7 @@ class Numbers(NamedTuple):
 
 
 class Iteration(NamedTuple):
-    """How far an iterator is in what it goes over; one that goes `round` begins again."""
+    """An iterator's position in the object it goes over; one that goes `round` begins again."""
 
     over: BuiltStr | ProcessObject | BuiltTuple | Numbers
     place: int
@@ -111,7 +111,7 @@ class Iteration(NamedTuple):
 
 
 class UnknownNumber(NamedTuple):
-    """An int or float of which only bounds are known, which belong to it."""
+    """An int or float of which only the (inclusive) bounds are known."""
 
     low: float
     high: float

@@ -90,7 +90,7 @@ class ValueOperations:
         return not self.decoder.limits.secrets and is_secret_name(name)
 
     def got(self, of: ProcessObject, name: str, item: Item) -> Item:
-        """Return what an object gave under a name: what a secret gives is one, by whatever name.
+        """Return what an object gave under a name; whatever a secret gives is secret too.
 
         Raises Undecodable for a text or number that was made, which nothing would mask any more.
         """
@@ -166,7 +166,7 @@ class ValueOperations:
         return self.length(item) > 0
 
     def is_none(self, item: Item) -> bool:
-        """Tell whether an item is None. Raises Undecodable for what is no object."""
+        """Tell whether an item is None. Raises Undecodable for anything but an object."""
         if not isinstance(item, (*DATA, BuiltTuple, Class)):
             raise Undecodable("a comparison")
         if isinstance(item, NoneResult):
@@ -260,7 +260,7 @@ class ValueOperations:
     # -- items --------------------------------------------------------------------------------
 
     def bound(self, item: Item) -> int | None:
-        """Return a bound of a slice. Raises Undecodable for what is neither int nor None."""
+        """Return a bound of a slice. Raises Undecodable for anything but an int or None."""
         if isinstance(item, (NoneResult, ProcessObject)) and self.is_none(item):
             return None
         number = self.plain(item)
@@ -313,7 +313,7 @@ class ValueOperations:
         return ProcessObject(self.decoder.reader.u64(start + 8 * (index % count)))
 
     def whole_text(self, item: BuiltStr | ProcessObject) -> str:
-        """Return a str of which nothing is cut. Raises Undecodable, also for secrets."""
+        """Return an uncut str. Raises Undecodable, also for secrets."""
         text = self.plain(item)
         if not isinstance(text, str) or len(text) >= self.decoder.limits.length:
             raise Undecodable("a cut text")

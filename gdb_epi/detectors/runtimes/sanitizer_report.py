@@ -33,10 +33,10 @@ MAX_FRAMES = 32
 def sanitizer_report(state: ProcessState) -> Iterator[Finding]:
     """Find the report of a sanitizer on the stack of an abort() that it made itself.
 
-    A signal that its handler only passed on is no report of its own: what is judged is the fault
+    A signal that its handler only passed on is not a report of its own: what is judged is the fault
     behind it. Innocent causes: this is itself the ordinary explanation; limits of memory are left
-    out. Absent without native frames, which need GDB.
-    Reference: GCC 12 libsanitizer/asan/asan_report.cc, sanitizer_common/sanitizer_termination.cpp.
+    out. Absent without native frames, which need GDB. Reference: GCC 12
+    libsanitizer/asan/asan_report.cc, sanitizer_common/sanitizer_termination.cpp.
     """
     fault = state.fault
     if isinstance(fault, Absent) or fault.signo != SIGABRT or fault.sender != "self":

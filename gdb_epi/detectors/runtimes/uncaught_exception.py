@@ -27,10 +27,10 @@ MAX_FRAMES = 64
 def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     """Find std::terminate() on the stack, the exception's type and the function that threw.
 
-    Innocent causes: this is itself the ordinary explanation. Of std::bad_alloc the category says
-    that memory ran out. Absent without native frames, which need GDB. The text of the exception
-    is data of the program and stays in the core.
-    Reference: Itanium C++ ABI, "Exception Handling"; GCC 12 libstdc++-v3/libsupc++.
+    Innocent causes: this is itself the ordinary explanation. For std::bad_alloc the category says
+    that memory ran out. Absent without native frames, which need GDB. The text of the exception is
+    data of the program and stays in the core. Reference: Itanium C++ ABI, "Exception Handling"; GCC
+    12 libstdc++-v3/libsupc++.
     """
     failure = frames_of_failure(state, ABORTED)
     if failure is None:

@@ -31,11 +31,10 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
     """Find a bad pointer that follows the reference count of three or more objects.
 
     There the type of an object stands: several objects have the same wrong one. A flipped bit
-    changes one word, and a wrong type ends the process before objects are made of it.
-    Innocent causes: -1 and other values that are no address of an object; copies on stacks and in
-    registers, which do not count; a pointer of the
-    program's own after a small number in a struct: then it was wrong in the program.
-    Reference: CWE-787 (out-of-bounds write).
+    changes one word, and a wrong type ends the process before it makes objects. Innocent causes: -1
+    and other values that are no address of an object; copies on stacks and in registers, which do
+    not count; a pointer of the program's own after a small number in a struct: then it was wrong in
+    the program. Reference: CWE-787 (out-of-bounds write).
     """
     for name, value in _bad_pointers(state):
         if value % WORD or value >> 32 == ALL_ONES:  # no type's address, and a small negative one

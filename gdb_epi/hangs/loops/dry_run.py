@@ -343,7 +343,7 @@ class DryRun(Evaluation):
             super()._do_compare_op(argument)
 
     def _compare_bounds(self, how: int) -> None:
-        """Compare numbers of which bounds are known, if all of one are less than all others."""
+        """Compare two numbers by their bounds, where these do not overlap."""
         right, left = self._bounds(self._pop()), self._bounds(self._pop())
         if not (left[1] < right[0] or right[1] < left[0]):
             raise Undecodable("what depends on a number that is not known")

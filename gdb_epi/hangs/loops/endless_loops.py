@@ -148,7 +148,7 @@ def _made(scene: HangContext, frame: PyFrame, budget: list[int]) -> DryRun:
 def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[_Start]:
     """Yield where a dry run of a frame is to begin; all are to be tried.
 
-    What a frame calls that is not the innermost one may have done a part of what it does.
+    A call made by a frame that is not the innermost may already be partly done.
     """
     at, code = scene.running_byte(frame), list(scene.sites.instructions(frame.code))
     reader, dialect = scene.view.reader, dialect_of(scene.view.reader.layout)

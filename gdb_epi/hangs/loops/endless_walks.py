@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops without an end: a walk from object to object that lead back, a search in what only grows.
+"""Endless loops: a walk along objects that form a ring, a search in numbers that only grow.
 
 `while node is not None: node = node.parent` ends when it meets None. Where the loop does nothing
 but such a step and sums, and each of its tests looks at that variable or at the next object, it
@@ -45,7 +45,7 @@ class _Value(NamedTuple):
 
 
 class _OtherCode(Exception):
-    """The loop does something else than to walk."""
+    """The loop does something other than walk."""
 
 
 def endless_walk(scene: HangContext) -> HangAnswer | None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that stands still behind a loop that sleeps as it should: nothing is left to be had.
+"""Work that is stuck behind a loop that sleeps as it should: a lock or a pool is exhausted.
 
-A server's event loop waits for clients whether or not the requests behind it go on. Here are a lock
-of tasks that nobody gives back, and pools of threads and of connections all of which are taken by
-code that waits itself.
+A server's event loop waits for clients whether or not the requests behind it go on. This module
+finds locks that no task will release, and pools of threads or connections that are used up entirely
+by code that is itself waiting.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
 
 
 def task_lock_never_released(scene: HangContext) -> HangAnswer | None:
-    """Tasks wait for a lock, and no code that there is has yet to release it.
+    """Tasks wait for a lock that no remaining code will release.
 
     asyncio's Lock does not say who took it. Nobody is inside its `async with` block (then the task
     would be known), and no other task or thread has a call of its release() ahead.
@@ -107,8 +107,8 @@ def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bo
 def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
     """A task waits for what another one would give, and all others wait for what it holds itself.
 
-    Who would take from the queue, set the event or release the lock need not be known: nobody is
-    left but a task that has yet to start.
+    It need not be known who would take from the queue, set the event or release the lock: only a
+    task that has not started yet could still do it.
     """
     own = [task for task in scene.tasks if own_frames(task, scene.installed)]
     activity = scene.loop_thread

@@ -97,7 +97,7 @@ def _stored(
 
 
 def _results(body: Sequence[Instruction], methods: dict[int, str]) -> set[int]:
-    """Return the bytes of the stores of what a reading method returned."""
+    """Return the byte offsets at which the result of a reading method is stored."""
     places, method, returned = set(), "", False
     for each in body:
         method = methods.get(each.at, method)

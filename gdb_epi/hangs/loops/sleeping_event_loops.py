@@ -209,7 +209,7 @@ class EventLoopReader:
 def is_task_for_clients(task: UnfinishedTask, installed: InstalledPackages) -> bool:
     """Tell whether a task is there to wait for clients: in code of a library that does so.
 
-    What functions of the program are called says nothing of what they do.
+    What the program calls its functions says nothing about what they do.
     """
     return any(
         frame.name in _SERVING or (frame.module or "").startswith(_SERVERS)

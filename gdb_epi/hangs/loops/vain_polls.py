@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops that only test a condition, sleeping or not: what for, and that nobody can change it.
+"""Loops that only test a condition, and proof that nobody is left to change it.
 
 `while not self.done: time.sleep(1)` ends when another thread sets `done`. Where the loop does
 nothing but sleep and test variables and attributes, it cannot change them itself. One that
-asks a method, as `while not future.done()` does, waits as result() would. A loop without a test, as
-a service has that is parked, and one that calls anything else are left alone.
+asks a method, as `while not future.done()` does, waits as result() would. Loops without a test,
+such as that of a parked service, and loops that call anything else are left alone.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ def _sleeps(scene: HangContext, activity: ThreadActivity) -> bool:
 
 
 def polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCondition | None:
-    """Return what the loop asks that a thread runs; None where it does anything else too.
+    """Return what a thread's innermost loop polls; None where it does anything else as well.
 
-    It sleeps between two turns, or does not.
+    The loop may sleep between its turns or not.
     """
     sleeps = int(_sleeps(scene, activity)) if activity.frames else 0
     frames = scene.view.frames(activity.tid)

@@ -144,7 +144,7 @@ def _lacks_result_handler(scene: HangContext) -> bool:
 def _replaced_worker(scene: HangContext) -> int | None:
     """Return the pid of a process that a pool started in place of another; None without any.
 
-    A pool starts its processes first, then its threads, of which one replaces processes that ended.
+    A pool starts its processes first, then its threads; one of these replaces processes that ended.
     """
     view = scene.view
     for tid, frames in view.all_frames().items():

@@ -88,8 +88,8 @@ def kill_call_of(scene: HangContext, frame: PyFrame) -> str:
 def _is_shared(scene: HangContext, address: int) -> bool:
     """Tell whether an object is one by which processes wait for each other.
 
-    A lock, semaphore, event or condition of multiprocessing has a SemLock, directly or in what it
-    is made of; queues and connections have descriptors.
+    A lock, semaphore, event or condition of multiprocessing has a SemLock, directly or in one of
+    its parts; queues and connections have descriptors.
     """
     names = dict(scene.view.attributes(address))
     if names.keys() & {"_semlock", "_handle"} or {"_reader", "_writer"} <= names.keys():

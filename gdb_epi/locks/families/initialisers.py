@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is initialised once: static variables of C++ functions, pthread_once(), std::call_once().
 
-Their words say that an initialiser runs, and not which thread runs it. The stacks do: that thread
+Their words say that an initialiser is running, but not in which thread. The stacks do: that thread
 is inside the very function whose call for it makes this one wait. Where the waiting thread is so
 itself, further out on its stack, the initialiser has come back to what it initialises.
 """

@@ -84,8 +84,8 @@ def _vanished_pool(context: LockContext, thread: Thread) -> tuple[str, str] | No
 def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, str] | None:
     """Return (pool, evidence) when a thread sleeps in OpenMP's code and no living thread is of it.
 
-    The stack of the worker that vanished may have been taken by a later thread of another kind
-    (torch's own), and nothing is left of it. Only OpenMP: its threads wait for their team alone.
+    A later thread of another kind (torch's own) may have reused the vanished worker's stack, so
+    that nothing of the worker is left. Only OpenMP: its threads wait for their team alone.
     """
     module = innermost_outside_libc(context.target, thread, context.unwinder)
     if module is None or context.fork.parent_multithreaded is False:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a process is a forked child, and which threads it lost: all that no lock tells."""
+"""Whether a process is a forked child, and which threads it lost: found without any lock."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ MAX_NAMED = 8  # thread ids in one sentence
 
 
 def read_glibc_signs(reader: ForkSignReadings) -> None:
-    """Read F1, F2, F3, F5, F6 and F15; another C library than glibc has none of them."""
+    """Read F1, F2, F3, F5, F6 and F15; other C libraries have none of them."""
     if runs_on_musl(reader.target):
         for name in ("F1", "F2", "F3", "F5", "F6", "F15"):
             reader.unreadable(name, NOT_JUDGED)

@@ -5,7 +5,7 @@ A lock that stores no owner, and that no frame is in a `with` block of, may have
 The code of each frame up to the running instruction says which locks it took and did not release:
 `lock.acquire()`, `self.lock.acquire()`, and methods that take or release a lock for their caller.
 Where code branches all of it counts, so this is a likely holder and never a certain one. Only locks
-that are locked are looked at.
+that are held are considered.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ class CallSites:
         return "" if first is None else _OPERATORS[first + (instruction.argument & 1)]
 
     def leads_to(self, instruction: Instruction) -> int | None:
-        """Return the byte that a jump leads to; None for what is no jump."""
+        """Return the byte that a jump leads to; None for any other instruction."""
         distance: int = instruction.argument * self._table["jump_unit"]
         if instruction.operation == "jump":
             return distance

@@ -46,7 +46,7 @@ class LockObject(NamedTuple):
     """A lock object. Waiters sleep on a word in [start, end).
 
     `owner` is a pthread_t, 0 when nobody owns it, None when this kind stores no owner. `locked` is
-    None when this kind does not tell.
+    None where this kind of lock does not say.
     """
 
     address: int

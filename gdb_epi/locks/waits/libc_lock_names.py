@@ -118,7 +118,7 @@ def _known_functions(target: Target) -> dict[int, str]:
 
 
 def libc_function_taking(target: Target, thread: Thread, kind: str) -> str | None:
-    """Return the function by which a thread is inside of what takes a kind of lock.
+    """Return the C library's function, of those that take a kind of lock, that a thread is in.
 
     Its program counter or a return address near its stack pointer lies there.
     """
@@ -162,8 +162,8 @@ def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
 def innermost_outside_libc(target: Target, thread: Thread, unwinder: Unwinder) -> Module | None:
     """Return the object of the innermost code that is not the C library's.
 
-    By the unwind tables. Where those end before it, by the return addresses above on the stack, of
-    which some may be left over from calls that have ended.
+    By the unwind tables. Where those end too early, by the return addresses further up the stack,
+    some of which may be left over from calls that have ended.
     """
     modules, top = target.modules(), thread.sp
     for frame in islice(unwinder.walk(thread.registers), MAX_UNWOUND):

@@ -2,7 +2,7 @@
 """Who owns what a thread waits for, and the verdict on that wait.
 
 In order: what the lock's own words say; then, for locks that store no owner, the frame that is
-inside a `with` block of it; then what remains possible. "Locked" alone says nothing.
+inside a `with` block of the lock; then what remains possible. "Locked" alone says nothing.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def chain_map(decoder: ReprDecoder, obj: Obj) -> str:
     ("collections", "UserString.__repr__"),
 )
 def user_class(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what all three do: show what they wrap."""
+    """Show the wrapped object, as all three classes do."""
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             raise Undecodable("it holds itself: repr() would not end")

@@ -51,7 +51,7 @@ def _pointer(decoder: ReprDecoder, at: int) -> str:
 
 @decodes_repr(("ctypes", "c_char_p.__repr__"), ("ctypes", "c_wchar_p.__repr__"))
 def c_string(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what both do: show the pointer."""
+    """Show the pointer, as both classes do."""
     return f"{decoder.class_name(obj)}({_pointer(decoder, decoder.word(obj, 0))})"
 
 

@@ -62,7 +62,7 @@ def scientific(digits: str, exponent: int) -> str:
 def python_decimal(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a Decimal of _pydecimal, which serves where CPython was built without libmpdec.
 
-    3.15 has none of its own any more (gh-115119), and Debian dropped the library.
+    3.15 no longer bundles the library (gh-115119), and Debian dropped it.
     """
     shown_by = decoder.types.lookup(obj.type, "__str__")
     if shown_by is None or shown_by[0].qualname != "Decimal":

@@ -60,13 +60,13 @@ def weak_set(decoder: ReprDecoder, obj: Obj) -> str:
     ("weakref", "WeakValueDictionary.__repr__"), ("weakref", "WeakKeyDictionary.__repr__")
 )
 def weak_dict(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what both do: show no item."""
+    """Show no items, as both classes do."""
     return f"<{decoder.class_name(obj)} at {obj.address:#x}>"
 
 
 @decodes_repr(("weakref", "finalize.__repr__"))
 def finalizer(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what finalize.__repr__ does: dead when the class knows it no more."""
+    """Do what finalize.__repr__ does: dead when the class no longer knows it."""
     registry = decoder.types.lookup(obj.type, "_registry")
     if registry is None:
         raise Undecodable("its class has no registry")

@@ -67,7 +67,7 @@ def depends_on_version(value: float, form: str) -> bool:
 
 
 def long_double_text(mantissa: int, rest: int) -> str | None:
-    """Return the shortest text that gives an 80-bit float back; None for what is no such number.
+    """Return the shortest text that gives an 80-bit float back; None for anything else.
 
     `mantissa` is the 64 bits with the leading one, `rest` the sign and the exponent, as x87 keeps
     them. numpy writes 1e-4 <= x < 1e16 without an exponent.

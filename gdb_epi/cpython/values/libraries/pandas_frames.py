@@ -324,7 +324,7 @@ def _column(decoder: ReprDecoder, values: int, rows: int | None) -> Column:
 
 
 def _text_column(decoder: ReprDecoder, values: int) -> Column:
-    """Return the cells of an array of text, in Arrow or in numpy, none of which is missing."""
+    """Return the cells of an array of text without missing ones, in Arrow or in numpy."""
     if decoder.obj(values).type.name == "ArrowStringArray":
         texts = texts_of(decoder, decoder.attribute(values, "_pa_array"))
         dtype = decoder.attribute(values, "_dtype")

@@ -3,8 +3,8 @@
 
 The objects of Cython hold a weak reference list, a word for Cython's methods and a shared_ptr to
 the object of C++. Its fields (arrow/scalar.h, array/data.h, type.h, buffer.h; 17 to 26) are read as
-libstdc++ lays them out on x86-64; they are checked by the ids of types and by sizes. What is of a
-type that is not known here is shown by its class.
+libstdc++ lays them out on x86-64; they are checked by the ids of types and by sizes. Values of
+other types are shown by their class.
 """
 
 from __future__ import annotations

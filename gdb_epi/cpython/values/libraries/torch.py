@@ -145,7 +145,7 @@ class Tensor(NamedTuple):
     plain: bool  # what it shows is what its memory holds: no lazy conjugate, no wrapper
 
     def fits(self, item: int) -> bool:
-        """Tell whether the storage holds all that sizes and strides reach, `item` bytes each."""
+        """Tell whether the storage holds every item that sizes and strides reach."""
         if not self.numel:
             return True
         steps = zip(self.shape, self.strides, strict=True)
