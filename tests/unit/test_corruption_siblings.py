@@ -11,6 +11,7 @@ import pytest
 from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks import typed_slot as siblings
 from gdb_epi.corruption.checks.gc_links import GcLinks
+from gdb_epi.corruption.checks.item_counts import _Count, _repair
 from gdb_epi.corruption.heap import object_references
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.typed_walk import ContainerSlot
@@ -175,3 +176,16 @@ def test_a_prev_that_leads_nowhere_is_one() -> None:
     words[A + 8] ^= 1 << 14
     (found,) = links(words).repairs(N)
     assert (found.where, found.found, found.corrected) == (A + 8, P, N)
+
+
+def test_of_two_counts_that_fit_the_one_behind_which_no_object_is() -> None:
+    """428 items are 300 with bit 7 changed, and 172 with bit 8; item 172 is an object."""
+    items, owner = START, LIST
+    walk: Any = SimpleNamespace(
+        reader=SimpleNamespace(word=lambda at: at, run=lambda at, n: [*range(at, at + 8 * n, 8)]),
+        type_at=lambda word: "int" if word < items + 8 * 300 else "",
+    )
+    count = _Count(owner, "list", owner + 24, 428, 0, 309, items, "it has room for 309")
+    context: Any = None
+    (damage,) = _repair(context, walk, count)
+    assert (damage.found, damage.corrected, damage.bits) == (428, 300, (7,))

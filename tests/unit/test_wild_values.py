@@ -27,6 +27,7 @@ from gdb_epi.corruption.checks.wild_values import (
     word_from_ended_stack,
 )
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers.suspect_words import FaultWord, software_pattern
 from gdb_epi.corruption.pointers.word_origin import begins_free_chunk, origin_of_register
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
@@ -511,3 +512,23 @@ def test_a_function_that_was_jumped_to_has_arguments_of_its_own() -> None:
     assert _came_by_a_jump(made(other, (GARBAGE, TEXT), alike))
     assert not _came_by_a_jump(made(other, alike)), "one damaged word"
     assert not _came_by_a_jump(made((HEAP, HEAP ^ 1 << 30), (TEXT, TEXT ^ 1 << 30), alike))
+
+
+def test_what_was_read_through_a_pointer_from_a_wrong_place_may_be_anything() -> None:
+    """Two loads: of a pointer at rdi, and through it; rdi leads to a block, or into its middle."""
+    value, second = 0x6472_6F77_7373_6170, FIRST + SIZE
+    for at, sign in ((FIRST, "S:ascii"), (FIRST + 24, "S:wild-value")):
+        made = in_blocks(
+            "488b08", PROTECTED, {at + 8: second, second + 16: value},
+            before="488b5708488b4210", rdi=at, rdx=second, rax=value,  # type: ignore[arg-type]
+        )  # fmt: skip
+        (told,) = ids(value_made_by_software(made))
+        assert told.removesuffix(":one-bit") == sign
+
+
+def test_a_stack_pointer_is_no_data() -> None:
+    made = in_blocks(LOAD, PROTECTED, {}, rdi=GARBAGE)
+    shapes = [
+        software_pattern(made, FaultWord(name, 0x6472_6F77_7373_6170, 0)) for name in ("rsp", "rdi")
+    ]
+    assert shapes[0] is None and shapes[1] is not None

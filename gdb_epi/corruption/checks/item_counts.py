@@ -322,6 +322,8 @@ def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evide
         far = "two bits"
     if len(right) > 1 and count.ends:
         right = [value for value in right if _ends_there(walk, count, value)]
+    if len(right) > 1 and count.items:
+        right = [value for value in right if not walk.type_at(_item(walk, count, value))]
     if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
         if far == "two bits" and not _ends_there(walk, count, right[0]):
             return
@@ -333,6 +335,11 @@ def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evide
             f"{count.room}; {right[0]}, {far} away, fits"
         )
         yield word_evidence("R25", count.place, count.held, right[0], summary)
+
+
+def _item(walk: ObjectWalk, count: _Count, number: int) -> int:
+    """Return an item, counted from 0."""
+    return walk.reader.word(count.items + WORD * number)
 
 
 def _ends_there(walk: ObjectWalk, count: _Count, value: int) -> bool:

@@ -447,6 +447,8 @@ def _among_objects(context: Context, slot: int, value: int) -> str:
     """Whether a place is one of a container's that frames reach, and others of it are sound."""
     walk = object_walk(context)
     for bad in _bad_slots(context, {value}):
+        if bad.kind == "list" and not _items_of(context, bad.owner):
+            continue  # it counts more than it has room for
         if bad.place == slot and not isinstance(walk, Absent):
             sound = sum(walk.type_at(word) != "" for _, word in walk.beside(bad))
             if sound >= MIN_SOUND:

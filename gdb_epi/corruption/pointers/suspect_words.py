@@ -105,8 +105,10 @@ def _by_value(site: FaultSite, top: int) -> list[FaultWord]:
 def software_pattern(context: Context, word: FaultWord) -> WordShape | None:
     """Return the software pattern of a word; None when it shows none.
 
-    Memory is searched once for each value.
+    Memory is searched once for each value. A stack pointer shows none: no program makes it of data.
     """
+    if word.source == "rsp":
+        return None
     return _pattern_of(context, word.value, word.distance is None)
 
 

@@ -35,6 +35,7 @@ from gdb_epi.x86.register_changes import COPY, LOAD, changed_registers, value_so
 TEXTS = ("str", "bytes")
 MAX_PLACES = 16
 MAX_COPIES = 8  # from register to register
+MAX_STEPS = 2  # pointers that were followed before the last one
 MALLOC = "malloc"
 FRAME_REGISTERS = frozenset(("rsp", "rbp"))
 
@@ -174,13 +175,18 @@ def is_wild(context: Context, source: str) -> bool:
     if source == "target":
         called = _origin_of_target(context, site, site.address or 0)
         return called is not None and not called.owned
+    return _was_led_astray(context, site, source, MAX_STEPS)
+
+
+def _was_led_astray(context: Context, site: FaultSite, source: str, steps: int) -> bool:
+    """Tell whether a register was loaded from such a place, or through a register that was."""
     origin = origin_of_register(context, source)
-    return (
-        origin is not None
-        and origin.kind == LOAD
-        and origin.held == origin.expected
-        and has_known_provenance(context, site, origin) is False
-    )
+    if origin is None or origin.kind != LOAD or origin.held != origin.expected:
+        return False
+    if has_known_provenance(context, site, origin) is False:
+        return True
+    through = (name for name in origin.through if name != source and name not in FRAME_REGISTERS)
+    return steps > 0 and any(_was_led_astray(context, site, name, steps - 1) for name in through)
 
 
 def is_not_as_read(context: Context, source: str) -> bool:
