@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from support.faults import failed, fault_at
 from support.scenes import HEAP, TEXT, crash, state
 
 from gdb_epi.corruption.checks.virtual_tables import virtual_tables
@@ -123,3 +124,26 @@ def test_a_file_whose_operations_are_something_else_was_overwritten() -> None:
 )
 def test_nothing_is_said_of_files(context: Context) -> None:
     assert not said(context)
+
+
+def struct_of_c(held: int, others: int = 3) -> Context:
+    """Return a process that failed at what it read through a struct's pointer to functions."""
+    alike = {HEAP + 0x400 + 32 * number: TABLE for number in range(others)}
+    made = failed(
+        "488b11", fault_at(0), before="488b07488b4810", rdi=OBJECT, rax=held, rcx=0,
+        words={OBJECT: held, **alike},
+        extra_regions=[Region(CONSTANTS, CONSTANTS + SIZE, "rw-", FILE, 0, SIZE)],
+    )  # fmt: skip
+    constants = bytearray(SIZE)
+    struct.pack_into("<4Q", constants, TABLE - CONSTANTS, *(TEXT + 16 * n for n in range(4)))
+    made.target.memory[CONSTANTS] = constants  # type: ignore[attr-defined]
+    return made
+
+
+def test_a_struct_that_names_no_functions_where_its_like_name_some() -> None:
+    (damage,) = said(struct_of_c(TABLE ^ 1 << 9))
+    assert (damage.id, damage.where, damage.bits) == ("R29", OBJECT, (9,))
+    assert not said(struct_of_c(TABLE ^ 1 << 9, others=1)), "a table that hardly anybody names"
+    assert not said(struct_of_c(TABLE ^ 3 << 9)), "two bits"
+    assert not said(struct_of_c(TABLE)), "the right one"
+    assert not said(struct_of_c(TABLE ^ 1 << 3)), "functions are there too"

@@ -4,7 +4,8 @@
 The table that an object names begins where the words before are the offset to the whole object and
 the type's description (Itanium C++ ABI, 2.5.2 and 2.9.5). A flipped low bit leads into the middle
 of such a table: another method is called, which takes its arguments for what they are not. glibc
-refuses a FILE whose table is none of its own.
+refuses a FILE whose table is none of its own. The table that a struct of C names begins with
+functions.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.memory_readers import on_stack, values_at_hand
+from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
@@ -28,6 +30,7 @@ MAX_OBJECT = 1 << 20  # bytes from the start of an object to one of its bases
 MAX_PLACES = 64
 MIN_ALIKE = 2  # other objects that name the right table
 MAX_WRONG = 2
+MIN_FUNCTIONS = 2  # words with which a table of functions begins
 NAME = 4  # letters of a type's name that are looked at
 
 
@@ -40,13 +43,16 @@ NAME = 4  # letters of a type's name that are looked at
         "an object that was freed or overwritten (its first word leads to no table's neighbourhood "
         "then), a table without a description of its type (-fno-rtti: nothing is said), a pointer "
         "into a table that is no object's first word: other objects must name the right table. "
-        "A FILE that was closed is not on glibc's list; one without its magic number is not judged."
+        "A FILE that was closed is not on glibc's list; one without its magic number is not "
+        "judged. A struct that names a table without functions may be of a kind that has none; "
+        "that a table which others name is one bit away is chance then."
     ),
 )
 def virtual_tables(context: Context) -> Iterator[Evidence]:
     """Look at the first word of the objects that the fault had at hand, and at all open FILEs."""
     yield from _tables_of_files(context)
     tables = _Tables(context)
+    yield from _tables_of_structs(context, tables)
     wrong: dict[int, tuple[int, list[int]]] = {}
     for address in dict.fromkeys(values_at_hand(context)):
         if address % WORD or not tables.may_be_object(address):
@@ -94,6 +100,25 @@ def _tables_of_files(context: Context) -> Iterator[Evidence]:
             yield plain_evidence(OVERWRITTEN_PLACE, file + FILE_TABLE, what)
 
 
+def _tables_of_structs(context: Context, tables: _Tables) -> Iterator[Evidence]:
+    """Tell a struct of C that names no functions, where its like name a table one bit away."""
+    for suspect in suspects_of(context):
+        places = [place for place in suspect.slots if not on_stack(context, place)]
+        held = suspect.value
+        if not suspect.depth or len(places) != 1 or not tables.may_be_object(places[0]):
+            continue
+        if not tables.in_constants(held) or any(tables.functions(held)):
+            continue
+        near = (held ^ 1 << bit for bit in BITS)
+        right = [at for at in near if all(tables.functions(at)) and _is_named(context, at)]
+        if len(right) == 1 and len(context.places_of(held, MAX_PLACES)) == 1:
+            summary = (
+                f"the word at {places[0]:#x} is {held:#018x}, where no function is named; "
+                f"{right[0]:#018x}, one bit away, is a table of functions, and other blocks name it"
+            )
+            yield word_evidence("R29", places[0], held, right[0], summary)
+
+
 def _begins_operations(context: Context, table: int) -> bool:
     words = words_in(try_read(context.target, table, 4 * WORD)) if table % WORD == 0 else ()
     return (
@@ -133,6 +158,12 @@ class _Tables:
             return False
         index = bisect_right(self._starts, address) - 1
         return index >= 0 and address < self._constants[index].end
+
+    def functions(self, table: int) -> list[bool]:
+        """Return of the first words of a table whether each is the address of code."""
+        words = words_in(try_read(self._target, table, MIN_FUNCTIONS * WORD))
+        inside = self.in_constants(table) and len(words) == MIN_FUNCTIONS
+        return [inside and may_execute(self._target.region_at(word)) for word in words] or [False]
 
     def begins(self, table: int) -> bool:
         """Whether an object's virtual table begins there."""
