@@ -185,7 +185,9 @@ def _was_led_astray(context: Context, site: FaultSite, source: str, steps: int) 
         return False
     if has_known_provenance(context, site, origin) is False:
         return True
-    through = (name for name in origin.through if name != source and name not in FRAME_REGISTERS)
+    through = (
+        name for name in origin.address_registers if name != source and name not in FRAME_REGISTERS
+    )
     return steps > 0 and any(_was_led_astray(context, site, name, steps - 1) for name in through)
 
 
