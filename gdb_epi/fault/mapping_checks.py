@@ -7,7 +7,7 @@ from bisect import bisect_left
 
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD
 from gdb_epi.target.api import DUMPED, Region, Target, machine_of, module_at, try_read
 from gdb_epi.target.elf import PT_LOAD, parse_image
 from gdb_epi.typing_lite import NamedTuple
@@ -15,7 +15,9 @@ from gdb_epi.typing_lite import NamedTuple
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
 MAX_GUARD = 1 << 20  # bytes; a larger inaccessible mapping is a reservation, but below a stack
 NEAR_NULL = 65536
-MIN_MARKED = 1 << 32  # addresses below are no pointers under a mark: any small number is one
+# Any small number is an address below: there only blocks of a heap are pointers under a mark, as
+# the heap of an executable at a fixed address is (Debian 13's python3.13).
+SMALL_NUMBERS = 1 << 32
 STACK_REACH = 65536  # bytes between fault address, rsp and the low end of the stack mapping
 RED_ZONE = 128  # bytes below rsp that a function may use (System V ABI)
 
@@ -94,9 +96,13 @@ def guard_page(target: Target, address: int) -> Region | None:
 def untagged_address(target: Target, value: int) -> int | None:
     """Return a word without its top bits where that is a mapped address; None without top bits."""
     plain = value & USER_TOP - 1
-    if plain == value or plain < MIN_MARKED or not permits(target.region_at(plain), "r"):
+    if plain == value:
         return None
-    return plain
+    region = target.region_at(plain)
+    if region is None or not permits(region, "r"):
+        return None
+    in_heap = not region.in_file and permits(region, "w") and plain % WORD == 0
+    return plain if plain >= SMALL_NUMBERS or in_heap else None
 
 
 def has_same_tag(target: Target, word: int, other: int) -> bool:

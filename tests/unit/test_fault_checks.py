@@ -16,7 +16,7 @@ from support.faults import (
     knowing,
     skipped,
 )
-from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
+from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash, state
 
 from gdb_epi.corruption.checks.benign_causes import (
     access_beside_mapping,
@@ -43,7 +43,7 @@ from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evide
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
-from gdb_epi.fault.mapping_checks import is_past_segment
+from gdb_epi.fault.mapping_checks import is_past_segment, without_mark
 from gdb_epi.target import elf
 from gdb_epi.target.api import Region
 
@@ -592,3 +592,24 @@ def test_searches_for_words_have_a_bound() -> None:
     assert made.places_of(BAD, 4) == ()
     assert (made.was_searched(GOOD), made.was_searched(BAD)) == (True, False)
     assert "too much memory" in skipped(one_bit_pointer(made))[0].why
+
+
+@pytest.mark.parametrize(
+    ("perms", "path", "low", "expected"),
+    [
+        ("rw-p", "[heap]", 0xBA_8320, 0xBA_8320),
+        ("rw-p", "[heap]", 0xBA_8321, None),  # a number beside another
+        ("r--p", "/usr/bin/python3.13", 0x40_0120, None),
+        ("rw-p", "/usr/bin/python3.13", 0xB0_0120, None),
+        ("r--p", "/usr/lib/libc.so.6", 0x7FFF_F79B_0001, 0x7FFF_F79B_0001),
+    ],
+)
+def test_a_mark_on_an_address_of_an_executable_at_a_fixed_address(
+    perms: str, path: str, low: int, expected: int | None
+) -> None:
+    """Debian 13's python3.13 has its heap where small numbers are: there only blocks count."""
+    page = low & ~0xFFF
+    region = Region(page, page + 4096, perms, path, 0, 4096)
+    target = state(crash(), extra_regions=[region]).target
+    assert without_mark(target, 1 << 62 | low) == expected
+    assert without_mark(target, low) is None

@@ -204,7 +204,9 @@ def _conditional_p(
     left = tests.of(gone)
     whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
     of_value = int(np.count_nonzero(codes == value))
-    return of_numbers(hypergeometric_tail, of_value, whole.sum(), whole[value], known.sum())
+    return of_numbers(
+        hypergeometric_tail, of_value, whole.sum(), whole[value], int(np.count_nonzero(known))
+    )
 
 
 def group_findings(population: Population) -> Iterator[Finding]:
