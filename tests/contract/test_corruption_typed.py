@@ -462,7 +462,12 @@ def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) ->
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
         return [(one.where, one.bits) for one in _other_description(context, address, others)]
 
-    assert told(shared ^ 1 << 3) == [(address + at, (3,))]
+    def meant(value: int) -> set[int]:
+        return {word for word in words if (word ^ value).bit_count() == 1}
+
+    # where tables lie closer, as in Debian's 3.13, a flipped bit may lead to between two of them
+    bit = next(bit for bit in range(3, 7) if meant(shared ^ 1 << bit) == {shared})
+    assert told(shared ^ 1 << bit) == [(address + at, (bit,))]
     assert told(shared ^ 1 << 45) == [(address + at, (45,))]
     assert not told(shared)
     assert not told(shared ^ 3 << 3), "two bits"
