@@ -43,7 +43,7 @@ from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evide
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
-from gdb_epi.fault.mapping_checks import is_past_segment, without_mark
+from gdb_epi.fault.mapping_checks import is_past_segment, untagged_address
 from gdb_epi.target import elf
 from gdb_epi.target.api import Region
 
@@ -611,5 +611,5 @@ def test_a_mark_on_an_address_of_an_executable_at_a_fixed_address(
     page = low & ~0xFFF
     region = Region(page, page + 4096, perms, path, 0, 4096)
     target = state(crash(), extra_regions=[region]).target
-    assert without_mark(target, 1 << 62 | low) == expected
-    assert without_mark(target, low) is None
+    assert untagged_address(target, 1 << 62 | low) == expected
+    assert untagged_address(target, low) is None
