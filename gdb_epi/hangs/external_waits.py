@@ -19,7 +19,14 @@ from gdb_epi.hangs.idleness import (
     weaken_answer_in_loop,
 )
 from gdb_epi.hangs.in_process_servers import answer_for_in_process_server
-from gdb_epi.hangs.library_calls import FILE_ON_DISK, MESSAGE, MESSAGES, NEW_CHILD, PROCESS_QUEUE
+from gdb_epi.hangs.library_calls import (
+    FILE_ON_DISK,
+    MANAGED_ITEM,
+    MESSAGE,
+    MESSAGES,
+    NEW_CHILD,
+    PROCESS_QUEUE,
+)
 from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop, answer_for_single_wait
 from gdb_epi.hangs.loops.retries import answer_for_retry_loop
@@ -37,6 +44,7 @@ from gdb_epi.hangs.types import (
     idle_answer,
     wait_answer,
 )
+from gdb_epi.hangs.wakers import wakers_of
 from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
 
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
@@ -177,9 +185,22 @@ def answer_for_data_wait(
     return (
         answer_for_closed_socket(scene, activity)
         or answer_for_in_process_server(scene, activity, seen, through)
+        or _from_own_producer(scene, activity, seen, through)
         or answer_for_own_pipe(scene, activity, seen, through)
         or _from_a_peer(scene, activity, waits)
     )
+
+
+def _from_own_producer(
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangAnswer | None:
+    """Return the answer where another thread of this process puts into a queue of processes."""
+    if activity.awaits not in (PROCESS_QUEUE, MANAGED_ITEM):
+        return None
+    givers = sorted(wakers_of(scene, activity) - {*seen})
+    link = f"{activity.what}, which could come from"
+    made = (through(scene, activity, tid, link, seen) for tid in givers)
+    return next((answer for answer in made if answer is not None), None)
 
 
 def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> HangAnswer:
@@ -206,7 +227,7 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
             INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
         )  # fmt: skip
-    is_queue = activity.awaits == PROCESS_QUEUE
+    is_queue = activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM)
     if is_queue and _is_worker(scene, activity):
         return _turn_to_read(scene, activity, f"{waits}{what}")
     kind = "queue of processes" if is_queue else "peer"
@@ -228,7 +249,7 @@ def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bo
     if scene.loops_around(activity.frames):
         return False
     if activity.target is None or activity.awaits:
-        return activity.awaits in (MESSAGE, PROCESS_QUEUE)
+        return activity.awaits in (MESSAGE, PROCESS_QUEUE, MANAGED_ITEM)
     kind = scene.descriptors.describe(activity.target).kind
     return kind == "pipe" or (kind != "socket" and may_have_forked(scene, activity))
 

@@ -23,6 +23,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.library_calls import (
+    MANAGED_ITEM,
     MESSAGES,
     PROCESS_QUEUE,
     QUEUE_ITEM,
@@ -130,7 +131,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     if activity.kind == hang_types.READ:
         return (
             activity.target == 0
-            or activity.awaits in (PROCESS_QUEUE, *MESSAGES)
+            or activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM, *MESSAGES)
             or (in_loop and scene.descriptors.takes_datagrams(activity.target))
             or bool(activity.place and in_loop)
         )

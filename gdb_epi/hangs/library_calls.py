@@ -19,6 +19,7 @@ _LIBRARY_PARTS = ("/site-packages/", "/dist-packages/", "<frozen ")
 # What rules of answers look for.
 PROCESS_QUEUE = "an item in a queue between processes"
 PROCESS_ROOM = "room in a queue between processes"
+MANAGED_ITEM = "an item in a queue of a manager process"
 EVENT_SET = "a notification"
 QUEUE_ITEM, QUEUE_ROOM = "an item in a queue", "room in a queue"
 QUEUE_END = "the end of all jobs of a queue"
@@ -33,6 +34,8 @@ FUTURES = ("the result of a future", "futures")
 FREE_CONNECTION = "a free connection of a pool"
 SEMAPHORE = "a semaphore"  # of threading
 PROGRAM_END = "the end of threads that are no daemons"
+
+ASKS_MANAGER = ("multiprocessing.managers", "_callmethod")
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("queue", "get"): (hang_types.EVENT, QUEUE_ITEM),
@@ -67,10 +70,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.connection", "recv_bytes"): (hang_types.READ, MESSAGE),
     ("multiprocessing.connection", "send"): (hang_types.WRITE, "another process to take a message"),
     ("multiprocessing.connection", "wait"): (hang_types.POLL, "messages of other processes"),
-    ("multiprocessing.managers", "_callmethod"): (
-        hang_types.READ,
-        "the answer of a manager process",
-    ),
+    ASKS_MANAGER: (hang_types.READ, "the answer of a manager process"),
     ("importlib._bootstrap_external", "get_data"): (hang_types.READ, FILE_ON_DISK),
     ("_frozen_importlib_external", "get_data"): (
         hang_types.READ,
@@ -180,11 +180,17 @@ def split_library_frames(
     real = [frame for frame in frames if frame.hole is None and (frame.qualname or frame.name)]
     inner: list[PyFrame] = []
     for frame in real:
-        if not is_library(frame):
+        if not is_library(frame) and not _is_method_of_proxy(frame, inner):
             break
         inner.append(frame)
     own = [frame for frame in real[len(inner) :] if not is_library(frame)]
     return tuple(inner), tuple(own)
+
+
+def _is_method_of_proxy(frame: PyFrame, inner: Sequence[PyFrame]) -> bool:
+    """Tell whether a frame runs what MakeProxyType() compiled (Lib/multiprocessing/managers.py)."""
+    called = [(each.module, each.name) for each in inner[-1:]]
+    return not frame.module and frame.filename == "<string>" and called == [ASKS_MANAGER]
 
 
 def library_call(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:

@@ -6,16 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.library_calls import (
+    ASKS_MANAGER,
     BY_CALL,
     FILE_ON_DISK,
+    MANAGED_ITEM,
     NEW_CHILD,
     OF_CHILD,
     OF_ZMQ,
+    frames_running,
     library_call,
     serving_function,
     split_library_frames,
@@ -38,6 +43,8 @@ EVENTS = frozenset((
     "threading.Event", "threading.Condition", "threading.Semaphore", "threading.Barrier",
     "queue.Queue", "queue.SimpleQueue", "Future",
 ))  # fmt: skip
+_GETS = ("multiprocessing.queues", "get")
+MAX_METHOD = 64  # characters
 _INTERPRETERS = ("python", "libpython")
 _SQLITE = ("libsqlite3", "_sqlite3")
 _ZMQ = ("libzmq", "_zmq.")
@@ -73,6 +80,11 @@ class ThreadActivityReader:
         name = view.thread_names.get(thread.tid) if view is not None else None
         base = ThreadActivity(thread.tid, name, hang_types.OTHER, frames=own, helper=not own)
         library = library_call(inner)
+        asked = next(frames_running(inner, (_GETS, ASKS_MANAGER)), None)
+        if asked is not None and view is not None:
+            base = base._replace(object=view.variable(asked, "self") or 0)
+            if library is not None and asked.name == ASKS_MANAGER[1] and self._gets(view, asked):
+                library = (library[0], MANAGED_ITEM, library[2])
         if library is not None:
             base = base._replace(place=library[2], awaits=library[1])
         base = base._replace(place=serving_function(inner) or base.place)
@@ -85,6 +97,20 @@ class ThreadActivityReader:
         if call.kind == hang_types.WORK:
             return self._running(base, thread, frames)._replace(call=call.name)
         return self._of_call(base, call, library, thread, inner)
+
+    @staticmethod
+    def _gets(view: PythonView, asked: PyFrame) -> bool:
+        """Tell whether a manager is asked for get() without a timeout, which waits for an item."""
+        method, args, named = (view.variable(asked, n) for n in ("methodname", "args", "kwds"))
+        try:
+            containers = ContainerReader(view.reader)
+            given = len(list(containers.tuple_items(args))) if args else 2
+            return (
+                given < 2 and named is not None and not list(view.objects.dict_items(named))
+                and method is not None and view.reader.string(method, MAX_METHOD) == "get"
+            )  # fmt: skip
+        except (UnreadableMemory, LayoutError):
+            return False
 
     def _was_given(self, wait: LockWait, thread: Thread) -> bool:
         """Tell whether a Python lock was released meanwhile: its word is not what was waited on.

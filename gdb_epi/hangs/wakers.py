@@ -11,7 +11,13 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.idleness import CLOCKS
-from gdb_epi.hangs.library_calls import QUEUE_END, QUEUE_ITEM, QUEUE_ROOM
+from gdb_epi.hangs.library_calls import (
+    MANAGED_ITEM,
+    PROCESS_QUEUE,
+    QUEUE_END,
+    QUEUE_ITEM,
+    QUEUE_ROOM,
+)
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import SETS
 from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity, function_and_line
@@ -25,7 +31,7 @@ _GIVES = SETS | {"notify", "notify_all", "release"}
 _PUTS = frozenset(("put", "put_nowait"))
 _ENDS = {  # methods that end a wait for a queue
     QUEUE_ITEM: _PUTS, QUEUE_ROOM: frozenset(("get", "get_nowait")),
-    QUEUE_END: frozenset(("task_done",)),
+    QUEUE_END: frozenset(("task_done",)), PROCESS_QUEUE: _PUTS, MANAGED_ITEM: _PUTS,
 }  # fmt: skip
 _SIMPLE_QUEUE = "queue.SimpleQueue"
 MAX_DEPTH = 2  # functions that functions call

@@ -209,6 +209,44 @@ def database_against_itself():
     two.execute("begin immediate")
 
 
+class Told(asyncio.DatagramProtocol):
+    def __init__(self):
+        self.changed = asyncio.Condition()
+
+    def datagram_received(self, data, address):
+        asyncio.ensure_future(self.tell_all())
+
+    async def tell_all(self):
+        async with self.changed:
+            self.changed.notify_all()
+
+    async def show(self):
+        while True:
+            async with self.changed:
+                await self.changed.wait()
+
+
+async def tell_of_datagrams(wait):
+    told = Told()
+    await asyncio.get_running_loop().create_datagram_endpoint(
+        lambda: told, local_addr=("127.0.0.1", 0)
+    )
+    await asyncio.gather(*(wait(told) for _ in range(2)))
+
+
+def datagrams_shown():
+    asyncio.run(tell_of_datagrams(Told.show))
+
+
+async def answer_of(told):
+    async with told.changed:
+        await told.changed.wait()
+
+
+def datagram_never_answered():
+    asyncio.run(tell_of_datagrams(answer_of))
+
+
 def database_read_by_itself():
     import sqlite3
 

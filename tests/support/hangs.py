@@ -52,6 +52,8 @@ TRUTHS = {
     "database_against_itself": Truth(
         HANG, "database lock", ("database_against_itself", "`one` of this very process has")
     ),
+    "datagrams_shown": Truth(FINE, "idle", ("waits for datagrams", "show (hanging.py")),
+    "datagram_never_answered": Truth(HANG, "peer", ("its descriptor is ready", "answer_of")),
     "database_read_by_itself": Truth(
         HANG, "database lock", ("of this very process reads from that database, and goes on only",)
     ),

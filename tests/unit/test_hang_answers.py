@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.hangs import external_waits
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.deadlocks import pool_callback, pool_self_deadlock
 from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
@@ -15,6 +16,7 @@ from gdb_epi.hangs.event_waits import _waiters, answer_for_event_wait
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     FREE_CONNECTION,
+    MANAGED_ITEM,
     MESSAGE,
     POOL_RESULTS,
     PROCESS_QUEUE,
@@ -98,6 +100,36 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
     sure = "info" if in_loop else "probable"
     assert (answer.label, answer.kind, answer.sure) == (HANG, "peer", sure)
     assert ("nothing more has come" in answer.sentence) == more
+
+
+@pytest.mark.parametrize(
+    ("giver", "target", "label", "words"),
+    [
+        (hang_types.ACCEPT, False, NO_FAULT, "which could come from counter; counter waits for"),
+        (hang_types.JOIN, False, HANG, "which could come from counter; counter waits at"),
+        ("", False, HANG, "without a timeout"),
+        ("", True, NO_FAULT, "as a worker process does"),
+    ],
+)
+def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, label, words):
+    """A thread that takes clients fills it; one that is stuck, and another process, may not."""
+    monkeypatch.setattr(external_waits, "wakers_of", lambda *_: {8} if giver else set())
+    run = SimpleNamespace(qualname="_bootstrap", name="_bootstrap", filename="/lib/python3/p.py",
+                          lineno=3, module="multiprocessing.process", address=2)  # fmt: skip
+    cook = SimpleNamespace(qualname="cook", name="cook", filename="/srv/shop.py", lineno=3,
+                           module="shop", address=1)  # fmt: skip
+    main = ThreadActivity(7, "MainThread", hang_types.READ, MANAGED_ITEM, target=5,
+                          awaits=MANAGED_ITEM, frames=(cook,))  # fmt: skip
+    counter = ThreadActivity(8, "counter", giver, "the end of thread 9", frames=(cook,))
+    scene = SimpleNamespace(
+        view=SimpleNamespace(frames=lambda _: (cook, *((run,) if target else ()))),
+        runs_in_loop=lambda _: True, loops_around=len, wants_something_certain=lambda _: False,
+        descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
+        activity=lambda tid: counter if tid == 8 else main,
+    )  # fmt: skip
+    answer = answer_for_thread(scene, main)
+    assert answer.label == label
+    assert words in answer.sentence
 
 
 def waiting_for_results(*threads_of_the_pool: str) -> HangAnswer | None:

@@ -18,7 +18,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.idleness import weaken_answer_in_loop
+from gdb_epi.hangs.idleness import is_in_serving_loop, weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import SERVERS, frames_running
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_task_for_clients
 from gdb_epi.hangs.processes.child_processes import (
@@ -147,6 +147,8 @@ class _Asleep:
             return None
         if not self.own and activity.place.startswith(SERVERS):
             return idle_answer(activity, f"{base} and waits for events in {activity.place}")
+        if loop.datagrams and self._awaits_datagrams():
+            return idle_answer(activity, f"{base} and waits for datagrams{waits}")
         which = (
             "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
         )
@@ -155,6 +157,18 @@ class _Asleep:
         return weaken_answer_in_loop(self.scene, wait_answer(
             HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
         ))  # fmt: skip
+
+    def _awaits_datagrams(self) -> bool:
+        """Tell whether some tasks wait in loops without end, and the others for other tasks.
+
+        A task that asks somebody by a datagram waits once, and for an answer.
+        """
+        turns = [task for task in self.own if task.wait and task.wait.kind not in (TASK, TASKS)]
+        return bool(turns) and all(
+            _may_lack_work(task)
+            and is_in_serving_loop(self.scene, own_frames(task, self.scene.installed)[:1])
+            for task in turns
+        )
 
     def by_executor(self) -> HangAnswer | None:
         """Return the answer of a thread of the executor that runs a job."""

@@ -9,6 +9,7 @@ structures (cpython/running/uvloops.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.task_fields import STATES
@@ -36,7 +37,8 @@ MAX_NAME = 256
 class SleepingEventLoop(NamedTuple):
     """One sleeping event loop; a number that cannot be had is None.
 
-    `descriptors` leaves out the loop's own pipe. `listening`: it serves clients.
+    `descriptors` leaves out the loop's own pipe. `listening`: it serves clients. `datagrams`: all
+    that it watches are sockets to which anybody may send one.
     """
 
     address: int
@@ -44,6 +46,7 @@ class SleepingEventLoop(NamedTuple):
     timers: int | None
     ready: int | None
     listening: bool
+    datagrams: bool = False
 
 
 class EventLoopReader:
@@ -70,13 +73,17 @@ class EventLoopReader:
     def _at(self, address: int, tasks: Sequence[UnfinishedTask]) -> SleepingEventLoop | None:
         if not address:
             return None
+        called = self._called_to_read(address)
+        names = (name for callback in called for name in self._called(callback))
+        descriptors = self._descriptors(address)
         return SleepingEventLoop(
             address,
-            self._descriptors(address),
+            descriptors,
             self._length(address, "_scheduled", "PyListObject"),
             self._length(address, "_ready", "dequeobject"),
             any(is_task_for_clients(task, self._installed) for task in tasks)
-            or self._accepts(address),
+            or any("accept" in name for name in names),
+            descriptors == sum(map(self._has_no_peer, called)),
         )
 
     def of_reactor(self, frame: PyFrame) -> SleepingEventLoop | None:
@@ -149,36 +156,50 @@ class EventLoopReader:
         except (UnreadableMemory, LayoutError):
             return None
 
-    def _accepts(self, loop: int) -> bool:
-        """Tell whether what a loop calls for one of its descriptors accepts clients, by its name.
+    def _called_to_read(self, loop: int) -> list[int]:
+        """Return what a loop calls when one of its descriptors can be read.
 
-        asyncio's servers have `_accept_connection`; tornado's loop calls what is in its `handlers`.
+        That of who accepts clients is known by its name: asyncio's servers have
+        `_accept_connection`; tornado's loop calls what is in its `handlers`.
         """
         context = values_of(self._view.target, self._view.python).context
+        callbacks = []
         try:
             keys = context.attribute(context.attribute(loop, "_selector"), "_fd_to_key")
             for _, key in self._view.objects.dict_items(keys):
                 of_reader = self._items_of(self._items_of(key)[3])[0]
-                if self._view.locks.type_name(of_reader) != "Handle":
-                    continue  # None: only a writer
-                callback = context.attribute(of_reader, "_callback")
-                if any("accept" in name for name in self._called(callback)):
-                    return True
+                if self._view.locks.type_name(of_reader) == "Handle":  # None: only a writer
+                    callbacks.append(context.attribute(of_reader, "_callback"))
         except (EpiError, IndexError):
             pass
-        return False
+        return callbacks
+
+    def _has_no_peer(self, callback: int) -> bool:
+        """Tell whether a callback is of a datagram transport that was given no peer's address."""
+        if self._view.locks.type_name(callback) != "method":
+            return False
+        try:
+            at = self._view.reader.layout.require("PyMethodObject", "im_self")
+            owner = self._view.reader.u64(callback + at)
+            if self._view.locks.type_name(owner) != "_SelectorDatagramTransport":
+                return False
+            context = values_of(self._view.target, self._view.python).context
+            return self._view.locks.type_name(context.attribute(owner, "_address")) == "NoneType"
+        except EpiError:
+            return False
 
     def _called(self, callback: int) -> Iterator[str]:
         """Yield the names of a function, and of those that its object calls for descriptors."""
         if self._view.locks.type_name(callback) != "method":
             return
         reader, require = self._view.reader, self._view.reader.layout.require
-        yield self._name_of(reader.u64(callback + require("PyMethodObject", "im_func")))
-        owner = reader.u64(callback + require("PyMethodObject", "im_self"))
-        handlers = self._view.attribute(owner, "handlers")
-        if handlers and self._view.locks.type_name(handlers) == "dict":
-            for _, pair in self._view.objects.dict_items(handlers):
-                yield self._name_of(self._items_of(pair)[1])
+        with suppress(EpiError, IndexError):
+            yield self._name_of(reader.u64(callback + require("PyMethodObject", "im_func")))
+            owner = reader.u64(callback + require("PyMethodObject", "im_self"))
+            handlers = self._view.attribute(owner, "handlers")
+            if handlers and self._view.locks.type_name(handlers) == "dict":
+                for _, pair in self._view.objects.dict_items(handlers):
+                    yield self._name_of(self._items_of(pair)[1])
 
     def _items_of(self, word: int) -> list[int]:
         return list(self._containers.tuple_items(word))
