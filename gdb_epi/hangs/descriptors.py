@@ -178,6 +178,15 @@ class Descriptors:
             for kind, address in self._objects
         )
 
+    @property
+    def running_processes(self) -> int:
+        """How many children of multiprocessing were not seen to end."""
+        codes = (
+            self._view.attribute(address, "returncode")
+            for kind, address in self._objects if kind in _PROCESSES
+        )  # fmt: skip
+        return sum(self._view.locks.type_name(code) == "NoneType" for code in codes if code)
+
     @cached_property
     def children(self) -> list[ChildProcess]:
         """Every Popen object that has not seen its child end."""

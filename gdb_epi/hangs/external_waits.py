@@ -32,6 +32,7 @@ from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop, answer_for
 from gdb_epi.hangs.loops.retries import answer_for_retry_loop
 from gdb_epi.hangs.processes.child_processes import answer_for_new_child, is_supervisor_loop
 from gdb_epi.hangs.processes.queues import given_only_after_child, kill_call_of, unread_queue
+from gdb_epi.hangs.processes.shared_locks import held_while_joining
 from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import answer_for_signal_taken_by_main
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers, holder_in_this_process
@@ -123,6 +124,9 @@ def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangA
     if is_supervisor_loop(scene, activity):
         return idle_answer(activity, f"{waits}, which it runs again and again in a loop")
     doubt = ("what the child does is not in this core: look at its own",)
+    holding = held_while_joining(scene, activity, waits)
+    if holding is not None:
+        return holding
     given = given_only_after_child(scene, activity)
     if given:
         sentence = (

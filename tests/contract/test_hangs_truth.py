@@ -16,7 +16,7 @@ from support.mutate import MutatedTarget
 
 from gdb_epi.analysis import examine
 from gdb_epi.errors import Absent
-from gdb_epi.locks.types import INFO
+from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -95,6 +95,27 @@ def test_a_database_that_another_thread_reads_may_be_given_free(tmp_path: Path) 
     assert not isinstance(parts.state.hang, Absent)
     assert "reads from that database, which reader has at hand" in parts.state.hang.sentence
     assert parts.state.hang.sure == INFO
+    shutil.rmtree(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "sure", "words"),
+    [
+        ("join_under_a_process_lock", PROBABLE, "(of `lock`) meanwhile, for which 1 in other"),
+        ("join_beside_a_process_lock", INFO, "what that child does is not in this core"),
+    ],
+)
+def test_a_lock_held_while_a_child_is_joined(
+    name: str, sure: str, words: str, tmp_path: Path
+) -> None:
+    """How many wait for it stands in the semaphore: the second child does something else."""
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    one = spread("join", lambda one: one.root is None and not one.free_threaded)[0]
+    parts = examine(Session(CoreFileTarget.open(core_by_signal(one, name, tmp_path))))
+    assert not isinstance(parts.state.hang, Absent)
+    assert words in parts.state.hang.sentence
+    assert (parts.state.hang.kind, parts.state.hang.sure) == ("child", sure)
     shutil.rmtree(tmp_path)
 
 

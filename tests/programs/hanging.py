@@ -209,6 +209,31 @@ def database_against_itself():
     two.execute("begin immediate")
 
 
+def join_under_a_process_lock():
+    _join_with_lock_held(lambda lock: lock.acquire())
+
+
+def join_beside_a_process_lock():
+    _join_with_lock_held(lambda lock: time.sleep(60))
+
+
+def _join_with_lock_held(work):
+    context = multiprocessing.get_context("fork")
+    lock, (read, write) = context.Lock(), os.pipe()
+
+    def child():
+        os.write(write, b"y")
+        work(lock)
+
+    with lock:
+        process = context.Process(target=child)
+        process.start()
+        os.read(read, 1)
+        while open("/proc/%d/stat" % process.pid).read().rpartition(")")[2].split()[0] != "S":
+            time.sleep(0.01)
+        process.join()
+
+
 class Told(asyncio.DatagramProtocol):
     def __init__(self):
         self.changed = asyncio.Condition()

@@ -149,12 +149,37 @@ class CallSites:
             return instruction.end - distance
         return instruction.end + distance if instruction.operation == "test" else None
 
-    def _read(self, code: int) -> CodeCalls:
+    def names_used(self, code: int) -> Iterator[tuple[str, str]]:
+        """Yield (operation, the name it uses or "") of each instruction, of some more than one.
+
+        Raises UnreadableMemory, LayoutError, and IndexError where a table is too short.
+        """
+        names, slots, cells = self._tables(code)
+        for each in self.instructions(code):
+            does, number = each.operation, each.argument
+            if does == "fast2":
+                yield does, slots[number >> 4]
+                yield does, slots[number & 15]
+            elif does in ("fast", "cell"):
+                yield does, (slots if does == "fast" else cells)[number]
+            elif does in ("global", "name"):
+                yield does, names[self.name_loaded(each)]
+            elif does in ("attr", "method"):
+                yield does, names[number >> self._table["attr_shift"] if does == "attr" else number]
+            else:
+                yield does, ""
+
+    def _tables(self, code: int) -> tuple[list[str], list[str], list[str]]:
+        """Return the names of globals and attributes, of locals, and of cells."""
         names, slots = (self.strings(code, name) for name in ("co_names", "co_localsplusnames"))
-        cells = slots
-        if self._table["cells_apart"]:
-            slots = self.strings(code, "co_varnames")
-            cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
+        if not self._table["cells_apart"]:
+            return names, slots, slots
+        slots = self.strings(code, "co_varnames")
+        cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
+        return names, slots, cells
+
+    def _read(self, code: int) -> CodeCalls:
+        names, slots, cells = self._tables(code)
         calls: list[MethodCall] = []
         loads: list[MethodCall] = []
         jumps: list[BackwardJump] = []

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lock that processes share, held by the thread that waits for the end of a child.
+
+A Lock or RLock of multiprocessing counts how often this process has taken it, and which thread was
+the last (Modules/_multiprocessing/semaphore.c: count, last_tid; 3.8 to 3.15). How many wait for it,
+in all processes, stands beside its value (sem_t of glibc and musl), where that memory was dumped:
+the kernel leaves it out where the semaphore still has a name, as with spawn and forkserver. There
+the code tells whether a Process was given it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.fault.memory_reads import read_u32
+from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.locks.types import INFO, PROBABLE
+
+MAX_CONSTANTS = 4096
+_CODE = "code"
+_ENDS = frozenset(("store", "pop"))  # of a statement
+_PROCESS = "Process"
+
+
+def held_while_joining(
+    scene: HangContext, activity: ThreadActivity, waits: str
+) -> HangAnswer | None:
+    """Return the answer of a thread that joins a child and has a lock that children may want.
+
+    None where it has none, and where nobody waits for what it has.
+    """
+    for frame in activity.frames if not activity.timed else ():
+        named = _named_locks(scene, frame)
+        for lock in dict.fromkeys(named.values()):
+            if not _is_held_by(scene, activity.tid, lock):
+                continue
+            waiting = _waiting(scene, lock)
+            if waiting == 0:
+                continue
+            names = {name for name, at in named.items() if at == lock}
+            name = next((f" `{name}`" for name in sorted(names) if name), "")
+            clause = f"it holds a lock that processes share{name and f' (of{name})'} meanwhile"
+            passed = waiting is None and _is_passed(scene, frame, names)
+            all_wait = bool(waiting) and (waiting or 0) >= scene.descriptors.running_processes
+            if waiting:
+                clause += (
+                    f", for which {waiting} in other processes {'wait' if waiting > 1 else 'waits'}"
+                )
+                seen = f"the words of that semaphore say how many wait for it: {waiting}"
+            elif passed:
+                clause += ": a child that it was given to, and that wants it, never ends"
+                seen = f"the code of {frame.name}() gives it to a Process"
+            else:
+                clause += ": a child that wants it never ends"
+                seen = "the lock's own words say that this thread has taken it"
+            doubt = "whether the child wants that lock is not in this core: look at its own"
+            return wait_answer(
+                HANG, "child", f"{waits}; {clause}", activity,
+                PROBABLE if all_wait or passed else INFO, evidence=(seen,),
+                ruled_out=("a timeout",), doubts=(doubt,),
+            )  # fmt: skip
+    return None
+
+
+def _named_locks(scene: HangContext, frame: PyFrame) -> dict[str, int]:
+    """Return the SemLock (PyObject *) behind variables of a frame, and behind its `with` blocks."""
+    view, named = scene.view, dict[str, int]()
+    managers: list[int] = []
+    with suppress(UnreadableMemory, LayoutError):
+        managers = view.slots.managers(frame)
+    for name, word in (*view.variable_addresses(frame), *(("", at) for at in managers)):
+        if word & 7:
+            continue
+        inner = view.attribute(word, "_lock") or word
+        lock = view.attribute(inner, "_semlock")
+        if lock:
+            named.setdefault(name, lock)
+    return named
+
+
+def _is_held_by(scene: HangContext, tid: int, address: int) -> bool:
+    """Tell whether a thread was the last to take a lock, and has not given it back."""
+    lock = scene.view.locks.at(address)
+    layout = scene.view.reader.layout
+    last_at, count_at, most_at = (
+        layout.offset("SemLockObject", n) for n in ("last_tid", "count", "maxvalue")
+    )
+    if lock is None or lock.kind != SEMLOCK or None in (last_at, count_at, most_at):
+        return False
+    owner = scene.view.reader.u64(address + (last_at or 0))
+    count = read_u32(scene.target, address + (count_at or 0))
+    most = read_u32(scene.target, address + (most_at or 0))
+    thread = next((x for x in scene.python.threads() if x.ident == owner and x.alive), None)
+    return bool(count) and most == 1 and thread is not None and thread.tid == tid
+
+
+def _waiting(scene: HangContext, address: int) -> int | None:
+    """Return how many threads, of all processes, wait for a SemLock; None where it is not there."""
+    lock = scene.view.locks.at(address)
+    return None if lock is None else read_u32(scene.target, lock.start + 4)
+
+
+def _is_passed(scene: HangContext, frame: PyFrame, names: set[str]) -> bool:
+    """Tell whether code of a function, or what it defines, makes a Process with one of some names.
+
+    What is loaded after `Process`, in the same statement, are its arguments.
+    """
+    with suppress(UnreadableMemory, LayoutError, IndexError):
+        for code in _codes(scene, frame.code):
+            is_argument = False
+            for does, name in scene.sites.names_used(code):
+                if does in _ENDS:
+                    is_argument = False
+                elif name == _PROCESS:
+                    is_argument = True
+                elif is_argument and name and name in names:
+                    return True
+    return False
+
+
+def _codes(scene: HangContext, code: int) -> Iterator[int]:
+    """Yield a code object and those of the functions and comprehensions in it."""
+    yield code
+    reader = scene.view.reader
+    constants = reader.u64(code + reader.layout.require("PyCodeObject", "co_consts"))
+    for at in ContainerReader(reader).tuple_items(constants)[:MAX_CONSTANTS]:
+        if scene.view.locks.type_name(at) == _CODE:
+            yield at
