@@ -147,9 +147,7 @@ def _crash(siginfo: bytes | None, cursig: int, threads: list[Thread]) -> CrashIn
         return Absent(NOT_APPLICABLE, "no NT_SIGINFO: a snapshot (gcore), not a crash")
     signo, errno, code = struct.unpack_from("<iii", siginfo)
     if signo not in CORE_SIGNALS:
-        return Absent(
-            NOT_APPLICABLE, f"a snapshot of a process that ran on (signal {signo} ends none)"
-        )
+        return Absent(NOT_APPLICABLE, "a snapshot of a process that ran on")
     address: int | None = None
     pid: int | None = None
     uid: int | None = None

@@ -35,6 +35,7 @@ from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.siphash import Key, python_hash
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from gdb_epi.corruption.strings.bulk_hashing import WrongHash
@@ -150,11 +151,9 @@ class _Work:
         if wrong > MAX_WRONG:
             yield Skipped("R1", f"{wrong} objects do not fit; {MAX_WRONG} were looked at")
         if self._unexplained:
-            yield Skipped(
-                "R1",
-                f"{self._unexplained} objects fit their hash under no single flip: overwritten,"
-                " freed or changed in place",
-            )
+            texts = counted(self._unexplained, "text")
+            why = "by no single flipped bit: overwritten, freed or changed in place"
+            yield Skipped("R1", f"of {texts} the hash is another one, {why}")
 
     def _explain(self, form: StringFormat, address: int) -> Iterator[Evidence]:
         """Find the one bit; freed objects, and those that no bit repairs, are left out."""

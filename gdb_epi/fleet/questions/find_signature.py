@@ -37,7 +37,7 @@ def require_signature(execute: Execute, wanted: str) -> FoundSignature:
     """Like `find_signature`, but raises InputError when there is none, too."""
     group = find_signature(execute, wanted)
     if group is None:
-        raise InputError(f"no signature {wanted!r}", hint="gdb-epi fleet top")
+        raise InputError(f"no signature {wanted!r} in this database", hint="gdb-epi fleet top")
     return group
 
 
