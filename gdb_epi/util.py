@@ -49,6 +49,11 @@ def names_by_reason(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
 
 
+def extension_path() -> str:
+    """Return what `gdb -x` loads this extension from, as a word for a shell."""
+    return shell_word(os.path.join(os.path.dirname(os.path.abspath(__file__)), "gdb_epi"))
+
+
 def shell_word(text: str) -> str:
     """Return a text as one word of a shell, quoted where it must be (shlex would import `re`)."""
     if text and _PLAIN.issuperset(text):

@@ -54,7 +54,7 @@ from gdb_epi.render.opening_sentences import (
     short_place,
     what_was_cut,
 )
-from gdb_epi.render.wait_lines import clauses_of_answer, task_lines, wait_lines
+from gdb_epi.render.wait_lines import clauses_of_answer, task_lines, tree_command, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -620,6 +620,9 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         yield "values of variables", variables
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
+    plain = "core" if in_gdb else "" if reader.files else reader.core or ""
+    if label in ("hang", "no-fault") and (tree := tree_command(record, plain)):
+        yield "who waits for whom", "epi tasks --tree" if in_gdb else tree
     sender = group_in(record, "signal").get("sender_pid")
     outside = group_in(record, "signal").get("sender") == OTHER
     if outside and sender and sender != group_in(record, "process").get("ppid"):

@@ -27,7 +27,7 @@ from gdb_epi.render.frame_lines import (
 )
 from gdb_epi.render.opening_sentences import first_reason, hang_clauses
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted
+from gdb_epi.util import counted, extension_path
 
 MAX_WAITS = 3
 MAX_KINDS_OF_WAITS = 3
@@ -219,3 +219,16 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
     waiting = f": {', '.join(texts)}" if texts else ""
     command = "epi tasks" if of.get("asyncio") or of.get("trio") else "epi greenlets"
     yield f"{' and '.join(parts)}{waiting} ({'' if in_gdb else 'in GDB: '}{command})"
+
+
+def tree_command(record: Json, core: str) -> str:
+    """Return the line for a shell that shows which task waits for which; "" where there is none.
+
+    GDB reads no packed core, and one of another machine needs more words.
+    """
+    tasks = group_in(record, "tasks")
+    if not (tasks.get("asyncio") or tasks.get("trio")):
+        return ""
+    if not core or group_in(record, "file").get("compression"):
+        return ""
+    return f"gdb -c {core} -batch -x {extension_path()} -ex 'epi tasks --tree'"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cli.support.remote import Remote, is_url, objects_at, without_credentials
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import shell_word
+from gdb_epi.util import extension_path
 
 HEAD = 64  # bytes that tell what a file is: an ELF header
 _ET_CORE = 4
@@ -259,9 +259,7 @@ def must_be_no_process(path: str, command: str = "epi triage") -> None:
     if not path.isdecimal():
         return
     if os.path.isdir(f"/proc/{path}"):
-        package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        extension = shell_word(os.path.join(package, "gdb_epi"))
-        line = f"gdb -p {path} -batch -x {extension} -ex '{command}'"
+        line = f"gdb -p {path} -batch -x {extension_path()} -ex '{command}'"
         raise InputError(
             f"{path} is no file but a running process; GDB stops it to look", hint=line
         )
