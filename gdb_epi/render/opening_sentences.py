@@ -478,8 +478,8 @@ def _one_bit(record: Json) -> bool:
 
 POLLING = "A service does so, and so does a program that waits for what never comes."
 LOOP = (
-    "One core cannot tell a long computation from an endless loop: a second one that stands in the "
-    "same loop would."
+    "One core cannot tell a long computation from an endless loop: in a second one, taken a minute "
+    "later, variables of a loop that gets on have changed (--stacks --locals)."
 )
 
 

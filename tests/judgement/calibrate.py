@@ -181,12 +181,15 @@ def extended(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
     return written({**merged, ANY_RULE: Counts(0, 0, "", usual)}, rows, version)
 
 
-def summed(table: Mapping[str, Counts], rows: Sequence[Row], new_rules: bool = False) -> str:
+def summed(
+    table: Mapping[str, Counts], rows: Sequence[Row], new_rules: bool = False, only: str = ""
+) -> str:
     """Return calibration.json with the counts of further programs: none that it has counted.
 
     Rules that it lacks stay out unless `new_rules` asks for them: one kind of programs alone says
-    little of them.
+    little of them. `only` is how the names of the rules begin that are counted; all do by default.
     """
+    table = {rule: counts for rule, counts in table.items() if rule.startswith(only)}
     merged = dict(counted_rules())
     usual = merged.pop(ANY_RULE).usual
     if new_rules:
@@ -198,7 +201,7 @@ def summed(table: Mapping[str, Counts], rows: Sequence[Row], new_rules: bool = F
             right, wrong = round(old.right + more.right, 2), round(old.wrong + more.wrong, 2)
             origin = f"{old.origin}; {more.origin.removeprefix('measured on ')} since"
             merged[rule] = Counts(right, wrong, origin)
-    version = f"{calibration_version()}+{version_of(rows)}"
+    version = f"{calibration_version()}+{version_of(rows)}{f'-for-{only}' if only else ''}"
     everything = {**dict(sorted(merged.items())), ANY_RULE: Counts(0, 0, "", usual)}
     return written(everything, rows, version)
 
@@ -218,6 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--new-rules", action="store_true", help="with --sum: the rules that it lacks too"
     )
+    parser.add_argument("--only", default="", help="with --sum: rules whose names begin so")
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args(arguments)
@@ -236,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.add:
         FILE.write_text(extended(table, rows))
     if options.sum:
-        FILE.write_text(summed(table, rows, options.new_rules))
+        FILE.write_text(summed(table, rows, options.new_rules, options.only))
     return 0
 
 

@@ -106,6 +106,19 @@ def of_gallery(half: str, names: Sequence[str]) -> Iterator[Row]:
                 }  # fmt: skip
 
 
+def of_records(folders: Sequence[Path]) -> Iterator[Row]:
+    """Yield rows of the records that the gallery's runner kept (`score.py --records`)."""
+    from gallery.taking import pieces
+
+    known = {piece.name: piece for piece in pieces()}
+    for path in sorted(path for folder in folders for path in folder.glob("*.json")):
+        name, _, interpreter = path.stem.partition(".")
+        yield {
+            "from": "gallery-first-score", "program": name, "interpreter": interpreter,
+            "truth": known[name].truth, "record": reduced(json.loads(path.read_text())),
+        }  # fmt: skip
+
+
 def main() -> int:
     """Append rows to a file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -115,9 +128,15 @@ def main() -> int:
     parser.add_argument("--kinds", default="hw,sw,ambiguous")
     parser.add_argument("--gallery", choices=["first"])
     parser.add_argument("--names", nargs="*", default=(), help="programs of the gallery")
+    parser.add_argument("--records", nargs="*", type=Path, help="folders of records of the gallery")
     parser.add_argument("--rows", type=Path, required=True)
     options = parser.parse_args()
-    rows = of_gallery(options.gallery, options.names) if options.gallery else of_generator(options)
+    if options.records:
+        rows = of_records(options.records)
+    elif options.gallery:
+        rows = of_gallery(options.gallery, options.names)
+    else:
+        rows = of_generator(options)
     count = 0
     with options.rows.open("a") as file:
         for count, row in enumerate(rows, 1):
