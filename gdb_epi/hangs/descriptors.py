@@ -178,14 +178,16 @@ class Descriptors:
             for kind, address in self._objects
         )
 
-    @property
-    def running_processes(self) -> int:
-        """How many children of multiprocessing were not seen to end."""
-        codes = (
-            self._view.attribute(address, "returncode")
-            for kind, address in self._objects if kind in _PROCESSES
-        )  # fmt: skip
-        return sum(self._view.locks.type_name(code) == "NoneType" for code in codes if code)
+    @cached_property
+    def running_processes(self) -> list[tuple[int, bool]]:
+        """(pid, whether it was forked) of children of multiprocessing that were not seen to end."""
+        made = []
+        for kind, address in self._objects:
+            code = self._view.attribute(address, "returncode") if kind in _PROCESSES else None
+            if code and self._view.locks.type_name(code) == "NoneType":
+                pid = self._view.integer_attribute(address, "pid")
+                made += [(pid, kind == _PROCESSES[0])] if pid else []
+        return made
 
     @cached_property
     def children(self) -> list[ChildProcess]:

@@ -30,7 +30,11 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop, answer_for_single_wait
 from gdb_epi.hangs.loops.retries import answer_for_retry_loop
-from gdb_epi.hangs.processes.child_processes import answer_for_new_child, is_supervisor_loop
+from gdb_epi.hangs.processes.child_processes import (
+    answer_for_new_child,
+    end_kept_by_sibling,
+    is_supervisor_loop,
+)
 from gdb_epi.hangs.processes.queues import given_only_after_child, kill_call_of, unread_queue
 from gdb_epi.hangs.processes.shared_locks import held_while_joining
 from gdb_epi.hangs.scene import HangContext
@@ -147,7 +151,8 @@ def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangA
             HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt
         )
     # A child that works is waited for in the same way: this is no hang for sure, and no fault.
-    sentence = f"{waits}; what that child does is not in this core"
+    possibly = end_kept_by_sibling(scene, activity)
+    sentence = f"{waits}; what that child does is not in this core{possibly}"
     return wait_answer(HANG, "child", sentence, activity, INFO, doubts=doubt)
 
 

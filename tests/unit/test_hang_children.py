@@ -10,7 +10,11 @@ import pytest
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.library_calls import NEW_CHILD, library_call
 from gdb_epi.hangs.loops.sleeping_event_loops import is_task_for_clients
-from gdb_epi.hangs.processes.child_processes import answer_for_new_child, unread_output
+from gdb_epi.hangs.processes.child_processes import (
+    answer_for_new_child,
+    end_kept_by_sibling,
+    unread_output,
+)
 from gdb_epi.hangs.single_wait import answer_for_sleeping_loop, answer_for_thread
 from gdb_epi.hangs.types import CHILD, HANG, LOCK, POLL, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE, UNKNOWN, LockOwner, LockWait
@@ -121,6 +125,30 @@ def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sur
     answer = answer_for_new_child(SimpleNamespace(view=view), activity)
     assert (answer.label, answer.kind, answer.sure) == (HANG, kind, sure)
     assert ("limit() (preexec_fn)" in answer.sentence) == bool(function)
+
+
+@pytest.mark.parametrize(
+    ("handle", "writes", "sibling", "forked", "told"),
+    [(0, YES, 78, True, True), (9, YES, 78, True, False), (0, NO, 78, True, False),
+     (0, YES, 76, True, False), (0, YES, 78, False, False)],
+)  # fmt: skip
+def test_a_child_that_was_forked_later_may_keep_a_pipe_open(
+    handle: int, writes: int, sibling: int, forked: bool, told: bool
+) -> None:
+    """A connection that is open or was read from, an older child, a spawned one: none of that."""
+    values = {"_handle": handle, "_writable": writes}
+    types = {0x7000: "Connection", 0x8000: "NoneType", 0x9000: "int"}
+    view = SimpleNamespace(
+        variable_addresses=lambda _: [("pipe", 0x7000)],
+        attribute=lambda _, name: {0: 0x8000, 9: 0x9000}.get(values[name], values[name]),
+        locks=SimpleNamespace(type_name=types.get),
+        objects=SimpleNamespace(integer=lambda word: int(word == YES)),
+    )
+    running = SimpleNamespace(running_processes=[(77, True), (sibling, forked)])
+    activity = ThreadActivity(7, "MainThread", CHILD, target=77, frames=(CONVERT,))
+    made = end_kept_by_sibling(SimpleNamespace(view=view, descriptors=running), activity)
+    assert ("child 78, forked later, has a copy" in made) == told
+    assert bool(made) == told
 
 
 def test_a_mutex_whose_owner_has_ended_is_never_released() -> None:

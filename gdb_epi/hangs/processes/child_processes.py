@@ -82,6 +82,32 @@ def _preexec_function(scene: HangContext, activity: ThreadActivity) -> str | Non
     return "a function" if isinstance(name, Absent) else f"{name}()"
 
 
+def end_kept_by_sibling(scene: HangContext, activity: ThreadActivity) -> str:
+    """Say which other child may keep a pipe open whose writing end this process has closed.
+
+    fork() copies descriptors: a child that was forked later has the end too, unless it closes it.
+    "" where the thread's code has no connection that it wrote to and closed.
+    """
+    view, target = scene.view, activity.target or 0
+    later = [pid for pid, forked in scene.descriptors.running_processes if forked and pid > target]
+    held = (at for frame in activity.frames for _, at in view.variable_addresses(frame))
+    connections = (at for at in held if not at & 7 and view.locks.type_name(at) == "Connection")
+    if not later or not any(_was_written_and_closed(scene, at) for at in connections):
+        return ""
+    return (
+        f"; one possibility: it reads to the end of a pipe, and child {later[0]}, forked later, "
+        "has a copy of the end that this process has closed"
+    )
+
+
+def _was_written_and_closed(scene: HangContext, connection: int) -> bool:
+    handle = scene.view.attribute(connection, "_handle")
+    writable = scene.view.attribute(connection, "_writable")
+    if not handle or not writable or scene.view.locks.type_name(handle) != "NoneType":
+        return False
+    return scene.view.objects.integer(writable) == 1
+
+
 def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a child is waited for in a loop without end that only runs it again and again.
 

@@ -47,7 +47,7 @@ def held_while_joining(
             name = next((f" `{name}`" for name in sorted(names) if name), "")
             clause = f"it holds a lock that processes share{name and f' (of{name})'} meanwhile"
             passed = waiting is None and _is_passed(scene, frame, names)
-            all_wait = bool(waiting) and (waiting or 0) >= scene.descriptors.running_processes
+            all_wait = bool(waiting) and (waiting or 0) >= len(scene.descriptors.running_processes)
             if waiting:
                 clause += (
                     f", for which {waiting} in other processes {'wait' if waiting > 1 else 'waits'}"
