@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.fleet_lives import fifth, first, fourth, second, third
+from support.fleet_lives import fifth, first, fourth, second, sixth, third
 from support.shell import Shell
 
 
@@ -438,3 +438,55 @@ def test_a_kernel_that_fails_on_large_hosts(ask):
 def test_a_purchase_is_named_with_its_firmware(ask):
     (said,) = (line for line in verdicts(ask(fifth.x03_purchase)) if "bit flips" in line)
     assert "go with vendor=Fjord, most of them with bios_version=2.07 (" in said
+
+
+def test_a_bug_that_a_build_renamed_is_one_and_not_mended(ask):
+    shell = ask(sixth.x01_other_names)
+    renamed, new = verdicts(shell)
+    assert renamed.startswith("software: one bug under other names, it seems, neither mended nor ")
+    for name in ("expand (", "fill_run", "next_code", "put_pixels"):
+        assert name in renamed
+    assert "join" in new and "image=registry/scan:2" in new
+    assert "may be over" not in shell("fleet", "suspects").out
+
+
+@pytest.mark.heavy
+def test_a_flag_that_was_switched_off_is_no_silence_and_no_fix_of_a_release(ask):
+    shell = ask(sixth.x02_flag_off)
+    (said,) = verdicts(shell)
+    assert said.startswith("software: needs ff_prefetch=on: ")
+    fell = shell("fleet", "onset", "fetch").out
+    assert "the rate fell when ff_prefetch=on went out of use" in fell
+    assert "fell when image" not in fell
+    for question in ("check", "trend", "suspects"):
+        assert "no crash of any program" not in shell("fleet", question).out
+
+
+@pytest.mark.heavy
+def test_a_closing_is_told_by_its_days_and_no_kernel_for_it(ask):
+    shell = ask(sixth.x03_closing)
+    said = verdicts(shell)
+    assert any(line.startswith("software: needs memory_gib=64") for line in said)
+    assert any("the last 2 days and the first day of a month" in line for line in said)
+    out = shell("fleet", "suspects").out + shell("fleet", "screen", "--replay").out
+    assert "kernel=" not in out and "may be over" not in out
+
+
+@pytest.mark.heavy
+def test_a_rush_is_told_by_the_hour_of_each_region(ask):
+    shell = ask(sixth.x04_rush)
+    said = verdicts(shell)
+    assert any("needs instance_type=m.large" in line for line in said)
+    for region in ("fra", "nyc", "tyo"):
+        assert any("lease" in line and f"region={region})" in line for line in said)
+    assert any("comes at 23:00 to 00:00 UTC" in line and "dump" in line for line in said)
+
+
+@pytest.mark.heavy
+def test_a_library_that_comes_host_by_host_is_told_from_the_load(ask):
+    shell = ask(sixth.x05_library_and_load)
+    (said,) = verdicts(shell)
+    assert said.startswith("software: goes with libgeos=2: ") and "in ring" in said
+    assert "rose with libgeos=2: on the days of its roll-out" in shell("fleet", "onset", "ring").out
+    cache = shell("fleet", "onset", "run_cache").out
+    assert "when libgeos" not in cache and "with libgeos" not in cache

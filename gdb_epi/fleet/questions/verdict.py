@@ -19,6 +19,7 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
+from gdb_epi.fleet.screen.ended import renamings
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -143,6 +144,7 @@ def judge_population(
     index = {name: code for code, name in enumerate(population.signatures)}
     # With as many as are kept, signatures and values depend on each other throughout.
     splits = MAX_SPLITS if len(others) < MAX_OTHERS else 0
+    renamed = renamings(population, others)
     seen: set[str] = set()
     for finding in others:
         if finding.signature in seen:
@@ -152,6 +154,10 @@ def judge_population(
             verdicts += _of_groups(
                 population, [f for f in others if f.signature == finding.signature]
             )
+        elif (renaming := renamed.get(finding.signature)) is not None:
+            verdict = _not_split(population, finding)
+            headline = f"{SOFTWARE}: {renaming.words()}"
+            verdicts.append(verdict._replace(headline=headline, caveats=finding.caveats))
         elif len(seen) > splits:
             verdicts.append(_not_split(population, finding))
         else:

@@ -3,7 +3,8 @@
 
 What stood out over three months may be over for weeks. Then the day is told on which it ended, so
 that nobody takes out a host that somebody mended. A machine that came back under another name is
-told with what it did before.
+told with what it did before. A bug goes on under other names where a build inlines otherwise: the
+old version seems mended then, and the new one to have bugs of its own.
 """
 
 from __future__ import annotations
@@ -27,16 +28,23 @@ from gdb_epi.fleet.screen.finding import (
 from gdb_epi.fleet.screen.moments import is_not_due
 from gdb_epi.fleet.screen.silence import silent_groups
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers, relative_risk
 from gdb_epi.fleet.store.days import iso_day
-from gdb_epi.util import counted
+from gdb_epi.render.signature_words import signature_words
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted, some_of
 
 MIN_QUIET = 7  # days
 MAX_SILENCE_P = 0.01  # that crashes which go on leave none at the end
 MIN_USUAL_P = 0.05  # that a host like the others has as many since
 GONE = "none of these on this host since {day}: it may be over"
-OVER = "none since {day}: it may be over"
+MAY_BE_OVER = ": it may be over"
+OVER = f"none since {{day}}{MAY_BE_OVER}"
 SILENT = "none since {day}, and it may go on: {silence}"
+PYTHON_HALF = " <-- py:"  # begins it in the text of a signature with both halves
+MAX_RATIO = 2.0  # of the rates after and before
+MAX_NAMED = 3  # signatures
+MAX_FUNCTIONS = 20  # Python halves that are looked at
 NOTHING = "none since {day}, nor any other crash there: it may be over, or no record comes any more"
 
 
@@ -193,3 +201,107 @@ def _names_machines(exposure: Ints, host: Ints) -> bool:
     hosts_of_value = hosts_of_value[hosts_of_value > 0]
     many = hosts_of_value.size >= MOSTLY * np.unique(hosts).size
     return bool(many and (hosts_of_value == 1).mean() >= MOSTLY)
+
+
+class Renaming(NamedTuple):
+    """Signatures of one value that those of another one may go on as."""
+
+    attr: str
+    values: tuple[str, str]  # the earlier one first
+    signatures: tuple[tuple[str, ...], tuple[str, ...]]
+    crashes: tuple[int, int]
+    ratio: float  # of the rates, after to before
+
+    def words(self) -> str:
+        """Say it in a sentence."""
+        before, after = (self._side(number) for number in (0, 1))
+        return (
+            f"one bug under other names, it seems, neither mended nor new: {before}, then {after}, "
+            f"below the same Python functions and as often ({self.ratio:.2g} times)"
+        )
+
+    def _side(self, number: int) -> str:
+        frames = [signature_words(name, None).frames for name in self.signatures[number]]
+        functions = [words[0][1] for words in frames if words]
+        crashes = counted(self.crashes[number], "crash")
+        mark = f"{self.attr}={self.values[number]}"
+        return f"{some_of(functions, MAX_NAMED)} ({crashes}) with {mark}"
+
+
+def renamings(population: Population, findings: Sequence[Finding]) -> dict[str, Renaming]:
+    """Return what may have other names now, by each of its signatures."""
+    found: dict[str, Renaming] = {}
+    looked_at: set[tuple[str, str]] = set()
+    for finding in findings:
+        half = PYTHON_HALF + finding.signature.partition(PYTHON_HALF)[2]
+        about = finding.attr, half
+        if half == PYTHON_HALF or about in looked_at:
+            continue
+        looked_at.add(about)
+        if len(looked_at) > MAX_FUNCTIONS:
+            break
+        renaming = _renaming(population, finding, half)
+        for name in () if renaming is None else (*renaming.signatures[0], *renaming.signatures[1]):
+            assert renaming is not None
+            found.setdefault(name, renaming)
+    return found
+
+
+def _renaming(population: Population, finding: Finding, half: str) -> Renaming | None:
+    """Return the two groups of signatures with a Python half that two values have apart."""
+    attribute = population.attribute(finding.attr)
+    if attribute is None:
+        return None
+    same = [code for code, name in enumerate(population.signatures) if name.endswith(half)]
+    rows = np.flatnonzero(np.isin(population.signature, same) & population.timed)
+    known = rows[attribute.crash[rows] >= 0]
+    counts = np.bincount(attribute.crash[known], minlength=2)
+    two = np.argsort(counts, kind="stable")[-2:]
+    if counts[two].min() < MIN_N:
+        return None
+    table = np.zeros((len(population.signatures), counts.size), dtype=np.int64)
+    np.add.at(table, (population.signature[known], attribute.crash[known]), 1)
+    groups = [np.flatnonzero((table[:, v] > 0) & (table[:, v] == table.sum(axis=1))) for v in two]
+    days = [population.day[rows[np.isin(population.signature[rows], group)]] for group in groups]
+    sizes = [part.size for part in days]
+    if min(sizes) < MIN_N or sum(sizes) < MOSTLY * rows.size:
+        return None
+    if np.median(days[0]) > np.median(days[1]):
+        two, groups, days, sizes = two[::-1], groups[::-1], days[::-1], sizes[::-1]
+    if np.quantile(days[0], MOSTLY) > np.quantile(days[1], 1 - MOSTLY):
+        return None  # they are beside each other
+    ratio = _ratio_of_rates(population, days[0], days[1])
+    if not 1 / MAX_RATIO <= ratio <= MAX_RATIO:
+        return None
+    before, after = (
+        tuple(population.signatures[c] for c in group[np.argsort(-table[group].sum(axis=1))])
+        for group in groups
+    )
+    values = attribute.values[two[0]], attribute.values[two[1]]
+    return Renaming(finding.attr, values, (before, after), (sizes[0], sizes[1]), ratio)
+
+
+def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:
+    """Return how many times as often the later ones come, by host-hours where they are known."""
+    middle = (int(before.max()) + int(after.min()) + 1) // 2
+    if population.has_exposure:
+        late = population.exposure_day >= middle
+        hours = [float(population.exposure_hours[part].sum()) for part in (~late, late)]
+    else:
+        first = int(population.day[population.timed].min())
+        hours = [float(middle - first), float(population.last_day - middle + 1)]
+    return relative_risk(after.size, max(hours[1], 1e-9), before.size, max(hours[0], 1e-9))[0]
+
+
+def with_other_names(population: Population, findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings, with a caveat where a bug seems to have other names under another value."""
+    renamed = renamings(population, findings)
+    told: list[Finding] = []
+    for finding in findings:
+        renaming = renamed.get(finding.signature)
+        if renaming is not None:
+            caveats = tuple(c for c in finding.caveats if not c.endswith(MAY_BE_OVER))
+            if renaming.attr == finding.attr or caveats != finding.caveats:
+                finding = finding._replace(caveats=(*caveats, renaming.words()))
+        told.append(finding)
+    return told

@@ -17,7 +17,11 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
-from gdb_epi.fleet.screen.ended import with_caveat_of_end, with_past_of_machine
+from gdb_epi.fleet.screen.ended import (
+    with_caveat_of_end,
+    with_other_names,
+    with_past_of_machine,
+)
 from gdb_epi.fleet.screen.events import Events, events_of, without_crashes
 from gdb_epi.fleet.screen.finding import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
@@ -100,6 +104,7 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
         ]
         for some in (new, hosts)
     )
+    new = with_other_names(population, new)
     return Screen(day, tuple(new), peeled, tuple(hosts), judged)
 
 
