@@ -159,6 +159,20 @@ def endless_wish():
             return waiting
         waiting += 1
 
+def endless_plan():
+    todo, rounds = list(NEEDS), 0
+    while True:
+        for name in todo:
+            for need in NEEDS[name]:
+                if need not in todo:
+                    return need
+        if not isinstance(END, Node):
+            return 0
+        rounds += 1
+
+def last_of_copies():
+    return tuple(WEIGHTS)[-1] + list(WEIGHTS)[1] if isinstance(END, Node) else -1
+
 def endless_float_steps():
     position = 0.0
     while position != 1.0:
@@ -225,7 +239,7 @@ UNKNOWN = "not known"
 RETURNED = {
     "halved": 2, "chain_length": 2, "root": 4, "twos_of_48": 4, "until_step": 4, "emptied": 312,
     "pieces": 3, "primes": 10, "counting_down": 612.5, "far_away": UNKNOWN, "float_steps": 1.0,
-    "far_limit": UNKNOWN, "two_speeds": UNKNOWN,
+    "last_of_copies": 5500, "far_limit": UNKNOWN, "two_speeds": UNKNOWN,
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS, Evaluation
 from gdb_epi.cpython.values.value_stack_items import (
+    DATA,
     BuiltinMethod,
     BuiltStr,
     BuiltTuple,
@@ -71,6 +72,7 @@ _OF_NUMBERS: Mapping[str, Callable[..., object]] = {
     "float": float,
     "bool": bool,
 }
+_COPIES = ("list", "tuple")
 _ERRORS = (ArithmeticError, TypeError, ValueError, IndexError)
 _METHODS = {
     "str": "find rfind index count startswith endswith strip lstrip rstrip lower upper replace "
@@ -135,7 +137,8 @@ class DryRun(Evaluation):
         self.memory = Memory()
         self.names = self.first_cell = 0
         self.repeats_until = -1
-        self.base = 0  # so much of the stack is not all that lies there: nothing is taken from it
+        self.is_whole = True  # else only the top of the stack is known: no exception is followed
+        self.base = 0  # so much of the stack is not to be taken from it
         self._heads: dict[int, _Head] = {}
         self._claims: dict[int, int] = {}  # how many were made, by the place that is jumped to
         self._claim: _Head | None = None  # its state is to come again after `most` turns
@@ -161,6 +164,11 @@ class DryRun(Evaluation):
         if len(self.stack) <= self.base:
             raise Undecodable("an empty stack")
         return super()._pop()
+
+    def _handler(self, at: int, raised: Raised) -> int:
+        if not self.is_whole:
+            raise Undecodable(f"it raises {raised}")
+        return super()._handler(at, raised)
 
     # -- turns ----------------------------------------------------------------------------------
 
@@ -486,6 +494,8 @@ class DryRun(Evaluation):
 
     def item_of(self, of: Item, index: Item) -> Item:
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
+        if isinstance(of, BuiltTuple):
+            return self._item_at(of.items, index)
         at = of.address if isinstance(of, ProcessObject) else 0
         self.memory.read.add(at)
         if at and self.decoder.obj(at).type.full_name == "dict":
@@ -495,7 +505,10 @@ class DryRun(Evaluation):
             raise Raised(KeyError)
         if at not in self.memory.contents and at not in self.memory.blurred:
             return super().item_of(of, index)
-        items, place = self._members(of), self.bound(index) or 0
+        return self._item_at(self._members(of), index)
+
+    def _item_at(self, items: Sequence[Item], index: Item) -> Item:
+        place = self.bound(index) or 0
         if not -len(items) <= place < len(items):
             raise Raised(IndexError)
         return items[place]
@@ -571,6 +584,13 @@ class DryRun(Evaluation):
     def _call_builtin(self, name: str, arguments: list[Item]) -> Item:
         if name in _OF_NUMBERS:
             return self._of_host(_OF_NUMBERS[name], *map(self.plain, arguments))
+        if name in _COPIES and len(arguments) == 1:
+            items = self._members(arguments[0])
+            if not all(isinstance(item, DATA) for item in items):
+                raise Undecodable("a copy of other things")
+            return BuiltTuple(tuple(item for item in items if isinstance(item, DATA)))
+        if name == "isinstance" and len(arguments) == 2:
+            return ComputedInt(self._is_instance(*arguments))
         if name != "range":
             return super()._call_builtin(name, arguments)
         bounds = [self.bound(argument) or 0 for argument in arguments]
@@ -578,6 +598,15 @@ class DryRun(Evaluation):
             raise Undecodable("a range of another kind")
         numbers = range(*bounds)
         return Numbers(numbers.start, numbers.stop, numbers.step)
+
+    def _is_instance(self, of: Item, kind: Item) -> bool:
+        if not isinstance(of, ProcessObject) or not isinstance(kind, ProcessObject):
+            raise Undecodable("a class of another kind")
+        meta = self.decoder.obj(kind.address)
+        if meta.lineage.ident != "type" or not meta.is_exact:
+            raise Undecodable("a class that decides on its instances")
+        mro = self.decoder.types.mro(self.decoder.obj(of.address).type)
+        return any(info.address == kind.address for info in mro)
 
     def _call_method(self, of: BuiltStr | ProcessObject, name: str, arguments: list[Item]) -> Item:
         if isinstance(of, BuiltStr) or self.is_str(of.address):

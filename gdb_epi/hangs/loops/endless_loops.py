@@ -108,7 +108,7 @@ def _run_on(
     for start in _starts(scene, frame, innermost=innermost):
         run = _made(scene, frame, budget)
         run.stack += start.stack
-        run.base = len(start.stack)
+        run.base, run.is_whole = len(start.stack), False
         if start.loaded is not None:
             run.stack.append(run.locals.get(start.loaded))
         run.repeats_until = start.repeats_until
