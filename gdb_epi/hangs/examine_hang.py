@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs import deadlocks, single_wait
@@ -139,7 +139,7 @@ def _busy(scene: HangContext) -> HangAnswer | None:
         return None
     holder = scene.gil_holder
     running.sort(key=lambda d: (d.tid != holder, d.tid != scene.main_tid))
-    first = running[0]._replace(key_frames=_loop_frames(scene, running[0].frames))
+    first = running[0]._replace(key_frames=scene.loop_frames(running[0].frames))
     others = len(running) - 1
     code = f" in {first.module}" if first.module else ""
     sentence = f"{first.who()} was computing{code} at {first.where()}"
@@ -164,15 +164,6 @@ def _seen_running(activity: ThreadActivity) -> str:
             f"process"
         )
     return f"thread {activity.tid} runs: no system call at its instruction pointer"
-
-
-def _loop_frames(scene: HangContext, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
-    """Return the frames from the outermost one on that is in a loop of its code; all without one.
-
-    It is chance which of the functions that the loop calls was running.
-    """
-    places = [i for i, frame in enumerate(frames) if scene.runs_in_loop(frame)]
-    return tuple(frames[places[-1] :]) if places else tuple(frames)
 
 
 def _in_signal_handler(scene: HangContext) -> HangAnswer | None:

@@ -107,6 +107,14 @@ class HangContext:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
         return self._code.running_loop(frame)
 
+    def loop_frames(self, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
+        """Return the frames from the outermost one on that is in a loop of its code, else all.
+
+        Which of the functions that a loop calls was running is chance.
+        """
+        places = [i for i, frame in enumerate(frames) if self.runs_in_loop(frame)]
+        return tuple(frames[places[-1] :]) if places else tuple(frames)
+
     def loops_around(self, frames: Iterable[PyFrame]) -> int:
         """Return how many loops the running instructions of some frames lie in."""
         return sum(len(self._code.loops_around(frame)) for frame in frames)

@@ -80,8 +80,7 @@ def endless_loop(scene: HangContext) -> HangAnswer | None:
 def _answer(
     scene: HangContext, activity: ThreadActivity, frame: PyFrame, endless: Endless
 ) -> HangAnswer:
-    own = [place for place, each in enumerate(activity.frames) if each.address == frame.address]
-    key_frames = activity.frames[own[0] :] if own else activity.frames
+    key_frames = scene.loop_frames(activity.frames)
     turns = "one turn" if endless.turns == 1 else f"{endless.turns} turns"
     sentence = (
         f"{activity.who()} is in a loop without end at {function_and_line(frame)}: followed on "
