@@ -92,10 +92,8 @@ def _facts(report: LockReport) -> list[str]:
         lines.append(
             f"Without workers here: {pool.kind} ({len(pool.workers)}: {workers}); {pool.witness}."
         )
-    if fork.lineage is not None:
-        lines.append(
-            f"Its family is {fork.lineage}: parent and forked children have the same number."
-        )
+    if fork.forked and fork.lineage is not None:
+        lines.append(f"Its parent and the other children have its number: {fork.lineage}.")
     return lines
 
 

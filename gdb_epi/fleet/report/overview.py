@@ -50,13 +50,16 @@ def population_sizes(population: Population, counts: Tally) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
+_IN_WORDS = {"fork-inherited-lock": "lock held at fork()"}
+
+
 def urgent_signatures(rows: Sequence[SignatureRow]) -> tuple[Urgent, ...]:
     """Return what single cores say by themselves, which no comparison of crashes can: it is first.
 
     Hardware suspects, damage, inherited locks, deadlocks; the most frequent of each first.
     """
     return tuple(
-        Urgent(label.replace("-", " "), n, row.rank, row.words)
+        Urgent(_IN_WORDS.get(label, label.replace("-", " ")), n, row.rank, row.words)
         for label in URGENT
         for row in sorted(rows, key=lambda row: -dict(row.verdicts).get(label, 0))
         if (n := dict(row.verdicts).get(label, 0))
