@@ -21,7 +21,7 @@ from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
 from gdb_epi.session import Session
-from gdb_epi.target.search import BUDGET, OutOfTime
+from gdb_epi.target.memory_search import BUDGET, OutOfTime
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 

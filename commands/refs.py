@@ -14,7 +14,7 @@ from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.api import target_noun
-from gdb_epi.target.search import BUDGET
+from gdb_epi.target.memory_search import BUDGET
 from gdb_epi.util import counted
 
 LIMITS = Limits(depth=1, width=4, length=60, total=120)

@@ -21,7 +21,7 @@ from gdb_epi.expressions import locate_object
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.api import LIVE
-from gdb_epi.target.search import OutOfTime
+from gdb_epi.target.memory_search import OutOfTime
 
 MAX_WRAPPERS = 20
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d{1,9})\Z", re.DOTALL)

@@ -219,7 +219,7 @@ def _type_named(session: Session, text: str) -> int | None:
     """
     from gdb_epi.cpython.heap.find_objects import types_named
     from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
-    from gdb_epi.target.search import OutOfTime
+    from gdb_epi.target.memory_search import OutOfTime
 
     if _DOTTED.fullmatch(text) is None or isinstance(session.state.python, Absent):
         return None

@@ -92,7 +92,7 @@ class ProcessState:
     @cached_property
     def python(self) -> PythonState | Absent:
         """The CPython runtime, or why there is none."""
-        from gdb_epi.cpython.runtime.state import decode_python
+        from gdb_epi.cpython.runtime.python_state import decode_python
 
         return decode_python(self.target)
 
@@ -105,7 +105,7 @@ class ProcessState:
     @cached_property
     def locks(self) -> LockReport:
         """Waiting threads, lock owners and evidence of a fork."""
-        from gdb_epi.locks.analysis import examine_locks
+        from gdb_epi.locks.examine_locks import examine_locks
 
         return examine_locks(self.target, self.python, self.forked, self._threads_before)
 

@@ -76,7 +76,7 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
         print(json.dumps(stacks_json(ProcessState(target))))
         return 0
     from gdb_epi.cli.support.messages import file_options_again
-    from gdb_epi.cpython.runtime.state import decode_python
+    from gdb_epi.cpython.runtime.python_state import decode_python
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.render.escape import escape
     from gdb_epi.render.stacks import python_stack_lines

@@ -18,8 +18,8 @@ from gdb_epi.fault.fault_site import FaultSite
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
-from gdb_epi.target.functions import FunctionBounds
-from gdb_epi.target.search import find_word, find_words
+from gdb_epi.target.function_bounds import FunctionBounds
+from gdb_epi.target.memory_search import find_word, find_words
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:

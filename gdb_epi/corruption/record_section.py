@@ -34,7 +34,7 @@ def corruption_group(results: CheckResults) -> Json:
         "symptom": results.symptom.name,
         "allocator": _allocator(results),
         "fault": _fault(results),
-        "candidates": candidates(results)[:MAX_CANDIDATES],
+        "candidates": damaged_word_candidates(results)[:MAX_CANDIDATES],
         "evidence": stored_evidence(results),
         "possible_bit_flips": _possible_bit_flips(results),
         "against": [evidence.id for evidence in score.against],
@@ -96,7 +96,7 @@ def _fault(results: CheckResults) -> Json | None:
     }
 
 
-def candidates(results: CheckResults) -> list[Json]:
+def damaged_word_candidates(results: CheckResults) -> list[Json]:
     """Return one entry per place and pair of words, with the ids of all evidence for it."""
     by_place: dict[tuple[object, ...], Json] = {}
     best = {(strongest.found, strongest.corrected) for strongest in results.score.best}

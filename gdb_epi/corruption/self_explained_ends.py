@@ -26,7 +26,7 @@ from gdb_epi.fault.account import (
 from gdb_epi.fault.signals import SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP
 from gdb_epi.process_state import ProcessState
 
-# How a process ends in which no instruction failed, in words.
+# In words, how a process ended in which no instruction failed.
 HOW_NOTHING_FAILED = {
     ABORTED: "the process ended itself by abort()",
     CPU_LIMIT: "the process ended at a limit",

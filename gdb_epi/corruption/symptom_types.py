@@ -39,7 +39,7 @@ SYMPTOMS = {
     "wild-write": "a write at any other address",
     "wild-access": "an access at any other address; its direction is not known",
     "unexplained-fault": "the instruction cannot have made the fault that was reported",
-    # what is no access
+    # anything but an access
     "illegal-instruction": "SIGILL",
     "privileged-instruction": "an instruction that user code may not run",
     "protection-fault": "the CPU refused an instruction for another reason",

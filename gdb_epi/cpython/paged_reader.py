@@ -17,10 +17,10 @@ from gdb_epi.target.api import Region, Target, shared_cache, view_in_place
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PAGES = 4096  # kept; then they are read again
-MAX_PAGES_IN_PLACE = 16384  # of which nothing is copied: 600 bytes each
+MAX_PAGES_IN_PLACE = 16384  # nothing of them is copied: 600 bytes each
 FIRST_NODES = 4096  # of a list, after which it is asked whether they repeat
 _U32, _U64 = Struct("<I"), Struct("<Q")
-NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page of which nothing is mapped
+NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page that is not mapped
 
 
 class StructWords(NamedTuple):

@@ -10,7 +10,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.objects.type_objects import TypeInfo
-    from gdb_epi.target.search import Ranges
+    from gdb_epi.target.memory_search import Ranges
 
 # Where a frame was found (PyFrame.provenance).
 CHAIN = "chain"  # tstate -> current_frame -> previous ...
@@ -67,7 +67,7 @@ class InterpreterState(NamedTuple):
     threads: tuple[ThreadState, ...]
 
 
-class SearchResults:
+class MemorySearchResults:
     """What searches of all memory found at one stop of a process, for later questions."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class PythonState(NamedTuple):
     gil_holder: int | None  # tid
     interpreters: tuple[InterpreterState, ...]
     soft_errors: tuple[SoftError, ...] = ()
-    searched: SearchResults | None = None
+    searched: MemorySearchResults | None = None
 
     def interpreter_addresses(self) -> tuple[int, ...]:
         """Return where the interpreters are (PyInterpreterState *)."""

@@ -12,7 +12,7 @@ from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.variables_holding_address import BASE, COVERS, INDEXED, IS, HoldingVariable
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 
 INFO = "info"  # a kind that speaks for nothing
 

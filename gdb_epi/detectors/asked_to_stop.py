@@ -10,11 +10,11 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import SELF
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs.types import function_and_line
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.process_state import ProcessState
 
-# Signals by which a person, a service manager or a terminal asks a process to end: SIGHUP, SIGINT,
-# SIGQUIT, SIGTERM (signal(7)).
+# Signals with which a person, a service manager or a terminal asks a process to end: SIGHUP,
+# SIGINT, SIGQUIT, SIGTERM (signal(7)).
 STOPS = (1, 2, 3, 15)
 MAX_FRAMES = 64
 

@@ -12,7 +12,7 @@ from gdb_epi.fault.own_native_code import (
     EXITS,
     function_and_file,
     is_interpreter_frame,
-    own_libraries_of_frames,
+    own_library_names_of_frames,
     source_name,
 )
 from gdb_epi.process_state import ProcessState
@@ -53,7 +53,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         facts = {
             "kind": INSIDE,
             "function": who,
-            "modules": own_libraries_of_frames(frames[:at])[:4],
+            "modules": own_library_names_of_frames(frames[:at])[:4],
         }
         summary = (
             f"the process was in exit(), which had called {who}: static objects are destroyed "
@@ -63,7 +63,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         return
     ends = _end_of_object(frames)
     if ends is not None:
-        who, modules = function_and_file(ends), own_libraries_of_frames(frames[:MAX_FRAMES])
+        who, modules = function_and_file(ends), own_library_names_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": FINALIZING, "function": who, "modules": modules[:4]}
         summary = (
             f"Python was ending (Py_FinalizeEx) and released an object by {who}: modules and what "
@@ -75,7 +75,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         others = () if thread.tid == tid else state.target.native_frames(thread.tid)
         if isinstance(others, Absent) or _exiting(others) is None:
             continue
-        modules = own_libraries_of_frames(frames[:MAX_FRAMES])
+        modules = own_library_names_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": BESIDE, "function": "", "modules": modules[:4]}
         code = f"code of {modules[0]}" if modules else "its code"
         summary = (
@@ -104,7 +104,7 @@ def _end_of_object(frames: Sequence[NativeFrame]) -> NativeFrame | None:
                 return None
             if name in _FINALIZES:
                 return own[-1]
-        elif own_libraries_of_frames([frame]):
+        elif own_library_names_of_frames([frame]):
             own.append(frame)
     return None
 

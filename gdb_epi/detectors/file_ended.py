@@ -26,11 +26,11 @@ def file_ended(state: ProcessState) -> Iterator[Finding]:
         return
     if fault.signo != SIGBUS or fault.code != BUS_ADRERR:
         return
-    here = state.target.region_at(fault.address)
-    if here is None or not here.path:
+    region = state.target.region_at(fault.address)
+    if region is None or not region.path:
         return
-    shared = here.path.startswith(SHARED_MEMORY)
-    offset = here.file_offset + fault.address - here.start
+    shared = region.path.startswith(SHARED_MEMORY)
+    offset = region.file_offset + fault.address - region.start
     what = "a file of /dev/shm" if shared else "a file"
     full = "/dev/shm is full" if shared else "its disk is full"
     summary = (

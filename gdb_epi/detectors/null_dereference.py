@@ -45,7 +45,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
         meant = f"the number {address} was taken for a pointer to code"
     elif value >> 63:
         meant = f"the number {signed_word(value)} was taken for a pointer"
-    elif value:  # a member's address, computed before; or a small number that is no address
+    elif value:  # a member's address, computed before; or a small number that is not an address
         meant += f", {OR_A_NUMBER}"
     summary = f"{what} address {address:#x}{through}: {meant}"
     if not executed and not site.code:

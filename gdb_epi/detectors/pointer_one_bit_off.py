@@ -22,7 +22,7 @@ from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
 from gdb_epi.target.api import Region, Target
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import MemoryOperand

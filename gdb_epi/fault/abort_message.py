@@ -49,7 +49,7 @@ _FORTIFY = (
     "*** bit out of range 0 - FD_SETSIZE on fd_set ***",  # debug/fdelt_chk.c
     "*** invalid %N$ use detected ***",  # stdio-common/vfprintf-internal.c
 )
-# Those that tell of an access outside of its memory; the others of a call that is not allowed.
+# Messages about an access outside of its memory; the others are about a call that is not allowed.
 OVERRUNS = ("*** buffer overflow", "*** stack smashing", "*** bit out of range")
 # Fixed messages of __libc_fatal(), and what each means; the category stays "other".
 FATAL = {

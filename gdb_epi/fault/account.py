@@ -24,7 +24,7 @@ from gdb_epi.fault.fault_site import (
     site_of_fault,
 )
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS, SELF, Fault
-from gdb_epi.fault.mapping_checks import permits, user_top
+from gdb_epi.fault.mapping_checks import permits, user_space_end
 from gdb_epi.fault.signals import (
     BUS_ADRALN,
     BUS_MCEERR_AO,
@@ -115,7 +115,7 @@ def account_of_fault(target: Target, fault: Fault) -> FaultAccount:
     how = _how(fault, site)
     place = AddressPlace(UNKNOWN)
     if how in (ACCESS, TRANSFER):
-        place = place_of(target, site, user_top(target, fault))
+        place = place_of(target, site, user_space_end(target, fault))
     through = how == ACCESS and place.kind != STACK_ENDED and _through_stack(target, site)
     message = read_abort_message(target) if how == ABORTED else None
     return FaultAccount(fault, site, how, place, through, message)

@@ -92,15 +92,17 @@ def _base_is_null(site: FaultSite) -> bool:
 
 
 def _by_map(target: Target, address: int, access: str | None) -> AddressPlace:
-    here = target.region_at(address)
-    if here is not None and permits(here, None):
-        if permits(here, access):
-            return AddressPlace(PERMITTED, here)
-        return AddressPlace(READ_ONLY if access == "w" and permits(here, "r") else FORBIDDEN, here)
+    region = target.region_at(address)
+    if region is not None and permits(region, None):
+        if permits(region, access):
+            return AddressPlace(PERMITTED, region)
+        return AddressPlace(
+            READ_ONLY if access == "w" and permits(region, "r") else FORBIDDEN, region
+        )
     guard = guard_page(target, address)
     if guard is not None:
         return AddressPlace(GUARD, guard)
     near = nearest_mapping(target, address, PAST_END, access)
     if near is not None and near.after:
         return AddressPlace(BEHIND, near.region, near.distance)
-    return AddressPlace(HOLE if here is None else RESERVED, here)
+    return AddressPlace(HOLE if region is None else RESERVED, region)

@@ -32,8 +32,8 @@ class MethodTable(NamedTuple):
 
 def method_table(target: Target, address: int) -> MethodTable | None:
     """Return the table that objects with this first word have; None where none begins there."""
-    here = target.region_at(address)
-    if address % WORD or here is None or here.path is None or "x" in here.perms:
+    region = target.region_at(address)
+    if address % WORD or region is None or region.path is None or "x" in region.perms:
         return None
     top = _read(target, address + _TOP)
     if top is None or not 0 <= -top & WORD_MASK <= MAX_OBJECT:
@@ -42,7 +42,7 @@ def method_table(target: Target, address: int) -> MethodTable | None:
     name = _class_name(target, info) if info else None
     if name is None:
         return None
-    # NULL stands for the function of a base that is not there; at the end it says nothing.
+    # NULL stands for a missing function of a base class; at the end it means nothing.
     words = (_read(target, address + WORD * number) for number in range(MAX_METHODS))
     methods = takewhile(lambda word: word and may_execute(target.region_at(word)), words)
     return MethodTable(address, name, sum(1 for _ in methods))

@@ -13,11 +13,11 @@ from gdb_epi.fault.mapping_checks import RED_ZONE, STACK_REACH, permits
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Region, Target
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
 
-MAX_FRAME = 1 << 30  # bytes by which one frame may exceed what is left of its stack
+MAX_FRAME = 1 << 30  # bytes by which one frame may exceed the rest of its stack
 MAX_PROLOGUE = 512  # bytes of a function that set up its frame
 MAX_SAVED = 512  # bytes between the frame of a caller and what a function subtracts from rsp
 # sub imm32,%rsp is REX.W 81 /5; sub %reg,%rsp is REX.W 29 with rsp as ModRM's r/m.

@@ -11,7 +11,13 @@ from __future__ import annotations
 
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.instructions import call_before
-from gdb_epi.fault.mapping_checks import VSYSCALL, is_canonical, may_execute, permits, user_top
+from gdb_epi.fault.mapping_checks import (
+    VSYSCALL,
+    is_canonical,
+    may_execute,
+    permits,
+    user_space_end,
+)
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.signals import (
     BUS_ADRALN,
@@ -176,8 +182,8 @@ def _data(target: Target, site: FaultSite) -> FaultSite:
     if fault.error is not None:
         access = "w" if fault.error & ERROR_WRITE else "r"
     elif (fault.signo, fault.code) == (SIGSEGV, SEGV_ACCERR):  # the number is BUS_ADRERR too
-        here = target.region_at(address)
-        if permits(here, "r") and not permits(here, "w"):  # only a write is refused there
+        region = target.region_at(address)
+        if permits(region, "r") and not permits(region, "w"):  # only a write is refused there
             access = "w"
     site = site._replace(kind=DATA, address=address, source="kernel", access=access)
     if site.instruction is None:
@@ -218,8 +224,8 @@ def _may_touch_more(instruction: Instruction) -> bool:
 
 def _not_there(site: FaultSite, address: int) -> str:
     assert site.instruction is not None
-    there = [operand.address(site.fault.registers) for operand in site.instruction.operands]
-    listed = ", ".join(f"{place:#x}" for place in there if place is not None) or "nothing"
+    accessed = [operand.address(site.fault.registers) for operand in site.instruction.operands]
+    listed = ", ".join(f"{place:#x}" for place in accessed if place is not None) or "nothing"
     return f"the instruction accesses {listed}, the kernel reported {address:#x}"
 
 
@@ -229,7 +235,7 @@ def _not_there(site: FaultSite, address: int) -> str:
 def _protection(target: Target, site: FaultSite) -> FaultSite:
     """A general protection or stack fault: the operands give the address, not the kernel."""
     fault, instruction = site.fault, site.instruction
-    top = user_top(target, fault)
+    top = user_space_end(target, fault)
     if not is_canonical(fault.pc, top):  # Intel's shape: rip has arrived already
         return find_transfer(target, site._replace(address=fault.pc, source="operand"))
     if fault.pc & -PAGE == VSYSCALL:  # which of its entries are emulated: entry/vsyscall

@@ -132,7 +132,7 @@ def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
         return UNKNOWN
     if crash.si_code > 0:
         return KERNEL
-    if crash.si_code == SI_TIMER:  # a timer is the process' own; its number is no pid
+    if crash.si_code == SI_TIMER:  # a timer belongs to the process; its number is not a pid
         return SELF
     if crash.sender_pid is None or isinstance(process, Absent):
         return UNKNOWN
@@ -224,7 +224,7 @@ def fault_before_reraise(target: Target, outer: Fault) -> Fault | None:
     registers of the fault but the siginfo of raise(). The signal frame was popped but is still
     there, below rsp or on an alternate stack: its saved rip and rsp equal the registers.
     """
-    from gdb_epi.target.search import find_word
+    from gdb_epi.target.memory_search import find_word
 
     # raise() and abort() have not returned, so all memory, which takes a second per GB, need not be
     # searched.

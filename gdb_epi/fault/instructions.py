@@ -7,7 +7,7 @@ from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.api import Target
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, memory_operand
 from gdb_epi.x86.instruction import CALL
@@ -77,13 +77,13 @@ def is_decoded_from_start(target: Target, at: int) -> bool:
     function = FunctionBounds(target).at(at)
     if function is None or at - function.start > MAX_FUNCTION:
         return False
-    code, here = read_up_to(target, function.start, at - function.start), 0
-    while here < len(code):
-        length = instruction_length(code, here)
+    code, reached = read_up_to(target, function.start, at - function.start), 0
+    while reached < len(code):
+        length = instruction_length(code, reached)
         if not length:
             return False
-        here += length
-    return here == at - function.start
+        reached += length
+    return reached == at - function.start
 
 
 def _window(target: Target, address: int, window: int) -> bytes | None:

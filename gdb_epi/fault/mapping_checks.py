@@ -30,7 +30,7 @@ class NearbyMapping(NamedTuple):
     after: bool  # the address lies after its end
 
 
-def user_top(target: Target, fault: Fault | None = None) -> int:
+def user_space_end(target: Target, fault: Fault | None = None) -> int:
     """Return where user space ends.
 
     The largest page tables (five levels on x86-64) show in a mapping above what the others reach
@@ -86,11 +86,11 @@ def stack_is_dumped(target: Target, sp: int) -> bool:
 
 def guard_page(target: Target, address: int) -> Region | None:
     """Return the guard page at an address: small, inaccessible, next to other memory."""
-    here = target.region_at(address)
-    if here is None or here.size > MAX_GUARD or permits(here, None) or "?" in here.perms:
+    region = target.region_at(address)
+    if region is None or region.size > MAX_GUARD or permits(region, None) or "?" in region.perms:
         return None
-    before, behind = target.region_at(here.start - 1), target.region_at(here.end)
-    return here if permits(before, None) or permits(behind, None) else None
+    before, behind = target.region_at(region.start - 1), target.region_at(region.end)
+    return region if permits(before, None) or permits(behind, None) else None
 
 
 def untagged_address(target: Target, value: int) -> int | None:

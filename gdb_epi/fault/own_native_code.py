@@ -57,12 +57,12 @@ def function_and_file(frame: NativeFrame) -> str:
     return f"{name} in {file}" if name else f"code of {file}"
 
 
-def own_libraries(target: Target) -> list[str]:
+def own_library_names(target: Target) -> list[str]:
     """Return the file names of mapped libraries that are neither the system's nor CPython's."""
     return _own(module.path for module in target.modules())
 
 
-def own_libraries_of_frames(frames: Iterable[NativeFrame]) -> list[str]:
+def own_library_names_of_frames(frames: Iterable[NativeFrame]) -> list[str]:
     """Return such names for the libraries of native frames, innermost first."""
     return _own(frame.module for frame in frames if frame.module)
 
@@ -72,8 +72,8 @@ def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[lis
 
     Code on the stack comes first. The clause is "" when the program has no native code of its own.
     """
-    here = own_libraries_of_frames(frames)
-    others = [name for name in own_libraries(target) if name not in here]
+    here = own_library_names_of_frames(frames)
+    others = [name for name in own_library_names(target) if name not in here]
     named = [*here, *others]
     if not named:
         return [], ""

@@ -11,8 +11,8 @@ from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
     NAMELESS,
     activity_of_task,
@@ -32,7 +32,7 @@ from gdb_epi.target.symbols import symbolized
 
 MAX_CHAIN = 64  # threads, each of which waits for the next
 MAX_SHOWN = 4  # members of a circle that the sentence names
-# Calls of which one that holds the GIL keeps all others from running.
+# Calls that keep all other threads from running when made with the GIL held.
 _SLEEPS = (hang_types.SLEEP, hang_types.READ, hang_types.WRITE, hang_types.POLL, hang_types.CHILD,
            hang_types.ACCEPT, hang_types.FILE_LOCK, hang_types.DATABASE, hang_types.SIGNAL,
            hang_types.LOCK)  # fmt: skip

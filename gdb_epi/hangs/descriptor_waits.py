@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import FILE
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE
 from gdb_epi.hangs.loops.event_loop_answers import Through
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import PROBABLE
 

@@ -16,7 +16,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
 SOCKET, FILE, POPEN = "_socket.socket", "_io.FileIO", "subprocess.Popen"

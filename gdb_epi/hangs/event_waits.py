@@ -8,6 +8,7 @@ from functools import cached_property
 
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import ALIVE
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
     is_in_request_handler,
     is_polled_by_library,
@@ -29,7 +30,6 @@ from gdb_epi.hangs.processes.process_pools import (
     busy_pool_thread,
 )
 from gdb_epi.hangs.processes.queues import queued_jobs_clause, unfinished_jobs
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
@@ -49,7 +49,7 @@ from gdb_epi.hangs.wakers import (
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
-# A thing with such a name is set when the program shall end: waiting for it is waiting for work.
+# An object with such a name is set to end the program: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
          "sigint", "halt")  # fmt: skip
 
@@ -86,9 +86,9 @@ class _EventWait:
         givers = wakers_of(scene, activity)
         able |= givers & set(self._seen)
         for tid in givers - able:
-            made = self._follow(tid)
-            if made is not None:
-                return made
+            answer = self._follow(tid)
+            if answer is not None:
+                return answer
         if not self._python:
             return wait_answer(
                 HANG, "nobody left", f"{self._waits}; no other thread is left that could give it",
@@ -115,7 +115,7 @@ class _EventWait:
         following = [d.tid for d in left if d.tid not in self._seen]
         if not following:
             return self._circle(left, givers)
-        return next((made for made in map(self._follow, following) if made is not None), None)
+        return next((answer for answer in map(self._follow, following) if answer is not None), None)
 
     def _follow(self, tid: int) -> HangAnswer | None:
         link = f"{self._what}, which could come from"
@@ -136,7 +136,7 @@ class _EventWait:
     def _needs_nobody(self) -> HangAnswer | None:
         """Return the answer of a wait that ends by itself, is for work, or for the program's end.
 
-        By itself a timeout ends each turn of a loop, and nothing the loop.
+        A timeout ends each turn of a loop, but not the loop.
         """
         scene, activity, waits = self._scene, self._activity, self._waits
         if waits_for_started_thread(scene, activity):
@@ -208,10 +208,10 @@ class _EventWait:
             return answer_for_pool_results(scene, activity, self._waits, seen, self._through)
         if activity.awaits in FUTURES:
             giver = _loop_thread(scene, activity, seen) or busy_pool_thread(scene, seen)
-            made = self._follow(giver.tid) if giver is not None else None
-            made = made or answer_for_process_futures(scene, activity, self._waits)
-            if made is not None:
-                return made
+            answer = self._follow(giver.tid) if giver is not None else None
+            answer = answer or answer_for_process_futures(scene, activity, self._waits)
+            if answer is not None:
+                return answer
         other = "a further" if same else "another"  # the clause may stand below others' waits
         rest = (
             f"{other_wait_clause(scene, activity, same, seen)}no frame of {other} thread leads to "
@@ -305,5 +305,5 @@ def _serves_clients(scene: HangContext, activity: ThreadActivity) -> bool:
 
 
 def is_name_of_end(name: str) -> bool:
-    """Tell whether a thing has the name of something that ends the program."""
+    """Tell whether an object has the name of something that ends the program."""
     return any(word in name.lower().rpartition(".")[2] for word in _ENDS)

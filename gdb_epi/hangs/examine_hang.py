@@ -18,21 +18,21 @@ from gdb_epi.errors import Absent, EpiError
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_answer, strengthen_timed_answer
 from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
-from gdb_epi.hangs.loops.exhaustion import (
+from gdb_epi.hangs.loops.polled_waits import tasks_poll_in_vain
+from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
+from gdb_epi.hangs.loops.resource_exhaustion import (
     connection_pool_exhausted,
     event_loop_threads_exhausted,
     task_deadlock_by_held_lock,
     task_lock_never_released,
     thread_pool_exhausted,
 )
-from gdb_epi.hangs.loops.polled_waits import tasks_poll_in_vain
-from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
 from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
 from gdb_epi.hangs.loops.vain_polls import vain_poll
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import answer_for_wait_in_signal_handler
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.hangs.wakers import answer_for_event_set_by_caller, queue_cycle
@@ -109,7 +109,7 @@ def _first(scene: HangContext) -> HangAnswer | None:
 
 
 def _inherited(scene: HangContext, waits: Sequence[LockWait]) -> HangAnswer | None:
-    """What came held through fork(): detectors of their own say it, the keys want the frames."""
+    """Locks that fork() copied while held: other detectors report them, the keys need frames."""
     activity = scene.activity(waits[0].tid) if waits else None
     if activity is None:
         return None

@@ -9,6 +9,7 @@ from gdb_epi.hangs.descriptor_waits import (
     answer_for_own_pipe,
     may_have_forked,
 )
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
     debugger_wait_frame,
     is_in_serving_loop,
@@ -29,7 +30,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop, answer_for_single_wait
-from gdb_epi.hangs.loops.retries import answer_for_retry_loop
+from gdb_epi.hangs.loops.retry_loops import answer_for_retry_loop
 from gdb_epi.hangs.processes.child_processes import (
     answer_for_new_child,
     end_kept_by_sibling,
@@ -37,7 +38,6 @@ from gdb_epi.hangs.processes.child_processes import (
 )
 from gdb_epi.hangs.processes.queues import given_only_after_child, kill_call_of, unread_queue
 from gdb_epi.hangs.processes.shared_locks import held_while_joining
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.signal_waits import answer_for_signal_taken_by_main
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers, holder_in_this_process
 from gdb_epi.hangs.types import (
@@ -131,13 +131,13 @@ def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangA
     holding = held_while_joining(scene, activity, waits)
     if holding is not None:
         return holding
-    given = given_only_after_child(scene, activity)
-    if given:
+    late_call = given_only_after_child(scene, activity)
+    if late_call:
         sentence = (
-            f"{waits}; only after that does its code call {given}: a child that waits for it "
+            f"{waits}; only after that does its code call {late_call}: a child that waits for it "
             "never ends"
         )
-        evidence = (f"the code of {activity.who()} has yet to call {given}",)
+        evidence = (f"the code of {activity.who()} has yet to call {late_call}",)
         doubts = (*doubt, "whether the child needs that is not in this core")
         return wait_answer(HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
     queue = unread_queue(scene, activity)

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 
 MAX_FRAMES = 40  # of one thread
 MAX_THREADS = 1_000

@@ -22,6 +22,7 @@ from gdb_epi.cpython.running.wait_rules import (
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import SOCKET
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import (
     MANAGED_ITEM,
     MESSAGES,
@@ -31,7 +32,6 @@ from gdb_epi.hangs.library_calls import (
     frames_running,
     serving_function,
 )
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import task_text
 from gdb_epi.hangs.types import MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE

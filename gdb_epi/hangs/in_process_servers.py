@@ -10,10 +10,10 @@ other never answer, nor does one that asks itself.
 from __future__ import annotations
 
 from gdb_epi.hangs.descriptors import Address, socket_address
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called, serves_in_accepting_thread
 from gdb_epi.hangs.library_calls import frames_running
 from gdb_epi.hangs.loops.event_loop_answers import Through
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 

@@ -3,8 +3,8 @@
 
 Beside the usual folders (`library_calls.of_a_library`) packages lie in those that `pip --target`
 fills, on PYTHONPATH. The import system keeps a listing of each folder that it looked into
-(`FileFinder._path_cache`, Lib/importlib/_bootstrap_external.py): where NAME-VERSION.dist-info
-stands in it, NAME was installed there. No file of this machine is asked.
+(`FileFinder._path_cache`, Lib/importlib/_bootstrap_external.py): where it contains
+NAME-VERSION.dist-info, NAME was installed there. No file of this machine is asked.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ def _is_method_of_proxy(frame: PyFrame, inner: Sequence[PyFrame]) -> bool:
     return not frame.module and frame.filename == "<string>" and called == [ASKS_MANAGER]
 
 
-def library_call(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
+def library_wait(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
     """Return (kind, what, "module.function") of the outermost library function that is known."""
     for frame, table in (
         *((f, INNERMOST) for f in inner[:1]),

@@ -16,7 +16,7 @@ from itertools import islice
 
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET, UNIX, Descriptors
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 40  # of one thread

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,

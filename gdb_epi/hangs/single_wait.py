@@ -14,6 +14,7 @@ from gdb_epi.hangs.external_waits import (
     answer_for_work_wait,
     answer_for_write_wait,
 )
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
     IDLE,
     SHALLOW,
@@ -32,7 +33,6 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.loops.event_loop_answers import Through, answer_for_sleeping_loop
 from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
@@ -249,7 +249,7 @@ def _join(
 
 
 def _after_the_end(scene: HangContext, tid: int, answer: HangAnswer) -> HangAnswer:
-    """Say that the program is over but for a thread; a Timer that starts another one goes on."""
+    """Say that the program is over except for one thread; a Timer that restarts itself goes on."""
     text = f"the program is over, but a thread that is no daemon goes on: {answer.sentence}"
     thread = scene.activity(tid)
     if thread is None or not timer_restarts_itself(scene, timer_of_thread(scene, thread)):
@@ -272,7 +272,7 @@ def _other(_scene: HangContext, activity: ThreadActivity) -> HangAnswer:
 
 
 def busy_wait(scene: HangContext) -> HangAnswer | None:
-    """The only thread that runs asks one thing again and again, without a sleep."""
+    """The only running thread polls one condition again and again, without a sleep."""
     running = [
         d for d in scene.activities if d.kind in (*hang_types.RUNNING, hang_types.GIL) and d.frames
     ]

@@ -18,7 +18,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32, read_u64
 from gdb_epi.hangs.frame_references import MAX_ATTRIBUTES, MAX_FRAMES, METHODS
-from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import ThreadActivity, function_and_line
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple

@@ -66,7 +66,7 @@ def all_tasks(target: Target, python: PythonState) -> tuple[UnfinishedTask, ...]
 
 
 def find_task_cycle(tasks: Sequence[UnfinishedTask]) -> tuple[UnfinishedTask, ...]:
-    """Return tasks that wait for each other, the first such circle; one for a task of itself.
+    """Return tasks that wait for each other, the first such circle, or one that waits for itself.
 
     A task that needs all of its wakers waits for each; one that needs any waits for the only one.
     """

@@ -21,19 +21,19 @@ from gdb_epi.hangs.library_calls import (
     OF_CHILD,
     OF_ZMQ,
     frames_running,
-    library_call,
+    library_wait,
     serving_function,
     split_library_frames,
 )
 from gdb_epi.hangs.system_calls import SystemCall, system_call
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import GIL, JOINS, LockWait
 from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.unwind import Unwinder
 
 MAX_THREADS = 4096
@@ -79,7 +79,7 @@ class ThreadActivityReader:
         inner, own = split_library_frames(frames, self._is_library)
         name = view.thread_names.get(thread.tid) if view is not None else None
         base = ThreadActivity(thread.tid, name, hang_types.OTHER, frames=own, helper=not own)
-        library = library_call(inner)
+        library = library_wait(inner)
         asked = next(frames_running(inner, (_GETS, ASKS_MANAGER)), None)
         if asked is not None and view is not None:
             base = base._replace(object=view.variable(asked, "self") or 0)

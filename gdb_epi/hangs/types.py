@@ -72,7 +72,7 @@ class ThreadActivity(NamedTuple):
 
 
 class HangAnswer(NamedTuple):
-    """The answer for the process.
+    """The answer to "is it stuck?" for the whole process.
 
     `kind` classifies it ("lock order", "pipe", "busy", ...); `sentence` says in plain words who
     waits for what, and where. `members` are the threads that it is about: those of a cycle, or one

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import NOTIFICATION
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import INFO, LockWait

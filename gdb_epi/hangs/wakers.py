@@ -10,6 +10,7 @@ from struct import unpack
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import CLOCKS
 from gdb_epi.hangs.library_calls import (
     MANAGED_ITEM,
@@ -18,7 +19,6 @@ from gdb_epi.hangs.library_calls import (
     QUEUE_ITEM,
     QUEUE_ROOM,
 )
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import SETS
 from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity, function_and_line
 from gdb_epi.locks.types import PROBABLE
@@ -91,8 +91,9 @@ def _what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
 def answer_for_event_set_by_caller(scene: HangContext) -> HangAnswer | None:
     """A thread waits for an event that a function further out on its own stack sets later.
 
-    That function goes on when the waiting one has returned, and that returns when it goes on. So
-    does shutdown() that a handler of serve_forever() calls (Lib/socketserver.py, 3.8 to 3.15).
+    The outer function continues only when the waiting one returns, and that waits for the outer
+    one. So does shutdown() that a handler of serve_forever() calls (Lib/socketserver.py, 3.8 to
+    3.15).
     """
     for activity in scene.activities:
         wait = scene.waits.get(activity.tid)
@@ -246,7 +247,7 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
 
 
 def timer_restarts_itself(scene: HangContext, timer: int) -> bool:
-    """Tell whether the function of a Timer makes another one, as far as its code can be read."""
+    """Tell whether the function of a Timer starts another one, if its code can be read."""
     function = scene.view.attribute(timer, "function") if timer else None
     with suppress(UnreadableMemory, LayoutError):
         return function is not None and "Timer" in scene.names_called(function, MAX_DEPTH)

@@ -37,7 +37,7 @@ from gdb_epi.judgement.labels import (
 )
 from gdb_epi.typing_lite import NamedTuple
 
-LEADS = 0.8  # of the probability of damage: one who has so much of it is named
+LEADS = 0.8  # of the probability of damage: a cause with at least this share is named
 MIN_CONFIDENCE = 0.5  # no label is less probable
 WORDS = ((0.95, "almost certain"), (0.8, "probable"), (MIN_CONFIDENCE, "possible"))
 NOT_KNOWN = "not known"

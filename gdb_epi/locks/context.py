@@ -10,14 +10,14 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, SoftError
 from gdb_epi.locks.types import ForkEvidence, LockWait, VanishedThreads
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.target.unwind import Unwinder
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from gdb_epi.locks.python.acquire_calls import AcquireCalls
-    from gdb_epi.locks.python.view import PythonView
+    from gdb_epi.locks.python.python_view import PythonView
 
 PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG (linux/futex.h)
 
@@ -84,7 +84,7 @@ class LockContext:
         """The Python side. None without CPython, or with a layout that lacks a part."""
         if isinstance(self.python, Absent):
             return None
-        from gdb_epi.locks.python.view import PythonView
+        from gdb_epi.locks.python.python_view import PythonView
 
         try:
             return PythonView(self.target, self.python, self.vanished)
@@ -106,7 +106,7 @@ class LockGuess(NamedTuple):
     """What a classifier makes of a futex wait; who owns it is settled later.
 
     `owner_tid` and `owner_ident` (pthread_t) are what the lock's own words say. `anonymous`: a
-    lock of a kind that stores no owner. `event`: nobody owns such a thing, somebody has to come.
+    lock of a kind that stores no owner. `event`: no one owns such an object; someone has to arrive.
     `free`: the lock itself says that nobody holds it at this moment. `by_frames`: not the lock's
     words but the threads' stacks name `owner_tid`.
     """

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.memory_reads import read_u32, read_up_to
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.x86 import decode
 from gdb_epi.x86.decode import PREFIXES
 from gdb_epi.x86.instruction import BRANCH, JUMP, NEXT, Instruction
@@ -68,11 +68,11 @@ def _loop_around(target: Target, pc: int) -> Code:
         instruction = decode(code[at : at + 15])
         if instruction is None:
             return ()
-        here = function.start + at
-        body.append((here, code[at : at + instruction.length], instruction))
+        address = function.start + at
+        body.append((address, code[at : at + instruction.length], instruction))
         at += instruction.length
         first = instruction.branches_to(function.start + at)
-        if first is not None and first <= pc <= here:
+        if first is not None and first <= pc <= address:
             loop = [each for each in body if each[0] >= first]
             straight = all(each[2].flow in (NEXT, BRANCH, JUMP) for each in loop)
             return loop if straight and len(loop) <= MAX_LOOP else ()

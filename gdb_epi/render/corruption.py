@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.corruption.context import DEFAULT_BYTES, SWEEP_BYTES, SWEEP_SECONDS, Budget
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
-from gdb_epi.corruption.record_section import candidates, corruption_group
+from gdb_epi.corruption.record_section import corruption_group, damaged_word_candidates
 from gdb_epi.corruption.registry import all_checks
 from gdb_epi.corruption.run_checks import CheckResults, no_check_ran, reason_not_to_run, run_checks
 from gdb_epi.corruption.score import (
@@ -107,7 +107,7 @@ def corruption_json(study: CheckResults) -> dict[str, Any]:
         "sweep": study.context.sweep,
         "interrupted": None if study.interrupted is None else study.interrupted._asdict(),
         "looked_at": dict(study.context.counts),
-        "candidates": candidates(study),
+        "candidates": damaged_word_candidates(study),
         "groups": dict(study.score.groups),
         "probability": _probability(study),
         "tried": checks_that_ran(study),

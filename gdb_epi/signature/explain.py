@@ -15,7 +15,7 @@ from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import Any
 
 MAX_SHOWN = 128  # frames that are explained, from the innermost on
-_OTHER_HALF = {"native": "py", "python": "native"}  # of which a key has no frame
+_OTHER_HALF = {"native": "py", "python": "native"}  # with no frame in a key
 _CLASS_RULES = {
     THREAD_BASE: "N51 left out of all keys but strict, and cut there from the outer end",
     IMPORTLIB: "N47 left out of every key",

@@ -13,7 +13,7 @@ import struct
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.target.api import ABSENT, Target, machine_of, module_at
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.util import sha256_hex
 from gdb_epi.x86.access import RawInstruction
 from gdb_epi.x86.decode import InstructionParts, instruction_parts

@@ -179,7 +179,7 @@ def caller_of_nameless(selection: Selection) -> Token | None:
 def coarse_tokens(selection: Selection) -> list[Token]:
     """Return the first native and the first Python frame of a selection, in stack order.
 
-    Behind a native one without a name stands the function of its file that called it (N66).
+    A native frame without a name is followed by the function of its file that called it (N66).
     """
     firsts = [selected_tokens_of_language(selection, kind)[:1] for kind in (NATIVE, PYTHON)]
     wanted = [id(token) for first in firsts for token in first]

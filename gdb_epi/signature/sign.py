@@ -114,24 +114,24 @@ def sign(state: ProcessState) -> SignedProcess:
         choice = ThreadChoice(signed_member(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
-    made = _Maker(state, scene, category, steps, hang=words).make(stack)
+    maker = _Maker(state, scene, category, steps, hang=words).make(stack)
     secondary = _secondary(state, scene, category, choice.tid, pid)
     core_key = state.target.core_key()
     return SignedProcess(
         Signature(
             version=k.VERSION,
-            category=made.category,
+            category=maker.category,
             tid=choice.tid,
             thread_why=choice.why,
             core_key=None if isinstance(core_key, Absent) else core_key,
-            keys=made.keys,
-            absent=made.absent,
-            native=made.native,
-            quality=made.quality,
-            steps=tuple(made.steps),
+            keys=maker.keys,
+            absent=maker.absent,
+            native=maker.native,
+            quality=maker.quality,
+            steps=tuple(maker.steps),
             secondary=secondary,
             hang=words,
-            function_code=made.function_code,
+            function_code=maker.function_code,
         ),
         scene,
         stack,
@@ -169,8 +169,8 @@ def _secondary(
         return None
     if state.thread(pid) is None:
         return None
-    made = _Maker(state, scene, category, [], may_cut=False).make(state.stack(pid))
-    return MainThreadSignature(pid, made.keys)
+    maker = _Maker(state, scene, category, [], may_cut=False).make(state.stack(pid))
+    return MainThreadSignature(pid, maker.keys)
 
 
 def asserting_function(scene: CategoryInput, category: str) -> str | None:
@@ -326,11 +326,11 @@ class _Maker:
         self.steps.append(f"N65 frames: the assertion names {name}")
         return insert_asserting_function(tokens, name)
 
-    def _put(self, name: str, made: k.Key | str) -> None:
-        if isinstance(made, k.Key):
-            self.keys[name] = made
+    def _put(self, name: str, maker: k.Key | str) -> None:
+        if isinstance(maker, k.Key):
+            self.keys[name] = maker
         else:
-            self.absent[name] = made
+            self.absent[name] = maker
 
     def _corrupt(self, natives: Sequence[NativeFrame]) -> None:
         """Below the quality threshold only the pc's class and module are told apart."""

@@ -82,7 +82,7 @@ UNKNOWN_FUNCTION = "!?"  # after the module's name
 SIGNAL = "{signal}"
 TEMPLATE = "<T>"
 STD_GLUE = "std-glue"
-PAIR = 2  # adjacent frames of one function that are no recursion yet
+PAIR = 2  # adjacent frames of one function that do not yet count as recursion
 ASSERT_CLASSES = ("raise", "trampoline")  # what an assertion calls to end the process
 
 RegionAt = Callable[[int], Region | None]

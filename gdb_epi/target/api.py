@@ -18,7 +18,7 @@ from gdb_epi.typing_lite import Any, NamedTuple, Protocol
 # Provenance of memory, from the strongest to the weakest.
 DUMPED = "dumped"  # the bytes are in the core (or come from the live process)
 FILE = "file"  # the core left them out; a file with the same build-id supplied them
-ABSENT = "absent"  # nobody has them
+ABSENT = "absent"  # neither the core nor a file has them
 
 
 class Region(NamedTuple):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD_MASK, signed_word
 from gdb_epi.target.api import Target
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
 from gdb_epi.typing_lite import NamedTuple
 

@@ -127,7 +127,7 @@ class NonZeroRanges:
 WINDOW = 16 << 20  # bytes that are searched before pages are given back
 MAX_LOOKED_AT = 64 << 20  # bytes of a core's pages that searches keep in this process
 MAX_READ = 1 << 30  # one read() call
-SKIP_ZEROS_FROM = 1 << 20  # bytes of a region that are worth being told to be zeros
+SKIP_ZEROS_FROM = 1 << 20  # bytes: from this size on, zeros of a region are worth recording
 
 NativeSource = Callable[[int], "Sequence[NativeFrame] | Absent"]
 _Search = Callable[[bytes, int, int], int]  # of the file: bytes, from, to -> offset or -1
@@ -180,7 +180,7 @@ class CoreFileTarget(MappedRegions):
         """
         name = os.fspath(path)
         target = cls.from_buffer(name, _map_file(name), exe=exe, sysroot=sysroot, kept=kept)
-        # Only of a file: what is dropped of other memory would be zeros.
+        # Only for a file: pages dropped from other memory would turn into zeros.
         large = len(target._data) > MAX_LOOKED_AT
         target._gives_back = large and hasattr(mmap, "MADV_DONTNEED")
         return target
@@ -395,7 +395,7 @@ class CoreFileTarget(MappedRegions):
         end = start + self._regions[number].dumped
         if end - start < SKIP_ZEROS_FROM or not needle.strip(b"\0"):
             return self._search(search, needle, low, high)
-        over = len(needle) - 1  # its zero bytes may lie outside of what is filled
+        over = len(needle) - 1  # its zero bytes may lie outside the filled part
         ranges = self._filled.ranges(start, end)
         first = bisect_right(ranges, (low, low)) - 1
         for filled_low, filled_high in ranges[max(0, first) :]:

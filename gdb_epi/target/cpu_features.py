@@ -72,7 +72,7 @@ def features_in(words: tuple[int, ...], hwcap: int) -> CpuidLeaves | None:
         if not _MIN_LEAF <= head[1] <= _MAX_LEAF or len(words) < first + 8 * len(LEAVES):
             continue
         plain, beside = words[first : first + _ROW], words[first + _ROW : first + 2 * _ROW]
-        # Bits that the kernel supports are bits of the CPU; another leaf's words are no such part.
+        # What the kernel supports is a subset of the CPU's bits; the words of another leaf are not.
         halves = not any(b & ~a for a, b in zip(plain, beside, strict=True))
         stride = 2 * _ROW if halves else _ROW
         rows, active = {}, {}

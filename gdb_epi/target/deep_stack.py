@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.unwind import SAVED, Unwinder
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_CALLS = 2_000_000  # that are counted: 3 s
-RECURRING = 100  # so many calls from one place are a recursion
+RECURRING = 100  # that many calls from one place count as recursion
 CHUNK = 1 << 20  # bytes of the stack that are read at once
 MAX_CHUNKS = 16  # kept
 CHECKPOINT = 256  # calls between two remembered states
@@ -171,7 +171,7 @@ class _Walk:
             try:
                 cfa = offset + (rsp if base == "rsp" else self._value(base))
                 caller = word(cfa + back)
-            except (UnreadableMemory, KeyError):  # a base that nobody saves
+            except (UnreadableMemory, KeyError):  # a base register that no frame saves
                 self.ended = True
                 break
             if cfa <= rsp or not caller:

@@ -26,7 +26,7 @@ from gdb_epi.target.cfi import (
     UnknownCfi,
     evaluate_expression,
 )
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_WALKED = 200  # frames; of more gdbhost/native.py leaves some out, and jumps
@@ -114,7 +114,7 @@ class GdbLikeUnwinder:
         if module is None:
             region = self._target.region_at(pc)
             if region is not None and "x" in region.perms:
-                raise GdbNeeded("code outside of files")  # a compiler may have told GDB of it
+                raise GdbNeeded("code outside of files")  # a compiler may have described it to GDB
             return None
         if module.path in self.linked:
             try:

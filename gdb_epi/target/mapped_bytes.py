@@ -139,7 +139,7 @@ def _c_function(name: str, arguments: str) -> Callable[..., int | None] | None:
 
 
 def _address_of(view: memoryview) -> int:
-    """Return the address of the memory behind a view."""
+    """Return the address of the memory that a view shows."""
     import ctypes
 
     buffer: Any = _buffer_type()()

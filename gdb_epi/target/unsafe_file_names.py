@@ -59,7 +59,7 @@ def _why_unsafe(name: str, root: str) -> str | None:
     try:
         mode = os.stat(root + name).st_mode
     except (OSError, ValueError):
-        return None  # what is not here is not opened
+        return None  # a file that is not here is not opened
     if stat.S_ISCHR(mode):
         place = os.path.realpath(root + name).removeprefix(os.path.realpath(root) if root else "")
         return None if place.startswith(_MAPPED_DEVICES) else "is a device"

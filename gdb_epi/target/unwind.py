@@ -13,7 +13,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.target.cfi import REGISTERS, CfaBase, CfiRules, SavedRegister, UnknownCfi
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts
 from gdb_epi.typing_lite import NamedTuple
 

@@ -22,7 +22,7 @@ _OPERATIONS: dict[int, Callable[[int, int], int]] = {
 }
 _NOT, _NEG = 2, 3  # of group 3
 MEMORY = "memory"  # the name by which the operand in memory is known
-_LOW_BYTES = frozenset(("rax", "rcx", "rdx", "rbx"))  # of which ModRM means the low byte, always
+_LOW_BYTES = frozenset(("rax", "rcx", "rdx", "rbx"))  # whose low byte is what ModRM names, always
 
 
 def computed_value(insn: Instruction, register: str, values: Mapping[str, int]) -> int | None:

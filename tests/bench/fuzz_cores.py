@@ -24,7 +24,7 @@ from support.cores import Made, make_core
 from support.interpreters import by_id
 
 from gdb_epi.cpython.running.generators import generator_chains
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.variables import FrameVariables

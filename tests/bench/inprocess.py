@@ -10,7 +10,7 @@ import statistics
 import sys
 import time
 
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.errors import Absent
 from gdb_epi.target.corefile import CoreFileTarget
 

@@ -26,7 +26,7 @@ from support.interpreters import Interpreter, discover
 from support.kept import Needed, needed_frames
 from support.peers import PEERS, tool
 
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.corefile import CoreFileTarget

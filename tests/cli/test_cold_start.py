@@ -28,5 +28,5 @@ def test_an_ordinary_crash_imports_no_hangs_and_no_demangling(verb: tuple[str, .
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "gdb_epi.process_state" in imported or "gdb_epi.cpython.runtime.state" in imported
+    assert "gdb_epi.process_state" in imported or "gdb_epi.cpython.runtime.python_state" in imported
     assert not imported.intersection(NOT_NEEDED)

@@ -16,7 +16,7 @@ from support.kept import Needed, needed_frames, printed
 from support.opening import made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session

@@ -11,7 +11,7 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, need_core_dumps, target_of
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import UNREADABLE, Absent
 from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child

@@ -14,7 +14,7 @@ from support.opening import interpreter_or_skip, made_or_skip, session_of, targe
 from commands.generators import generators as generators_command
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.running.generators import GeneratorChain, GeneratorChains, generator_chains
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 

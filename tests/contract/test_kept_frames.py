@@ -19,8 +19,8 @@ from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import InterpreterFrameReader
 from gdb_epi.cpython.frames.stack_walk import walk_datastack
 from gdb_epi.cpython.memory_reader import MemoryReader
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher
-from gdb_epi.cpython.runtime.state import decode_python
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.render.triage import render_triage

@@ -13,7 +13,7 @@ from support.interpreters import Interpreter, one_per_minor
 from support.opening import made_or_skip, target_of
 from support.peers import PEERS, Answer, counted, judge, tool
 
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 
 NAMES = ("simple", "threads", "generators", "names", "subinterpreter", "coroutines")

@@ -18,7 +18,7 @@ from gdb_epi.cpython.running.greenlets import greenlets_of
 from gdb_epi.cpython.running.pools import Pools, pools_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
-from gdb_epi.target.search import MemorySearch
+from gdb_epi.target.memory_search import MemorySearch
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("pools")]
 

@@ -10,7 +10,7 @@ from typing import Any
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.target.api import CrashInfo, Region
-from gdb_epi.target.functions import Function
+from gdb_epi.target.function_bounds import Function
 from support.scenes import PC, TEXT, TEXT_SIZE, crash, state
 
 NOP = b"\x90"

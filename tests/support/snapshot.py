@@ -94,7 +94,7 @@ class RecordingTarget:
 
     def find(self, needle: bytes, start: int, end: int) -> int | None:
         """Search, and remember the answer."""
-        from gdb_epi.target.search import find_bytes
+        from gdb_epi.target.memory_search import find_bytes
 
         address = next(find_bytes(self._inner, needle, start, end), None)
         self._finds[f"{needle.hex()} {start:x} {end:x}"] = address

@@ -17,7 +17,7 @@ from gdb_epi.target.mapped_bytes import (
     MappedBytes,
     find_first,
 )
-from gdb_epi.target.search import find_word, find_words
+from gdb_epi.target.memory_search import find_word, find_words
 
 START = 0x7F0000000000
 SIZE = MAX_LOOKED_AT + 2 * WINDOW

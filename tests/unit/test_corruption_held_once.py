@@ -27,8 +27,8 @@ STACK, FRAME, HEAP = 0x7FFC_0000_0000, 0x7F00_0000_0000, 0x5555_0000_0000
 def test_copies_on_stacks_do_not_count(
     places: list[int], once: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suspect_words, "on_stack", lambda _context, at: at >= STACK)
-    monkeypatch.setattr(suspect_words, "in_data_stack", lambda _context, at: FRAME <= at < STACK)
+    monkeypatch.setattr(suspect_words, "is_on_stack", lambda _context, at: at >= STACK)
+    monkeypatch.setattr(suspect_words, "is_in_data_stack", lambda _context, at: FRAME <= at < STACK)
     context: Any = SimpleNamespace(places_of=lambda _value, limit: tuple(places[:limit]))
     assert is_held_once(context, 1) is once
 

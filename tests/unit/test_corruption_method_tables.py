@@ -14,7 +14,7 @@ from gdb_epi.corruption.replay.method_tables import is_only_right_word_a_method_
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.functions import Function
+from gdb_epi.target.function_bounds import Function
 
 TEXT, DATA = 0x7F00_0000_0000, 0x7F00_0000_1000
 RIGHT, WRONG = DATA + 0xDC0, DATA + 0xD40

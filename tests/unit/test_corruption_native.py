@@ -22,7 +22,7 @@ from gdb_epi.corruption.score import score
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.functions import Function
+from gdb_epi.target.function_bounds import Function
 from gdb_epi.target.unwind import Unwinder, UnwoundFrame
 
 LOAD = "488b07"  # mov (%rdi),%rax

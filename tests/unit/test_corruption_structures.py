@@ -23,7 +23,7 @@ from gdb_epi.corruption.evidence import (
     plain_evidence,
 )
 from gdb_epi.corruption.heap import pymalloc_pools as pools
-from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
+from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
 from gdb_epi.corruption.run_checks import run_checks
 from gdb_epi.corruption.score import is_more_than_software_sign, prior_log_odds
@@ -283,7 +283,7 @@ def test_a_size_behind_which_a_chunk_fits_is_right() -> None:
 
 def free_words(data: bytearray) -> list[int]:
     context = heap_context(data)
-    return [place for place in range(0, len(data), 8) if in_free_chunk(context, HEAP + place)]
+    return [place for place in range(0, len(data), 8) if is_in_free_chunk(context, HEAP + place)]
 
 
 def test_words_of_free_chunks_hold_nothing() -> None:
@@ -314,11 +314,11 @@ def test_chunks_in_the_cache_are_free(key: int, hidden: bool) -> None:
         word = (HEAP + link + 16 if link else 0) ^ (place >> 12 if hidden else 0)
         struct.pack_into("<QQ", data, start + 16, word, key)
     context = heap_context(data)
-    assert all(in_free_chunk(context, HEAP + start + 24) for start in starts)
-    assert not in_free_chunk(context, HEAP + starts[0] + SIZES[0] + 16), "the next one"
-    assert marks_freed(context, key) is (key > HEAP + 16), "an address is no mark"
+    assert all(is_in_free_chunk(context, HEAP + start + 24) for start in starts)
+    assert not is_in_free_chunk(context, HEAP + starts[0] + SIZES[0] + 16), "the next one"
+    assert is_freed_mark(context, key) is (key > HEAP + 16), "an address is no mark"
     struct.pack_into("<Q", data, starts[2] + 16, 0x1234_5678)  # then it is what programs keep there
-    assert not any(in_free_chunk(heap_context(data), HEAP + start + 24) for start in starts)
+    assert not any(is_in_free_chunk(heap_context(data), HEAP + start + 24) for start in starts)
 
 
 def test_another_allocator_is_said() -> None:

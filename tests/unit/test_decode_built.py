@@ -7,7 +7,7 @@ import pytest
 from support.build import Builder, Frame
 
 from gdb_epi.cpython.layout.layout import available_tables, load_layout
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 
 STACKS = [

@@ -19,7 +19,7 @@ from gdb_epi.cpython.running.exceptions import (
     thread_exceptions,
 )
 from gdb_epi.cpython.running.tracebacks import MAX_TRACEBACK, Traceback
-from gdb_epi.cpython.runtime.state import decode_python
+from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState

@@ -16,7 +16,7 @@ from gdb_epi.fault.mapping_checks import (
     is_canonical,
     nearest_mapping,
     permits,
-    user_top,
+    user_space_end,
 )
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.target.api import Region
@@ -160,9 +160,9 @@ def test_other_signals() -> None:
 def test_five_levels_of_page_tables_are_read_from_the_map() -> None:
     four = FakeTarget(regions=regions())
     five = FakeTarget(regions=[*regions(), Region(1 << 50, (1 << 50) + 4096, "rw-", None, 0, 0)])
-    assert (user_top(four), user_top(five)) == (1 << 47, 1 << 56)
+    assert (user_space_end(four), user_space_end(five)) == (1 << 47, 1 << 56)
     reported = Fault(1, 11, 1, 1 << 50, {}, "core", "kernel")
-    assert user_top(four, reported) == 1 << 56
+    assert user_space_end(four, reported) == 1 << 56
     assert is_canonical(1 << 50, 1 << 56)
     assert not is_canonical(1 << 50)
     assert is_canonical(0xFFFF_8880_0000_0000)

@@ -13,7 +13,7 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.functions import PT_GNU_EH_FRAME, Function, FunctionBounds
+from gdb_epi.target.function_bounds import PT_GNU_EH_FRAME, Function, FunctionBounds
 
 BASE = 0x7F0000000000
 TABLE, ENTRIES = 0x2000, 0x3000  # relative to BASE

@@ -20,9 +20,9 @@ from gdb_epi.hangs.library_calls import (
     MESSAGE,
     POOL_RESULTS,
     PROCESS_QUEUE,
-    library_call,
+    library_wait,
 )
-from gdb_epi.hangs.loops.exhaustion import connection_pool_exhausted
+from gdb_epi.hangs.loops.resource_exhaustion import connection_pool_exhausted
 from gdb_epi.hangs.processes.queues import unread_queue
 from gdb_epi.hangs.single_wait import _through, answer_for_sleeping_loop, answer_for_thread
 from gdb_epi.hangs.types import DEADLOCK, HANG, NO_FAULT, HangAnswer, ThreadActivity
@@ -213,7 +213,7 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
 def test_reading_the_file_of_a_module_is_no_wait_for_a_peer() -> None:
     for module in ("importlib._bootstrap_external", "_frozen_importlib_external"):
         frame = SimpleNamespace(module=module, name="get_data", qualname="FileLoader.get_data")
-        call = library_call([frame])
+        call = library_wait([frame])
         assert call is not None
         assert call[:2] == (hang_types.READ, FILE_ON_DISK)
     answer = reading(FILE_ON_DISK, FILE_ON_DISK)

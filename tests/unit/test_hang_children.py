@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.library_calls import NEW_CHILD, library_call
-from gdb_epi.hangs.loops.sleeping_event_loops import is_task_for_clients
+from gdb_epi.hangs.library_calls import NEW_CHILD, library_wait
+from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
     answer_for_new_child,
     end_kept_by_sibling,
@@ -97,9 +97,9 @@ def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> No
 
 def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
     installed = SimpleNamespace(holds=lambda frame: frame.module.startswith("asyncio"))
-    assert not is_task_for_clients(task(1, WAIT, frame("shop", "serve")), installed)
+    assert not is_client_serving_task(task(1, WAIT, frame("shop", "serve")), installed)
     serving = frame("asyncio.base_events", "serve_forever")
-    assert is_task_for_clients(task(1, serving, frame("shop", "main")), installed)
+    assert is_client_serving_task(task(1, serving, frame("shop", "main")), installed)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
 )
 def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sure: str) -> None:
     inner = frame("subprocess", "_execute_child"), frame("subprocess", "run")
-    call = library_call(inner)
+    call = library_wait(inner)
     assert call is not None
     assert call[:2] == (CHILD, NEW_CHILD), "not the end of the child, as run() would wait for"
     reader = SimpleNamespace(

@@ -17,7 +17,7 @@ from gdb_epi.corruption.checks.pymalloc import (
 )
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.search import MemorySearch
+from gdb_epi.target.memory_search import MemorySearch
 
 START = 0x7F0000100000
 SIZE = 3 << 17

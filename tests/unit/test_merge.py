@@ -9,7 +9,7 @@ from gdb_epi.cpython.frames.eval_calls import (
     ENTRY_FRAME,
     EvalCall,
     group_by_entry,
-    match_by_pointers,
+    match_eval_frames_by_pointers,
     named_eval_frame_indices,
 )
 from gdb_epi.cpython.frames.merged_stack import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
@@ -230,7 +230,7 @@ def stack_of(*words: int) -> FakeTarget:
 
 
 def each_frame(*words: int) -> FakeTarget:
-    """One word in the middle of each native frame of on_stack()."""
+    """One word in the middle of each native frame of is_on_stack()."""
     return stack_of(*(value for word in words for value in (*[0] * 16, word, *[0] * 15)))
 
 
@@ -238,14 +238,18 @@ def test_pointers_order_the_frames_of_two_interpreters() -> None:
     native = on_stack("c", EVAL, "f", EVAL, "g", EVAL, "main")
     main, sub = pointing("m | n", 0x1000), pointing("s", 0x2000)
     target = each_frame(0, 0x2000, 0, 0x1000, 0, 0x1008, 0)
-    found = match_by_pointers(target, native, named_eval_frame_indices(native), [main, sub])
+    found = match_eval_frames_by_pointers(
+        target, native, named_eval_frame_indices(native), [main, sub]
+    )
     assert found is not None
     assert [(index, group[0].name) for index, group in found] == [(1, "s"), (3, "m"), (5, "n")]
 
 
 def test_a_pointer_may_lie_in_a_register_that_a_called_function_saved() -> None:
     native = on_stack("c", EVAL, "main")
-    assert match_by_pointers(each_frame(0x1000, 0, 0), native, [1], [pointing("a", 0x1000)])
+    assert match_eval_frames_by_pointers(
+        each_frame(0x1000, 0, 0), native, [1], [pointing("a", 0x1000)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -259,7 +263,10 @@ def test_a_pointer_may_lie_in_a_register_that_a_called_function_saved() -> None:
 )
 def test_pointers_that_do_not_fit_prove_nothing(words, loops, why) -> None:
     native = on_stack("c", EVAL, "f", EVAL, "main")
-    assert match_by_pointers(each_frame(*words), native, loops, [pointing("a|b", 0x1000)]) is None
+    assert (
+        match_eval_frames_by_pointers(each_frame(*words), native, loops, [pointing("a|b", 0x1000)])
+        is None
+    )
 
 
 def test_a_pointer_that_fits_two_interpreters_proves_nothing() -> None:
@@ -267,12 +274,12 @@ def test_a_pointer_that_fits_two_interpreters_proves_nothing() -> None:
     both = [pointing("a", 0x1000), pointing("b", 0x2000)]
     words = [0] * 64
     words[40], words[41] = 0x1000, 0x2000
-    assert match_by_pointers(stack_of(*words, *[0] * 64), native, [1, 2], both) is None
+    assert match_eval_frames_by_pointers(stack_of(*words, *[0] * 64), native, [1, 2], both) is None
 
 
 def test_a_stack_that_is_not_there_proves_nothing() -> None:
     native = on_stack("c", EVAL, "main")
-    assert match_by_pointers(FakeTarget(), native, [1], [pointing("a", 0x1000)]) is None
+    assert match_eval_frames_by_pointers(FakeTarget(), native, [1], [pointing("a", 0x1000)]) is None
 
 
 # --- which Python frame a native frame stands for -------------------------------------------------

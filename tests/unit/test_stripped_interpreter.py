@@ -12,7 +12,7 @@ import pytest
 from support.scenes import HEAP, PC, PID, SP, crash, state
 
 from gdb_epi.detectors.runtimes import debug_block, python_fatal_error, without_gil
-from gdb_epi.fault.own_native_code import own_libraries_of_frames
+from gdb_epi.fault.own_native_code import own_library_names_of_frames
 from gdb_epi.target.api import NativeFrame
 
 LOAD = bytes.fromhex("488b07")
@@ -112,4 +112,4 @@ def test_another_fatal_error_is_no_check(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_libraries_of_the_standard_library_are_not_the_program_s_own() -> None:
     names = ("libexpat.so.1.13.0", "libmpdec.so.3", "libgdbm.so.6", "libcrypt.so.1", "uplink.so")
     frames = [frame(None, str(Path("/usr/lib/x86_64-linux-gnu") / name)) for name in names]
-    assert own_libraries_of_frames(frames) == ["uplink.so"]
+    assert own_library_names_of_frames(frames) == ["uplink.so"]

@@ -7,7 +7,7 @@ from support.scenes import HEAP, crash, state
 from unit.test_pylock import layout_of
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.running.uvloops import UvLoop, uv_loop
+from gdb_epi.cpython.running.uvloops import UvLoop, read_uv_loop
 
 LOOP, NATIVE, HANDLES = HEAP + 0x100, HEAP + 0x1000, HEAP + 0x2000
 ASYNC, POLL, TCP, TIMER = 1, 8, 12, 13
@@ -33,7 +33,7 @@ def read(*handles: tuple[int, int, int, int], end: int = NATIVE + 16) -> UvLoop 
         }  # fmt: skip
     for address, word in words.items():
         target.write(address, word.to_bytes(8, "little"))  # type: ignore[attr-defined]
-    return uv_loop(MemoryReader(target, layout_of((3, 11))), LOOP)
+    return read_uv_loop(MemoryReader(target, layout_of((3, 11))), LOOP)
 
 
 def test_active_handles_of_the_program_count() -> None:

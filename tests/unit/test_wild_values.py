@@ -464,7 +464,7 @@ def test_a_word_from_the_stack_of_a_thread_that_has_ended(
 ) -> None:
     """A pointer is no place that a word was read from: it was read through that."""
     made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, rax=FIRST, rdi=GARBAGE)
-    name = "gdb_epi.corruption.checks.wild_values.in_ended_stack"
+    name = "gdb_epi.corruption.checks.wild_values.is_in_ended_stack"
     monkeypatch.setattr(name, lambda _context, address: address == place)
     (sign,) = evidence(word_from_ended_stack(made))
     assert sign.where == place

@@ -9,12 +9,12 @@ from gdb_epi.corruption.checks.gc_links import untracked_object_of_register
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
-from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk, marks_freed
-from gdb_epi.corruption.heap.memory_readers import AROUND, on_stack, read_words
+from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
+from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
-    leads_into_middle_of_block,
+    is_pointer_into_middle,
     sign_id_beside_one_bit,
 )
 from gdb_epi.corruption.pointers.software_signs import (
@@ -58,7 +58,7 @@ from gdb_epi.fault.mapping_checks import (
     nearest_mapping,
     permits,
     untagged_address,
-    user_top,
+    user_space_end,
 )
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import shape_of
@@ -139,7 +139,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     at = near.region.end if near.after else near.region.start
     if near.distance >= IN_STEP:  # a loop that ran on meets the edge itself
         # Nothing on a stack begins where that could be known.
-        stack = on_stack(context, near.region.end - 1)
+        stack = is_on_stack(context, near.region.end - 1)
         pointers = [suspect.value for suspect in suspects_of(context)]
         id = id + ONE_BIT if stack else sign_id_beside_one_bit(context, id, *pointers)
     far = f"{near.distance} bytes" if near.distance else "right"
@@ -150,7 +150,7 @@ def _stands_among_objects(context: Context) -> bool:
     """Whether a pointer of the access stands among objects in memory: no loop made that."""
     return any(
         neighbour.level in TYPED
-        and not all(on_stack(context, slot) for slot in neighbour.suspect.slots)
+        and not all(is_on_stack(context, slot) for slot in neighbour.suspect.slots)
         for neighbour in neighbours_of(context)
     )
 
@@ -189,8 +189,8 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
     site = _access(context)
     if site is None or site.kind != DATA or site.access != "w":
         return
-    here = context.target.region_at(site.address or 0)
-    if permits(here, "r") and not permits(here, "w"):
+    region = context.target.region_at(site.address or 0)
+    if permits(region, "r") and not permits(region, "w"):
         if _was_given_out(context, site.address or 0):
             summary = (
                 f"{site.address or 0:#x} lies in a pool of Python's allocator, and its page may "
@@ -208,8 +208,8 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
 
 def _was_given_out(context: Context, address: int) -> bool:
     """Whether an address lies in a pool of pymalloc's, which was made by writing there."""
-    here = context.target.region_at(address)
-    anonymous = here is not None and here.path is None
+    region = context.target.region_at(address)
+    anonymous = region is not None and region.path is None
     return anonymous and address_index(context).place_in_block(address) is not None
 
 
@@ -257,14 +257,14 @@ def _is_run_to(context: Context, value: int) -> bool:
     What a loop goes on with stands in registers, or in a variable on the stack.
     """
     return context.target.region_at(value - 1) is not None and all(
-        on_stack(context, place) for place in context.places_of(value, MAX_PLACES)
+        is_on_stack(context, place) for place in context.places_of(value, MAX_PLACES)
     )
 
 
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
     """Whether the first wrong word is the start of a page where nothing is mapped."""
     value = next((word.value for word in fault_words(context)), 0)
-    user = MIN_ADDRESS <= value < user_top(context.target, site.fault)
+    user = MIN_ADDRESS <= value < user_space_end(context.target, site.fault)
     return user and value % PAGE == 0 and context.target.region_at(value) is None
 
 
@@ -287,7 +287,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
     """Tell a pointer to, or a word in, a block that its allocator has free."""
     index = address_index(context)
     for suspect in suspects_of(context):
-        if suspect.depth == 0 and marks_freed(context, suspect.value):
+        if suspect.depth == 0 and is_freed_mark(context, suspect.value):
             summary = (
                 f"{suspect.source} holds {suspect.value:#018x}, the random number that malloc "
                 "writes into each small block that is freed: it was read from such a block"
@@ -334,7 +334,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
 
     It was read there; where that is not known, the code before read another word of such a block.
     Of a pool whose list of free blocks is damaged by a link that was counted up, as references to
-    freed objects do: such a link stands where the object's count was.
+    freed objects do: such a link lies where the object's count was.
     """
     index, site = address_index(context), context.site
     word = next(iter(fault_words(context)), None)
@@ -380,7 +380,7 @@ def _reads_free_memory(context: Context, suspect: Suspect) -> bool:
         return True
     index = address_index(context)
     return any(
-        index.in_free_block(place) or (place >= suspect.value and in_free_chunk(context, place))
+        index.in_free_block(place) or (place >= suspect.value and is_in_free_chunk(context, place))
         for place in _places_read_through(context, suspect.source)
     )
 
@@ -407,13 +407,15 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
     """
     if context.target.region_at(value) is not None:
         return False
-    here = context.target.region_at(slot)
-    if slot % ALIGNMENT or here is None or "w" not in here.perms or on_stack(context, slot):
+    region = context.target.region_at(slot)
+    if slot % ALIGNMENT or region is None or "w" not in region.perms or is_on_stack(context, slot):
         return False
     following = value ^ slot >> PAGE_BITS
     if following == 0:
         return True
-    return following % ALIGNMENT == 0 and here.start <= following < here.end and following != slot
+    return (
+        following % ALIGNMENT == 0 and region.start <= following < region.end and following != slot
+    )
 
 
 @check(
@@ -466,7 +468,7 @@ def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
     for suspect in suspects_of(context):
         if suspect.depth or is_wild(context, suspect.source):
             continue
-        held = [slot for slot in suspect.slots if not on_stack(context, slot)]
+        held = [slot for slot in suspect.slots if not is_on_stack(context, slot)]
         word = FaultWord(suspect.source, suspect.value, suspect.distance)
         called = origin_of(context, word) if suspect.source == "target" else None
         if called is not None:
@@ -609,19 +611,19 @@ def _null_id(context: Context) -> str:
         has_known_provenance(context, site, origin_of_register(context, name)) for name in names
     ]
     bases = [base for name in names for base in load_bases_of(context, name)]
-    if False in traced or any(leads_into_middle_of_block(context, base) for base in bases):
+    if False in traced or any(is_pointer_into_middle(context, base) for base in bases):
         return place_sign_id(context, "S:null-read", *names)
     return "S:null_dereference" if True in traced else "S:null-untraced"
 
 
 def _id_of_called(context: Context, operand: MemoryOperand, registers: Mapping[str, int]) -> str:
     slot = operand.address(registers)
-    here = context.target.region_at(slot) if slot is not None else None
-    if slot is None or here is None:
+    region = context.target.region_at(slot) if slot is not None else None
+    if slot is None or region is None:
         return "S:null-untraced"
     bases = [registers[name] for name in operand.registers()]
-    in_file = here.path is not None and not any(
-        leads_into_middle_of_block(context, base) for base in bases
+    in_file = region.path is not None and not any(
+        is_pointer_into_middle(context, base) for base in bases
     )
     in_place = in_file or any(is_inside_block(context, base, slot) for base in bases)
     if in_place and is_pointer_aligned(slot):

@@ -330,7 +330,7 @@ CONSTANTS, VARIABLES = "co_consts", "the variables of its frame"
 
 
 class TableIndex(NamedTuple):
-    """An index into a table: where its lowest byte stands in the instructions, and the index."""
+    """An index into a table: the position of its lowest byte in the instructions, and the index."""
 
     at: int
     table: str

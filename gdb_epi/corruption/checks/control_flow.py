@@ -23,7 +23,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import on_stack, read_words
+from gdb_epi.corruption.heap.memory_readers import is_on_stack, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.corruption.replay.preceding_code import called_function
@@ -50,7 +50,7 @@ from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import ADDRESS_BITS, WORD
-from gdb_epi.target.functions import Function
+from gdb_epi.target.function_bounds import Function
 from gdb_epi.target.unwind import Unwinder
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
@@ -219,7 +219,7 @@ def fault_amid_instruction(context: Context) -> Iterator[Evidence]:
 
 
 def _boundary_after(context: Context, function: Function, pc: int) -> int:
-    """Return the first instruction at or behind an address, from the function's start on."""
+    """Return the first instruction at or after an address, from the function's start on."""
     if pc - function.start > MAX_DECODED:
         raise NotChecked(f"rip is more than {MAX_DECODED} bytes into its function")
     code = try_read(context.target, function.start, pc - function.start + MAX_LENGTH)
@@ -322,13 +322,13 @@ def return_address_beside_rip(context: Context) -> Iterator[Evidence]:
 
 MAX_FUNCTION = 4096  # bytes; in an interpreter's loop many words name places inside of it
 MAX_RUN = 96  # bytes from where control came in to the fault
-MAX_WALKED = 256  # the same, behind a return
+MAX_WALKED = 256  # the same, after a return
 BELOW = 64  # words below a popped one
 COPIES = 2  # of the right pointer: a table or a program's objects hold it, one holds another
 POPPED = 16  # words below rsp in which the return address may still lie
 MAX_BIT = 12
 PLACES = 2
-ROWS = 16  # words before and behind one that may be in a table
+ROWS = 16  # words before and after one that may be in a table
 
 
 @check(
@@ -394,12 +394,12 @@ def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterat
         if site.fault.origin != "core" and pc - value < MAX_LENGTH:
             continue  # what reported the fault keeps rip, and looks for the instruction before it
         if value == pc:  # signal frames hold it
-            places = tuple(at for at in places if not on_stack(context, at))
+            places = tuple(at for at in places if not is_on_stack(context, at))
         if not places and not names:
             continue
         for right in starts:
             copies = len(context.places_of(right, COPIES)) if places else 0
-            once = len(places) == 1 and not on_stack(context, places[0])
+            once = len(places) == 1 and not is_on_stack(context, places[0])
             summary = (
                 f"{value:#018x} is inside of the function that failed, at or before rip, and one "
                 f"bit from {right:#018x}, where a function begins"

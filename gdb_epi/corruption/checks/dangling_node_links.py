@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, word_evidence
-from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks, in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import POINTER_LANES, on_stack
+from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks, is_in_free_chunk
+from gdb_epi.corruption.heap.memory_readers import POINTER_LANES, is_on_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
@@ -63,8 +63,8 @@ class MallocBlocks:
         return address in self._known
 
     def is_free(self, address: int) -> bool:
-        """Whether an address lies in a free block, or behind the last one: in malloc's top."""
-        if in_free_chunk(self._context, address):
+        """Whether an address lies in a free block, or after the last one: in malloc's top."""
+        if is_in_free_chunk(self._context, address):
             return True
         end = self._starts[-1] + self.size(self._starts[-1]) if self._starts else 0
         return end <= address < self._every.start + WORD * len(self._every.words)
@@ -72,7 +72,7 @@ class MallocBlocks:
     def link(self, slot: int) -> BlockLink | None:
         """Return the word at `slot` as a link; None where the words like it name no blocks."""
         number = bisect_right(self._starts, slot) - 1
-        if number < 0 or in_free_chunk(self._context, slot):
+        if number < 0 or is_in_free_chunk(self._context, slot):
             return None
         holder = self._starts[number]
         at, count = (slot - holder) // WORD, self.size(holder) // WORD - SLACK
@@ -114,7 +114,7 @@ class MallocBlocks:
                 same = map(self._is_sort, held, alike.values())
                 start_of_block = start + WORD * (at + HEAD)
                 few = held.count(0) <= MAX_ZEROS and (any(held) or not held)
-                if few and all(same) and not in_free_chunk(self._context, start_of_block):
+                if few and all(same) and not is_in_free_chunk(self._context, start_of_block):
                     blocks.append(start_of_block)
         return blocks
 
@@ -188,7 +188,7 @@ def _slots(context: Context, suspect: Suspect) -> list[int]:
     """Return the one place of a word that may be a damaged link; empty where several hold it."""
     if suspect.value < NEAR_NULL:
         return []
-    places = [slot for slot in suspect.slots if not on_stack(context, slot)]
+    places = [slot for slot in suspect.slots if not is_on_stack(context, slot)]
     return places if len(places) == 1 else []
 
 

@@ -16,7 +16,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory_readers import on_stack, page_reader, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import is_on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
 from gdb_epi.corruption.pointers.word_origin import origin_of, origin_of_register
@@ -95,8 +95,8 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
 def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[Evidence]:
     """Tell a link that leads nowhere, where no flip made it so.
 
-    The node behind it still names its own before, or none does, and the link leads to a place where
-    no head can be: of a flipped link the node behind is sound. What was freed is in no list; its
+    The node after it still names its own before, or none does, and the link leads to a place where
+    no head can be: of a flipped link the node after is sound. What was freed is in no list; its
     first word is a link of pymalloc's.
     """
     index, held = address_index(context), links.following(node)
@@ -235,7 +235,7 @@ def _counted_through(context: Context, links: GcLinks, marked: LinkRepair) -> Li
     beside = (links.following(link), links.before(link))
     for place in context.places_of(link, MAX_HOLDERS):
         is_link = any(node <= place < node + links.size for node in beside)
-        owner = None if is_link or on_stack(context, place) else index.owner(place)
+        owner = None if is_link or is_on_stack(context, place) else index.owner(place)
         if owner is not None:
             text = (
                 f"the word at {place:#x}, in an object of type {owner[1]}, leads to a link of the "
@@ -277,7 +277,7 @@ def _while_collecting(
     """Look for the break in the lists that a running collection walks: it may be what it died of.
 
     It has put counts into the prev words of the nodes that it passed, so only next is followed; the
-    nodes behind the break it has not reached, and their prev words still are links. The nodes
+    nodes after the break it has not reached, and their prev words still are links. The nodes
     before a break are added to `broken`.
     """
     left = MAX_COLLECTED
@@ -333,7 +333,7 @@ class GcLinks:
         return held < LOW and held.bit_count() > FEW_BITS
 
     def node_of_prev(self, place: int) -> int:
-        """Return the node whose word that names the one before stands at a place."""
+        """Return the node whose prev word is at an address."""
         return place - self._prev_at
 
     def of_objects(self, addresses: list[int]) -> Iterator[tuple[int, bool, bool]]:
@@ -347,7 +347,7 @@ class GcLinks:
                 yield node, prev & links == node, word & FLAGS in marks
 
     def is_object(self, node: int) -> bool:
-        """Whether an object that the collector may track lies behind a head.
+        """Whether an object that the collector may track lies after a head.
 
         Lists on the C stack and half-written ones look like nodes; they hold no type.
         """
@@ -381,7 +381,7 @@ class GcLinks:
             yield LinkRepair(where, held, after, text)
 
     def _in_list(self, node: int, before: int) -> bool:
-        """Whether a node is an object in a list, behind `before`, and leads on properly."""
+        """Whether a node is an object in a list, after `before`, and leads on properly."""
         if node == before or self.before(node) != before or not self.is_object(node):
             return False
         beyond = self.following(node)

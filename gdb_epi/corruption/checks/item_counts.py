@@ -18,7 +18,7 @@ from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory_readers import (
-    on_stack,
+    is_on_stack,
     read_words,
     top_of_stack,
     values_at_hand,
@@ -57,7 +57,7 @@ SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymallo
 
 
 class _Count(NamedTuple):
-    """A count that is larger than the room: where it stands, and which counts would fit."""
+    """A count that is larger than the room: where it is, and which counts would fit."""
 
     owner: int
     kind: str
@@ -195,7 +195,7 @@ def string_forms_of_the_heap(context: Context) -> Iterator[Evidence]:
 def _fills_block(
     walk: ObjectWalk, shape: tuple[int, int] | None, owner: int, length: int, block: int
 ) -> bool:
-    """Whether so many characters, none of them NUL, and a NUL behind them fill a block.
+    """Whether that many characters, none of them NUL, and a final NUL fill a block.
 
     Other things have the address of `str` in their second word, an array of attributes for one:
     there stand zeros, or what no character is.
@@ -343,7 +343,7 @@ def _item(walk: ObjectWalk, count: _Count, number: int) -> int:
 
 
 def _ends_there(walk: ObjectWalk, count: _Count, value: int) -> bool:
-    """Whether a NUL stands behind so many characters: str and bytes objects end with one."""
+    """Whether a NUL follows that many characters: str and bytes objects end with one."""
     if count.ends is None:
         return False
     start, width = count.ends
@@ -386,7 +386,7 @@ def _of_owners(
 
 
 def _long_strings(context: Context, reader: PagedReader, owners: list[int]) -> Iterator[_Count]:
-    """Yield the compact str objects whose characters, and the NUL behind them, have no room."""
+    """Yield the compact str objects whose characters, and the NUL after them, have no room."""
     form = str_form(reader.layout, 0)
     if form is None:
         return
@@ -527,7 +527,7 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
 def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
     """Yield the length beside a pointer to the text of a str or bytes object, which has its own."""
     python, start = context.state.python, fault.sp & -WORD
-    if not isinstance(python, PythonState) or not on_stack(context, start):
+    if not isinstance(python, PythonState) or not is_on_stack(context, start):
         return
     layout, index = python.layout, address_index(context)
     forms = (
@@ -588,7 +588,7 @@ def _out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Ev
 def _leads_away(context: Context, address: int, flipped: int) -> bool:
     """Whether a bit of an offset, or of a length that it ends, leads to where nothing is mapped.
 
-    A loop of such a length stops right behind the end of a mapping.
+    A loop of such a length stops right after the end of a mapping.
     """
     region_at = context.target.region_at
     if region_at(address - LONGEST_ACCESS) is not None:
@@ -663,7 +663,7 @@ def _of_struct(
 
 
 def _runs_off(context: Context, items: int) -> bool:
-    """Whether the access is right behind the memory that follows some items."""
+    """Whether the access is right after the memory that follows some items."""
     site, region = context.site, context.target.region_at(items)
     address = 0 if isinstance(site, Absent) else site.address or 0
     while region is not None and (after := context.target.region_at(region.end)) is not None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """R7, R12: sizes and links of the chunks of glibc's main heap.
 
-R7: a size that one bit makes fit the chunks behind it. R12: a link of a free chunk that the chunk
+R7: a size that one bit makes fit the chunks after it. R12: a link of a free chunk that the chunk
 it names does not answer.
 """
 
@@ -21,7 +21,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT
-from gdb_epi.corruption.heap.memory_readers import on_stack
+from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.malloc_heap import (
@@ -44,8 +44,8 @@ MAX_INSIDE = 1 << 14  # words of a mended chunk that are looked at
 BACK = 8  # chunks before the place where the walk fails
 MAX_BREAKS = 8
 LINE_WORDS = 8  # of a cache line
-MAX_NAMING = 8  # places that name a chunk, of which one must be no stack
-MAX_GONE = 512  # words behind a header of zeros in which chunks begin again
+MAX_NAMING = 8  # places that name a chunk; one of them must be outside of stacks
+MAX_GONE = 512  # words after a header of zeros within which chunks begin again
 
 
 @check(
@@ -81,7 +81,7 @@ def _is_named(context: Context, chunk: int, end: int) -> bool:
     malloc worked out from a wrong size.
     """
     return any(
-        not chunk <= place < end and not on_stack(context, place)
+        not chunk <= place < end and not is_on_stack(context, place)
         for address in (chunk, chunk + HEAD_BYTES)
         for place in context.places_of(address, MAX_NAMING)
     )
@@ -129,10 +129,10 @@ def _walk(context: Context, heap: HeapWords, is_whole: bool) -> Iterator[Evidenc
 
 
 def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | None:
-    """Return (the place of the next chunk, that of one behind it), where a line of zeros is.
+    """Return (the place of the next chunk, that of one after it), where a line of zeros is.
 
     A word of the line may have been written since. None where the next header is not 0, or no
-    chunks fit behind the line.
+    chunks fit after the line.
     """
     size = heap[at + 1]
     if not MIN_CHUNK <= size <= 8 * heap.count or size & NEVER:
@@ -156,7 +156,7 @@ def _is_tail(heap: HeapWords, at: int) -> bool:
 
 
 def _repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, int] | None:
-    """Return (place, size) of a one-bit change behind which all fits; None without one.
+    """Return (place, size) of a one-bit change after which all fits; None without one.
 
     The last place that can be mended, and the smallest size: others would jump over chunks that
     are whole. And the next header must not be one that something else names, nor lead on to
@@ -238,7 +238,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
 
 
 def _free(words: HeapWords) -> Iterator[int]:
-    """Yield the places of chunks that the chunk behind them says to be free."""
+    """Yield the places of chunks that the chunk after them says to be free."""
     at, count, last = 0, 0, len(words) - 1
     size = words[1] if last > 0 else 0
     for _ in range(MAX_CHUNKS):

@@ -26,13 +26,13 @@ from gdb_epi.corruption.heap.block_users import (
     object_in,
     was_given_out_again,
 )
-from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.memory_readers import on_stack, only_occurrence, values_at_hand
-from gdb_epi.corruption.heap.object_references import is_free
+from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
+from gdb_epi.corruption.heap.memory_readers import is_on_stack, only_occurrence, values_at_hand
+from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, object_walk
-from gdb_epi.corruption.pointers.small_changes import is_one_byte_off
+from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words, suspects_of
 from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
 from gdb_epi.corruption.registry import check
@@ -133,7 +133,9 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
         access = "x" if site.kind in TRANSFERS else site.access
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
             return
-        if word.distance is None or is_one_byte_off(context, word.value, word.distance, access):
+        if word.distance is None or is_one_byte_from_use(
+            context, word.value, word.distance, access
+        ):
             return
         for slot in _slots_of(context, word):
             why = _why_overwritten(context, slot, word.value)
@@ -147,7 +149,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
 
 def _why_overwritten(context: Context, slot: int, value: int) -> str:
     """Say what shows that a place is one for pointers and in use; "" where nothing does."""
-    if on_stack(context, slot) or read_word(context.target, slot) != value:
+    if is_on_stack(context, slot) or read_word(context.target, slot) != value:
         return ""
     why = _still_in_use(context, slot) or _among_objects(context, slot, value)
     # Another block may be that of a number or text that was given back and in use again.
@@ -160,11 +162,11 @@ def _why_overwritten(context: Context, slot: int, value: int) -> str:
 def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
     """Tell a byte that was written at one distance over much memory, over this word too.
 
-    So does a loop over rows or records that goes on behind their end. What stands at such
-    distances by itself, a field of records, is no part of words that would be addresses without it.
+    So does a loop over rows or records that goes on after their end. A field of records, which has
+    such distances by nature, is not part of words that would be addresses without it.
     """
     region = None if slot is None else context.target.region_at(slot)
-    if slot is None or slot % WORD or region is None or on_stack(context, slot):
+    if slot is None or slot % WORD or region is None or is_on_stack(context, slot):
         return None
     start = max(region.start, slot - STEP_REACH)
     end = min(region.start + region.dumped, slot + STEP_REACH) & -WORD
@@ -256,7 +258,7 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
     if was_given_out_again(context, address):
         return None
     for place in context.places_of(address, MAX_HOLDERS):
-        if on_stack(context, place) or is_free(context, place):
+        if is_on_stack(context, place) or is_in_free_block(context, place):
             continue
         start = index.place_in_block(place)
         owner = index.owner(place)
@@ -279,7 +281,7 @@ def _bad_slots(context: Context, values: set[int] | None = None) -> list[Contain
         for slot in walk.without_type()
         if (values is None or slot.value in values)
         and slot.kind != FRAME
-        and not is_free(context, slot.place)
+        and not is_in_free_block(context, slot.place)
     ]
 
 
@@ -298,7 +300,7 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     if whole is not None:
         return whole
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
-        items = [] if on_stack(context, address) else _items_alone(context, address)
+        items = [] if is_on_stack(context, address) else _items_alone(context, address)
         if len(items) >= MIN_WRONG:
             summary = (
                 f"the word at {address + WORD:#x} was overwritten: no type is there, and items of "
@@ -314,7 +316,7 @@ def _type_of_one(context: Context, values: Sequence[int]) -> Evidence | None:
     for address in [value for value in values if _may_lack_a_type(context, value)][:MAX_TRIED]:
         kind = read_word(context.target, address + WORD) or 0
         for place in context.places_of(address, MAX_HOLDERS):
-            if on_stack(context, place) or is_free(context, place):
+            if is_on_stack(context, place) or is_in_free_block(context, place):
                 continue
             beside = _objects_beside(context, place)
             right = read_word(context.target, beside[0] + WORD) if beside else None
@@ -340,8 +342,8 @@ def _may_lack_a_type(context: Context, address: int) -> bool:
         and kind >= NEAR_NULL
         and index.place_in_block(address) in HEADS
         and index.object_type(address) is None
-        and not is_free(context, address)
-        and not on_stack(context, address)
+        and not is_in_free_block(context, address)
+        and not is_on_stack(context, address)
     )
 
 
@@ -374,7 +376,7 @@ def _is_built_like(context: Context, address: int, others: Sequence[int]) -> boo
 
 
 def _kinds_of_words(context: Context, address: int, like: int) -> list[str | int | None]:
-    """Return of each word behind an object's type the type that it leads to, or a small number."""
+    """Return, for each word after an object's type, the type it points to, or a small number."""
     index = address_index(context)
     end = index.end_of_items(like) or index.end_of_block(like) or 0
     words: list[str | int | None] = []
@@ -407,7 +409,7 @@ def _is_item_alone(context: Context, address: int) -> bool:
     index, skipped = address_index(context), context.searches_skipped
     head = index.place_in_block(address)
     start = address - (head or 0)
-    if head not in HEADS or is_free(context, address):
+    if head not in HEADS or is_in_free_block(context, address):
         return False
     if object_in(index, start) or any(True for _ in names_of_block(context, start, address)):
         return False
@@ -416,7 +418,9 @@ def _is_item_alone(context: Context, address: int) -> bool:
     kept = [
         at
         for at in places
-        if not on_stack(context, at) and not is_free(context, at) and not _in_frame(context, at)
+        if not is_on_stack(context, at)
+        and not is_in_free_block(context, at)
+        and not _in_frame(context, at)
     ]
     items = [at for at in kept if at in slots or _is_item(context, at)]
     complete = context.searches_skipped == skipped and len(places) < MAX_HOLDERS
@@ -428,7 +432,7 @@ def _in_frame(context: Context, place: int) -> bool:
     index = address_index(context)
     start = place - (index.place_in_block(place) or 0)
     kinds = {index.object_type(start + head) for head in HEADS} if start < place else set()
-    return in_data_stack(context, place) or not kinds.isdisjoint(_WITH_FRAMES)
+    return is_in_data_stack(context, place) or not kinds.isdisjoint(_WITH_FRAMES)
 
 
 def _is_item(context: Context, place: int) -> bool:
@@ -468,7 +472,7 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
         # The field was read a while ago: what is left of it in the frame is a copy.
         slots = dict.fromkeys([*suspect.slots, *context.places_of(suspect.value, MAX_HOLDERS)])
         for slot in slots:
-            field = None if on_stack(context, slot) else _field_of(context, slot)
+            field = None if is_on_stack(context, slot) else _field_of(context, slot)
             if field is None:
                 continue
             kind, offset, values = field
@@ -529,7 +533,7 @@ def _slots_of(context: Context, word: FaultWord) -> Sequence[int]:
     if word.value < LOW:
         return ()
     places = context.places_of(word.value, MAX_HOLDERS)
-    return [place for place in places if not on_stack(context, place)][:MAX_COPIES]
+    return [place for place in places if not is_on_stack(context, place)][:MAX_COPIES]
 
 
 def _slot_of(context: Context, word: FaultWord) -> int | None:
@@ -542,7 +546,7 @@ def _slot_of(context: Context, word: FaultWord) -> int | None:
 
 def _still_in_use(context: Context, slot: int) -> str:
     """Say what shows that a place is still what a pointer belongs in; "" where nothing does."""
-    if slot % WORD or is_free(context, slot):
+    if slot % WORD or is_in_free_block(context, slot):
         return ""
     index = address_index(context)
     within = index.place_in_block(slot)

@@ -21,8 +21,8 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
-from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import on_stack, values_at_hand
+from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
+from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
 from gdb_epi.corruption.heap.object_references import counts_references
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.pointers.word_origin import chunk_at
@@ -49,7 +49,7 @@ MIN_DIGITS = 1 << MIN_BIT
 LAST_SMALL_INT, INT_STEP = 256, 32  # _PY_NSMALLPOSINTS - 1; bytes from one to the next
 STATIC_INT = 4  # a bit of lv_tag from 3.14 on (_PyLong_IMMORTALITY_BIT_MASK)
 MIN_IN_ROW = 16
-# PyArrayObject_fields (numpy/ndarraytypes.h, the same since 1.7), behind the head of 16 bytes.
+# PyArrayObject_fields (numpy/ndarraytypes.h, the same since 1.7), after the head of 16 bytes.
 _DATA, _ND, _DIMENSIONS, _STRIDES, _BASE, _DESCR, _FLAGS = 16, 24, 32, 40, 48, 56, 64
 _CONTIGUOUS, _OWNS = 1, 4  # NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_OWNDATA
 # Of PyArray_Descr: `elsize` of numpy 2 (npy_intp), else that of numpy 1 (int).
@@ -135,10 +135,10 @@ class _Judge:
         index, context = self.index, self._context
         return any(
             not owner <= place < owner + MAX_OBJECT
-            and not on_stack(context, place)
+            and not is_on_stack(context, place)
             and (
                 (index.place_in_block(place) is not None and not index.in_free_block(place))
-                or (chunk_at(context, place) is not None and not in_free_chunk(context, place))
+                or (chunk_at(context, place) is not None and not is_in_free_chunk(context, place))
             )
             for place in context.places_of(start, MAX_HOLDERS)
         )
@@ -253,7 +253,7 @@ def _of_view(judge: _Judge, words: _Words, owner: int) -> int:
 def _of_weakref(judge: _Judge, words: _Words, owner: int) -> int:
     """A weak reference names an object, and that names the first of its weak references.
 
-    Where it does so is told by its type; up to 3.11 behind its head, from 3.12 on before it too.
+    Where it does so is told by its type; up to 3.11 after its head, from 3.12 on before it too.
     """
     target = words.pointer(owner + _REFERENT, "wr_object", alone=False)
     if not target or judge.name_of(target):
@@ -391,7 +391,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
 def _small_ints(walk: ObjectWalk, ints: list[int]) -> Iterator[Evidence]:
     """Find the one of the ints up to 256 that has another value than its place says.
 
-    They are made once, one behind the other (_PyLong_Init() up to 3.10, static from 3.11 on).
+    They are made once, one after the other (_PyLong_Init() up to 3.10, static from 3.11 on).
     """
     layout, reader = walk.reader.layout, walk.reader
     digit_at = layout.require("PyLongObject", "ob_digit")

@@ -47,7 +47,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.fault.word_shapes import ascii_text
 from gdb_epi.hangs.interrupted_changes import may_be_half_changed
-from gdb_epi.target.search import OutOfTime, find_word
+from gdb_epi.target.memory_search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -73,7 +73,7 @@ class _Candidate(NamedTuple):
     word: int
     head: int  # bytes from the block's start to the object
     room: int  # bytes of the block
-    debug: bool  # behind it lie the debug hooks' bytes
+    debug: bool  # after it lie the debug hooks' bytes
 
 
 class BlockTypesCheck:
@@ -261,7 +261,7 @@ class BlockTypesCheck:
         """Whether an object of this type can be in that block."""
         address = candidate.place - self._type_at
         # An object of two words has nothing else to judge it by; types of singletons (None,
-        # Ellipsis), of which no block holds objects, have that size too.
+        # Ellipsis), whose objects are never in blocks, have that size too.
         if candidate.head != object_header_size(info.flags) or info.basicsize <= self._type_at + 8:
             return False
         size = candidate.head + (self._str_size(address, info) or info.basicsize)

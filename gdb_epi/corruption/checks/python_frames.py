@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
-from gdb_epi.corruption.heap.cpython_fields import in_data_stack
+from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
 from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of_frame, frame_places
 from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
@@ -232,7 +232,7 @@ def _of_thread(
     context: Context, walk: ObjectWalk, thread: ThreadState, frame: int, places: FramePlaces
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
-    if not top or end_of_frame(walk, frame, places) == top or not in_data_stack(context, top):
+    if not top or end_of_frame(walk, frame, places) == top or not is_in_data_stack(context, top):
         return
     flips = [frame ^ 1 << bit for bit in range(ADDRESS_BITS)]
     right = [flip for flip in flips if flip < top and end_of_frame(walk, flip, places) == top]
@@ -288,7 +288,7 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
 
 
 def _with_dropped(walk: ObjectWalk, places: FramePlaces) -> Iterator[int]:
-    """Yield the frames, and those right behind them: one that seems not to have begun is dropped.
+    """Yield the frames, and those right after them: one that seems not to have begun is dropped.
 
     Such frames are ordinary between two steps of a call; their pointer is then right.
     """

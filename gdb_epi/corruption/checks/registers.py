@@ -39,7 +39,7 @@ NEAR_BITS, FAR_BITS = 8, 16
 NEAR_END = 64 << 10  # bytes, as in S:near-end
 BELOW = 4096  # bytes under rsp: frames that were just left
 STACK_FRAMES = 6  # that are walked
-MIN_FRAMES = 4  # of them that must be behind a call
+MIN_FRAMES = 4  # of them that must be after a call
 MAX_FRAME = 64 << 10  # bytes of one frame
 MIN_STACK_BIT = 12  # within a page it would still be mapped
 _HOW = {
@@ -148,7 +148,7 @@ def _is_alone(context: Context, remade: RecomputedRegister) -> bool:
 def _named_something_else(
     context: Context, remade: RecomputedRegister, bits: tuple[int, ...]
 ) -> bool:
-    """Whether a register names the inside of something, and the right word a thing's start.
+    """Whether a register points into the middle of a block, and the right word to a block's start.
 
     With one thread nobody else can have stored there since; one bit, not one of the tag bits.
     """

@@ -33,7 +33,7 @@ from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 from gdb_epi.target.auxv import AT_RANDOM
-from gdb_epi.target.functions import Function
+from gdb_epi.target.function_bounds import Function
 from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.target.unwind import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
@@ -80,7 +80,7 @@ def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Ev
     """Compare the guards of each thread with the kernel's random bytes (csu/libc-start.c)."""
     # musl clears another byte of them (src/env/__stack_chk_fail.c), and has no pointer guard.
     at_random = 0 if runs_on_musl(context.target) else context.target.auxv().get(AT_RANDOM, 0)
-    given = read_words(context, at_random, 2)
+    random_words = read_words(context, at_random, 2)
     seen: set[int] = set()
     for thread in context.target.threads()[:MAX_THREADS]:
         base = thread.registers.get("fs_base", 0)
@@ -89,10 +89,10 @@ def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Ev
         seen.add(base)
         guard = guards.get(thread.tid, 0)
         pairs = [(GUARD_AT, guard, usual)]
-        if given:
+        if random_words:
             pointer_guard = _guard(context, thread, POINTER_GUARD_AT)
-            pairs.insert(0, (GUARD_AT, guard, given[0] & ~0xFF))
-            pairs.append((POINTER_GUARD_AT, pointer_guard, given[1]))
+            pairs.insert(0, (GUARD_AT, guard, random_words[0] & ~0xFF))
+            pairs.append((POINTER_GUARD_AT, pointer_guard, random_words[1]))
         for at, held, right in pairs:
             if (held ^ right).bit_count() == 1:
                 summary = (
@@ -202,7 +202,7 @@ def _frame(context: Context) -> Frame | None:
     if fault.is_hardware_trap:
         return None if rbp is None else Frame(fault.pc, fault.sp, (rbp,), False)
     if not any(evidence.id == SMASHED for evidence in context.evidence):
-        return None  # else a pointer to the function behind would look like a return address
+        return None  # else a pointer to the function after would look like a return address
     words = read_words(context, fault.sp & -WORD, STACK_WORDS)
     for number, word in enumerate(words):
         call = call_returning_to(context.target, word)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory_readers import AROUND, POINTER_LANES, on_stack, read_words
+from gdb_epi.corruption.heap.memory_readers import AROUND, POINTER_LANES, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import has_software_pattern, neighbours_of
 from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
 from gdb_epi.corruption.registry import check
@@ -22,17 +22,17 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import PAGE, WORD
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 from gdb_epi.util import with_article
 
 LINE = 64
 BEFORE = 2  # words before the line that are given
 
 
-def blocks_crossed_by_zeros(context: Context, start: int, words: Sequence[int]) -> str:
+def crossed_blocks_clause(context: Context, start: int, words: Sequence[int]) -> str:
     """Return what a line of zeros at `start` runs across; "" for nothing that tells.
 
-    `words` are those of the line, with two before and two behind. One of the line may have been
+    `words` are those of the line, with two before and two after. One of the line may have been
     written since. The zeros must end with the line on one side, and begin inside of a block.
     """
     line = words[BEFORE:-BEFORE]
@@ -101,7 +101,7 @@ def wrong_byte_of_pointer(context: Context) -> Iterator[Evidence]:
     for suspect in suspects_of(context):
         if suspect.depth == 0 and not has_software_pattern(context, suspect):
             for slot in suspect.slots:
-                if not on_stack(context, slot):
+                if not is_on_stack(context, slot):
                     yield from _lanes(context, suspect, slot)
 
 
@@ -174,7 +174,7 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
         return
     start = slot & ~(LINE - 1)
     words = read_words(context, start - 2 * WORD, LINE // WORD + 4)
-    blocks = blocks_crossed_by_zeros(context, start, words) if words else ""
+    blocks = crossed_blocks_clause(context, start, words) if words else ""
     if blocks:
         summary = f"the NULL that was used came from {slot:#018x}, in a line of zeros; {blocks}"
         yield plain_evidence("M:line", start, summary, path=MEMORY, slot=slot)
@@ -220,7 +220,7 @@ def _of_a_block(start: int, slot: int) -> Evidence:
 
 
 def _is_size(word: int) -> bool:
-    """Whether a word may be the size of a small malloc chunk behind one in use."""
+    """Whether a word may be the size of a small malloc chunk after one in use."""
     return word & 15 == 1 and MIN_SIZE < word < MAX_SIZE
 
 
@@ -236,7 +236,7 @@ def _null_slot(context: Context) -> int | None:
     nulls = [remade for remade in recomputed if remade.held == remade.expected == 0]
     for slot in (null.slot for null in nulls if null.register in names and null.slot is not None):
         region = context.target.region_at(slot)
-        if region is not None and "w" in region.perms and not on_stack(context, slot):
+        if region is not None and "w" in region.perms and not is_on_stack(context, slot):
             return slot
     return None
 
@@ -263,15 +263,15 @@ def recurring(context: Context) -> Iterator[Evidence]:
     words = _words(context)
     for word in words:
         bit, ones = word.bits[0], _is_set(word)
-        again = [
+        repeats = [
             other
             for other in words
             if other.bits[0] == bit
             and _is_set(other) == ones
             and (other.found, other.corrected) != (word.found, word.corrected)
         ]
-        if again:
-            yield _evidence(word, again)
+        if repeats:
+            yield _evidence(word, repeats)
 
 
 def _words(context: Context) -> list[Evidence]:
@@ -290,18 +290,18 @@ def _is_set(evidence: Evidence) -> bool:
     return bool((evidence.found or 0) >> evidence.bits[0] & 1)
 
 
-def _evidence(word: Evidence, again: list[Evidence]) -> Evidence:
+def _evidence(word: Evidence, repeats: list[Evidence]) -> Evidence:
     assert isinstance(word.where, int)
     same_offset = [
         other
-        for other in again
+        for other in repeats
         if isinstance(other.where, int)
         and other.where // PAGE != word.where // PAGE
         and other.where % PAGE == word.where % PAGE
     ]
-    places = ", ".join(f"{other.where:#x}" for other in (same_offset or again)[:4])
+    places = ", ".join(f"{other.where:#x}" for other in (same_offset or repeats)[:4])
     what = f"bit {word.bits[0]} of the word at {word.where:#x} is wrong, and so it is at {places}"
     if same_offset:
         what += f", at the same offset {word.where % PAGE:#x} of other pages"
-    facts = {"words": len(again) + 1}
+    facts = {"words": len(repeats) + 1}
     return word._replace(id="M3" if same_offset else "M2", summary=what, facts=facts)

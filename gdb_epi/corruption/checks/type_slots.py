@@ -29,7 +29,7 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD_MASK, words_in
-from gdb_epi.target.search import OutOfTime
+from gdb_epi.target.memory_search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 
 # Members that are functions (Include/cpython/object.h, struct _typeobject, 3.8 to 3.15).
@@ -276,7 +276,7 @@ _SIZES = ("basicsize", "slots", "dictoffset", "weaklistoffset")
 
 
 class _Class(NamedTuple):
-    """What a type says of itself, the members that are numbers."""
+    """The numeric members of a type."""
 
     address: int
     slots: int  # of __slots__: what ob_size of a class counts
@@ -457,7 +457,7 @@ class _Classes:
             for bit in range(64)
             if self._agree(right := kind._replace(**{name: getattr(kind, name) ^ 1 << bit}), base)
         ]
-        inline = kind.flags & INLINE_VALUES  # attributes lie behind the object, in its block
+        inline = kind.flags & INLINE_VALUES  # attributes lie after the object, in its block
         seen = [way for way in ways if not inline and self._has_instances(way[1])]
         for name, right in seen or ways:
             why = (

@@ -15,7 +15,7 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
-from gdb_epi.corruption.heap.memory_readers import on_stack, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
@@ -76,7 +76,7 @@ _FRAME = {"f_globals": "dict", "f_builtins": "dict"}
 _DESCRIPTORS = {
     "method_descriptor": ("PyMethodDescrObject", "d_method"),
     "classmethod_descriptor": ("PyMethodDescrObject", "d_method"),
-    # PyGetSetDescrObject and PyWrapperDescrObject are the same: a pointer behind PyDescr_COMMON
+    # PyGetSetDescrObject and PyWrapperDescrObject are the same: a pointer after PyDescr_COMMON
     # (Include/cpython/descrobject.h), to a struct that begins with its name.
     "member_descriptor": ("PyMemberDescrObject", "d_member"),
     "getset_descriptor": ("PyMemberDescrObject", "d_member"),
@@ -226,7 +226,7 @@ class Fields:
             except (UnreadableMemory, LayoutError):
                 return False
 
-        # A few entries, or those of a split table, say too little of which dict they belong to.
+        # A few entries, or those of a split table, say too little about the dict they belong to.
         values_at = layout.offset("PyDictObject", "ma_values")
         split = values_at is None or self._reader.word(address + values_at) != 0
         own = not split and used >= MIN_ENTRIES
@@ -234,7 +234,7 @@ class Fields:
         return (Field("ma_keys", keys_at, "a table of keys", fits, False, check_fully, own),)
 
     def _holds(self, keys: int, used: int) -> bool:
-        """Whether a table is in use and holds just so many entries, all of them objects."""
+        """Whether a table is in use and holds exactly that many entries, all of them objects."""
         block = self._index.at(keys)
         if block is None or block.kind != BLOCK or used > MAX_ENTRIES:
             return False
@@ -262,7 +262,7 @@ class Fields:
             size = reader.i64(keys + layout.require(table, "dk_size"))
         if size < 0 or size & size - 1 or entries < used or free < 0:
             return False
-        # Split tables of 3.11 and later have fewer; nobody has more. Py_EMPTY_KEYS has 1 and 0.
+        # Split tables of 3.11 and later have fewer; no table has more. Py_EMPTY_KEYS has 1 and 0.
         return entries + free <= max(2 * size // 3, 1) and (size >= 8 or entries + free == 0)
 
     def _list(self, address: int) -> tuple[Field, ...]:
@@ -321,7 +321,7 @@ class Fields:
 BITS = range(64)
 MAX_BAD = 16  # objects with a wrong field; more are an overwrite
 MAX_ALIKE = 64  # words that are looked at
-MIN_ALIKE = 2  # others of which a field holds the right word
+MIN_ALIKE = 2  # other objects with the right word in that field
 MAX_HELD = 8  # words that hold a candidate, of those that are counted
 
 
@@ -382,7 +382,7 @@ def _wrong_of_suspects(context: Context, walk: ObjectWalk, fields: Fields) -> It
     """
     walked = {address for address, _ in walk.visited} | {frame.address for frame in walk.frames}
     slots = {slot for suspect in suspects_of(context) for slot in suspect.slots}
-    owners = {slot: _owner(context, walk, slot) for slot in slots if not on_stack(context, slot)}
+    owners = {slot: _owner(context, walk, slot) for slot in slots if not is_on_stack(context, slot)}
     for address, name in sorted({owner for owner in owners.values() if owner is not None}):
         if address in walked:
             continue
@@ -451,12 +451,12 @@ def _repair(context: Context, walk: ObjectWalk, wrong: _Wrong) -> Iterator[Evide
 def _is_its_own(context: Context, value: int) -> bool:
     """Whether a block begins there that nothing else names: freed or overwritten, but no other's.
 
-    Seen in one of 444 software cores: memory behind a bytearray was zeroed.
+    Seen in one of 444 software cores: memory after a bytearray was zeroed.
     """
     index = address_index(context)
     block = index.begins_block(value) or index.in_free_block(value) or index.at(value)
     held = context.places_of(value, MAX_HELD)
-    return bool(block) and sum(not on_stack(context, at) for at in held) <= 1
+    return bool(block) and sum(not is_on_stack(context, at) for at in held) <= 1
 
 
 def _may_be(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
@@ -521,7 +521,7 @@ def _is_found_alike(context: Context, walk: ObjectWalk, wrong: _Wrong, right: in
 def _holders(context: Context, walk: ObjectWalk, value: int, limit: int) -> list[int]:
     """Return the places of memory that hold a word, without what may be left over."""
     places = context.places_of(value, limit)
-    return [at for at in places if not on_stack(context, at) and not walk.is_stale(at)]
+    return [at for at in places if not is_on_stack(context, at) and not walk.is_stale(at)]
 
 
 @check(

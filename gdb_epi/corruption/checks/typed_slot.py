@@ -28,7 +28,7 @@ from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
     count_references,
     has_lost_reference,
-    is_free,
+    is_in_free_block,
     is_partly_written,
     is_refuted,
     may_be_freed,
@@ -75,7 +75,7 @@ PAIRS = tuple(
     and low != ADDRESS_BITS - 1
 )
 ALIGNED = 16  # objects begin there
-MAX_RAISED = 4  # references to what is no object
+MAX_RAISED = 4  # references to something that is not an object
 MIN_STUCK = 3  # slots of one container, in different cache lines
 MIN_LOST = 2  # of them, whose object misses a reference
 MAX_STUCK = 256
@@ -330,7 +330,7 @@ def _stuck(slot: ContainerSlot, count: int, bit: int, kind: str) -> Evidence:
 def _is_bad(context: Context, slot: ContainerSlot) -> bool:
     """Whether what a slot names was no freed object; that is another bug."""
     index = address_index(context)
-    if index.in_damaged_pool(slot.value) or is_free(context, slot.place):
+    if index.in_damaged_pool(slot.value) or is_in_free_block(context, slot.place):
         return False  # nothing says what of the pool is free; the container's own storage is
     return not (index.begins_block(slot.value) and index.in_free_block(slot.value))
 

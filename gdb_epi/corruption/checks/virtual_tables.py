@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence, word_evidence
-from gdb_epi.corruption.heap.memory_readers import on_stack, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
 from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.mapping_checks import may_execute
@@ -103,7 +103,7 @@ def _tables_of_files(context: Context) -> Iterator[Evidence]:
 def _tables_of_structs(context: Context, tables: _Tables) -> Iterator[Evidence]:
     """Tell a struct of C that names no functions, where its like name a table one bit away."""
     for suspect in suspects_of(context):
-        places = [place for place in suspect.slots if not on_stack(context, place)]
+        places = [place for place in suspect.slots if not is_on_stack(context, place)]
         held = suspect.value
         if not suspect.depth or len(places) != 1 or not tables.may_be_object(places[0]):
             continue
@@ -130,7 +130,7 @@ def _begins_operations(context: Context, table: int) -> bool:
 
 def _is_named(context: Context, table: int) -> bool:
     places = context.places_of(table, MAX_PLACES)
-    objects = [at for at in places if not on_stack(context, at) and at % (2 * WORD) == 0]
+    objects = [at for at in places if not is_on_stack(context, at) and at % (2 * WORD) == 0]
     return len(objects) >= MIN_ALIKE
 
 

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory_readers import on_stack, only_occurrence, read_words
+from gdb_epi.corruption.heap.memory_readers import is_on_stack, only_occurrence, read_words
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
     byte_changes,
     is_one_bit_from_large_block,
     is_one_bit_from_use,
-    is_one_byte_off,
+    is_one_byte_from_use,
     sign_id_beside_one_bit,
 )
 from gdb_epi.corruption.pointers.software_signs import WILD_VALUE, value_sign_id
@@ -35,7 +35,7 @@ from gdb_epi.corruption.pointers.word_origin import (
     TEXTS,
     WordOrigin,
     begins_in_use,
-    in_ended_stack,
+    is_in_ended_stack,
     origin_of,
     origin_of_register,
     place_phrase,
@@ -46,7 +46,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, RETURN, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
-from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_top
+from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_space_end
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.word_shapes import NO_INTEGER
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD, WORD_MASK, signed_word
@@ -124,7 +124,7 @@ def _who_refers_to(context: Context, address: int) -> str:
     if index.object_type(address) is not None:
         return ""
     for place in context.places_of(address, MAX_KEPT):
-        owner = None if on_stack(context, place) else index.owner(place)
+        owner = None if is_on_stack(context, place) else index.owner(place)
         if owner is not None:
             return f"; an object of type {owner[1]} at {owner[0]:#x} {REFERS}"
     return ""
@@ -171,7 +171,7 @@ def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
     in_text = not read_from.owned and _leads_to_text(context, read_from)
     if not (read_from.owned or in_text) or _is_legal(context, word.value, site):
         return
-    if is_one_byte_off(context, word.value, word.distance, _access_of(site)):
+    if is_one_byte_from_use(context, word.value, word.distance, _access_of(site)):
         return
     place = place_phrase(context, read_from.slot)
     summary = (
@@ -254,9 +254,9 @@ def data_called(context: Context) -> Iterator[Evidence]:
     region = context.target.region_at(address)
     if address < NEAR_NULL or not permits(region, "r") or may_execute(region):
         return
-    if is_one_byte_off(context, address, 0, "x"):
+    if is_one_byte_from_use(context, address, 0, "x"):
         return
-    place = "on the stack" if on_stack(context, address) else place_phrase(context, address)
+    place = "on the stack" if is_on_stack(context, address) else place_phrase(context, address)
     summary = (
         f"{address:#x} was called as a function: data lies there"
         + (f" ({place})" if place else "")
@@ -380,7 +380,7 @@ def index_past_end(context: Context) -> Iterator[Evidence]:
 
 
 class _ItemPastEnd(NamedTuple):
-    """A place behind a block, in words; whether a flipped bit of the index explains it."""
+    """A place after a block, in words; whether a flipped bit of the index explains it."""
 
     slot: int
     where: str
@@ -388,7 +388,7 @@ class _ItemPastEnd(NamedTuple):
 
 
 def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
-    """Return the item behind the end of a block that a word was read from; None for no such."""
+    """Return the item after the end of a block that a word was read from; None for no such."""
     site, load = context.site, origin_of_register(context, word.source)
     if isinstance(site, Absent) or load is None or load.slot is None or load.held != load.expected:
         return None
@@ -430,7 +430,10 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         return
     site, word = wild
     value = word.value
-    if not LOW <= value < user_top(context.target) or context.target.region_at(value) is not None:
+    if (
+        not LOW <= value < user_space_end(context.target)
+        or context.target.region_at(value) is not None
+    ):
         return
     stepped = _stepped_from(context, site, value)
     block = value if stepped is None else stepped
@@ -470,7 +473,7 @@ def _is_aligned_block_of_file(context: Context, word: FaultWord, block: int) -> 
     offset = block % PAGE
     if offset < HEAD_BYTES or offset & offset - 1:
         return False
-    slots = [slot for slot in context.places_of(word.value, 2) if not on_stack(context, slot)]
+    slots = [slot for slot in context.places_of(word.value, 2) if not is_on_stack(context, slot)]
     here = context.target.region_at(slots[0]) if len(slots) == 1 else None
     if here is None or not here.in_file or "w" not in here.perms:
         return False
@@ -506,7 +509,7 @@ def _start_at_hand(context: Context, value: int) -> int | None:
         words += read_words(context, low, max(0, high - low) // WORD)
     bottom = max(bottom, value - MAX_GONE)
     starts = [w for w in words if bottom <= w < value and w % PAGE in (0, HEAD_BYTES)]
-    # Where an int of 32 bits was written over the low half of an address that is no address.
+    # A start with a small low half is not an address: an int of 32 bits was written over that half.
     return max((start for start in starts if start & NARROW >= MIN_HALF), default=None)
 
 
@@ -530,7 +533,7 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
     places = [] if read_from is None else [("from", read_from.slot)]
     places += [("through", suspect.value) for suspect in suspects_of(context) if suspect.depth]
     for how, place in places:
-        if in_ended_stack(context, place):
+        if is_in_ended_stack(context, place):
             summary = (
                 f"{_named(word)} {word.value:#x}; that was read {how} {place:#x}, in the stack "
                 "of a thread that has ended"
@@ -560,7 +563,7 @@ def replaced_return_address(context: Context) -> Iterator[Evidence]:
     value = read_word(context.target, site.slot)
     if value is None or value < NEAR_NULL or site.slot % 16 != RETURN_PLACE:
         return
-    if context.target.region_at(value) is not None or is_one_byte_off(context, value, 0, "x"):
+    if context.target.region_at(value) is not None or is_one_byte_from_use(context, value, 0, "x"):
         return
     word = FaultWord("target", value, 0)
     if software_pattern(context, word) is not None:
@@ -589,7 +592,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
         return
     site, word = wild
     access = _access_of(site)
-    if word.distance is None or is_one_byte_off(context, word.value, word.distance, access):
+    if word.distance is None or is_one_byte_from_use(context, word.value, word.distance, access):
         return
     index = address_index(context)
     read_from = origin_of(context, word)

@@ -76,8 +76,10 @@ class PycFiles:
         if self._root is None:
             return Absent(NOT_AVAILABLE, "no file of the process is here")
         for path in cached_paths(source, self._python.layout):
-            here = locate_in_sysroot(path, self._root)
-            file = here if isinstance(here, Absent) else read_regular(here, MAX_PYC)
+            local_path = locate_in_sysroot(path, self._root)
+            file = (
+                local_path if isinstance(local_path, Absent) else read_regular(local_path, MAX_PYC)
+            )
             if not isinstance(file, Absent):
                 return LoadedPyc(source, file)
         return Absent(NOT_AVAILABLE, "no .pyc")
@@ -97,8 +99,8 @@ class PycFiles:
             return PycProof(False, "the core does not hold the interpreter's magic number")
         if header is None or header.magic != magic:
             return PycProof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
-        here = locate_in_sysroot(pyc.source, self._root)
-        source = here if isinstance(here, Absent) else read_regular(here)
+        local_path = locate_in_sysroot(pyc.source, self._root)
+        source = local_path if isinstance(local_path, Absent) else read_regular(local_path)
         if isinstance(source, Absent):
             return PycProof(False, f"its source is not here: {source.detail}")
         written = source.mtime_ns // 10**9

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import HEADS, AddressIndex, address_index
-from gdb_epi.corruption.heap.memory_readers import on_stack
-from gdb_epi.corruption.heap.object_references import is_free
+from gdb_epi.corruption.heap.memory_readers import is_on_stack
+from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.sizes import WORD
 
@@ -36,7 +36,7 @@ def was_given_out_again(context: Context, address: int) -> bool:
     """
     start = address - (address_index(context).place_in_block(address) or 0)
     return object_in(address_index(context), start) or any(
-        not on_stack(context, place) and not is_free(context, place)
+        not is_on_stack(context, place) and not is_in_free_block(context, place)
         for place in names_of_block(context, start, address)
     )
 

@@ -30,7 +30,7 @@ def is_cpython_field(context: Context, place: int) -> bool:
     python = context.state.python
     if not isinstance(python, PythonState):
         return False
-    if _in_frame(python, place) or in_data_stack(context, place):
+    if _in_frame(python, place) or is_in_data_stack(context, place):
         return True
     owner = address_index(context).owner(place)
     return owner is not None and not _of_extension(context, python, owner[0], owner[1])
@@ -64,7 +64,7 @@ def _of_extension(context: Context, python: PythonState, start: int, name: str) 
     return True
 
 
-def in_data_stack(context: Context, address: int) -> bool:
+def is_in_data_stack(context: Context, address: int) -> bool:
     """Tell whether an address lies in a thread's data stack (3.11+), which holds only frames.
 
     Reference: _PyStackChunk, Include/cpython/pystate.h; push_chunk(), Python/pystate.c.

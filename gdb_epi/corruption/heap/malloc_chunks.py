@@ -42,7 +42,7 @@ class _Free(NamedTuple):
 class HeapChunks(NamedTuple):
     """The chunks of the main heap: their places in its words, ascending; `start` is its address.
 
-    What a chunk holds begins HEAD words behind its place; `heads` are their sizes with flags.
+    What a chunk holds begins HEAD words after its place; `heads` are their sizes with flags.
     """
 
     start: int
@@ -63,14 +63,14 @@ def heap_chunks(context: Context) -> HeapChunks:
     return _chunks(context).every
 
 
-def in_free_chunk(context: Context, address: int) -> bool:
+def is_in_free_chunk(context: Context, address: int) -> bool:
     """Tell whether an address lies in a free chunk of the main heap, after its size."""
     chunks = _chunks(context)
     number = bisect_right(chunks.starts, address) - 1
     return number >= 0 and address < chunks.ends[number]
 
 
-def marks_freed(context: Context, word: int) -> bool:
+def is_freed_mark(context: Context, word: int) -> bool:
     """Tell whether a word is the random number that marks each block of the tcache as freed.
 
     malloc clears it when it gives the block out again.

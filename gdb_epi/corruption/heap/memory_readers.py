@@ -18,7 +18,7 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.target.api import Target
-from gdb_epi.target.search import Ranges
+from gdb_epi.target.memory_search import Ranges
 from gdb_epi.typing_lite import NamedTuple
 
 AROUND = (-16, -8, 8, 16)  # bytes from a word to the four around it
@@ -150,11 +150,11 @@ def page_reader(context: Context) -> PagedReader:
 def only_occurrence(context: Context, value: int, limit: int) -> int | None:
     """Return the one place outside of stacks that holds a word; None of several, or of `limit`."""
     places = context.places_of(value, limit)
-    kept = [at for at in places if not on_stack(context, at)]
+    kept = [at for at in places if not is_on_stack(context, at)]
     return kept[0] if len(kept) == 1 and len(places) < limit else None
 
 
-def on_stack(context: Context, address: int) -> bool:
+def is_on_stack(context: Context, address: int) -> bool:
     """Whether an address lies in the stack of a thread, where compiled code spills registers."""
     region = context.target.region_at(address)
     pointers = (thread.registers.get("rsp", 0) for thread in context.target.threads())

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import on_stack
+from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
+from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.typed_walk import ObjectWalk
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import HALF_MASK, WORD
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 
 FAR_BIT = 24  # as for pointers: near misses of software differ in lower bits
 ARENA_BIT = 20  # ARENA_SIZE, Objects/obmalloc.c: 256 KB up to 3.9, 1 MB from 3.10 on
@@ -48,13 +48,13 @@ def count_references(context: Context, address: int, limit: int) -> int:
     """
     places = find_word(context.target, address, limit=limit + MAX_STALE).addresses
     if len(places) >= limit:
-        places = tuple(at for at in places if not is_free(context, at))
+        places = tuple(at for at in places if not is_in_free_block(context, at))
     return min(len(places), limit) + _in_registers(context, address)
 
 
-def is_free(context: Context, place: int) -> bool:
+def is_in_free_block(context: Context, place: int) -> bool:
     """Tell whether a word lies in a free block of pymalloc or a free chunk of glibc's main heap."""
-    return address_index(context).in_free_block(place) or in_free_chunk(context, place)
+    return address_index(context).in_free_block(place) or is_in_free_chunk(context, place)
 
 
 def is_refuted(context: Context, walk: ObjectWalk, address: int, flip: int = 0) -> bool:
@@ -69,7 +69,7 @@ def is_refuted(context: Context, walk: ObjectWalk, address: int, flip: int = 0) 
     live = [
         at
         for at in places
-        if not (on_stack(context, at) or walk.is_stale(at) or is_free(context, at))
+        if not (is_on_stack(context, at) or walk.is_stale(at) or is_in_free_block(context, at))
     ]
     return len(live) >= count
 
@@ -124,14 +124,14 @@ def _is_named(context: Context, place: int) -> bool:
 def counts_references(context: Context, owner: int, place: int, more: int) -> bool:
     """Whether a field may have counted references to an object that is gone, whose head it became.
 
-    Of two objects in one block, one after the other, the collected one began behind its links.
+    Of two objects in one block, one after the other, the collected one began after its links.
     `more`: by how much the field is too large; what a count was raised by is less.
     """
     return (
         place - owner == GC_HEAD
         and 0 < more <= MAX_COUNTED
         and any(
-            not on_stack(context, at) and not is_free(context, at)
+            not is_on_stack(context, at) and not is_in_free_block(context, at)
             for at in context.places_of(place, MAX_STALE)
         )
     )

@@ -38,7 +38,7 @@ def fitting_count(number: int, room: int, size: int) -> tuple[int, int] | None:
 def number_out_of_row(numbers: memoryview, bits: int) -> tuple[int, int] | None:
     """Return which number of a rising row is one bit off its place, and the right one; or None.
 
-    Zeros behind the row are room that is not used yet.
+    Zeros after the row are room that is not used yet.
     """
     falls = list(islice(compress(range(len(numbers)), map(gt, numbers, numbers[1:])), 3))
     used = len(numbers)
@@ -60,7 +60,7 @@ def number_out_of_row(numbers: memoryview, bits: int) -> tuple[int, int] | None:
 def wrong_lengths(
     words: list[int], registers: set[int], length_at: Callable[[int], int | None]
 ) -> Iterator[tuple[int, int]]:
-    """Yield (index, right number) of lengths behind pointers that have one high bit too many.
+    """Yield (index, right number) of lengths after pointers that have one high bit too many.
 
     What the code really used as a length is in a register, or its sum with the pointer is: two ints
     of 32 bits side by side are not.

@@ -144,7 +144,7 @@ class PoolCensus:
         self.classes = [classes[block] for block in sorted(classes)]
 
     def objects(self, kind: int, head: int, size: int) -> Iterator[int]:
-        """Yield the addresses of a type's objects, of `size` bytes and more behind a head."""
+        """Yield the addresses of a type's objects, of `size` bytes and more after a head."""
         at = head + self._type_at
         for blocks in self.classes:
             if head + size <= blocks.block:
@@ -154,7 +154,7 @@ class PoolCensus:
                         yield blocks.start(number) + head
 
     def has_blocks_of(self, kind: int, head: int, block: int) -> bool:
-        """Tell whether a block of a size holds a type's address behind a head and a count."""
+        """Tell whether a block of a size holds a type's address after a head and a count."""
         at = head + self._type_at
         alike = [blocks for blocks in self.classes if blocks.block == block > at]
         return any(blocks.row().that_hold(kind, at) for blocks in alike)

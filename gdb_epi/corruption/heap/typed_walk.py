@@ -10,8 +10,8 @@ from operator import eq
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.memory_readers import on_stack, page_reader, values_at_hand
+from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
+from gdb_epi.corruption.heap.memory_readers import is_on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import struct_words
@@ -62,7 +62,7 @@ class ObjectWalk:
         self.visited: list[tuple[int, str]] = []
         self.slots = 0
         self._held: list[tuple[_Words, int, str]] = []  # what was found, its container and kind
-        self._typeless: set[int] = set()  # words that are no object's address
+        self._typeless: set[int] = set()  # words that are not the address of an object
         self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
         self.cut = False
         self._offsets: dict[tuple[str, str], int] = {}
@@ -216,7 +216,7 @@ class ObjectWalk:
         for value in values_at_hand(self._context):
             if not self.kinds.of(value).category or index.in_free_block(value):
                 continue
-            if not on_stack(self._context, value):  # what looks like an object there is not one
+            if not is_on_stack(self._context, value):  # what looks like an object there is not one
                 yield value
 
     def _locals(self, frame: PyFrame) -> _Words:
@@ -259,7 +259,7 @@ class ObjectWalk:
                 return False
             if end <= place < end + WORD * MAX_DEPTH:
                 return True
-        return in_data_stack(self._context, place)
+        return is_in_data_stack(self._context, place)
 
     def _items(self, at: int, count: int) -> _Words:
         """Return what a tuple of `count` items holds."""

@@ -16,11 +16,11 @@ from gdb_epi.corruption.heap.address_index import (
     address_index,
 )
 from gdb_epi.corruption.heap.cpython_fields import (
-    in_data_stack,
     is_allocator_link,
     is_cpython_field,
+    is_in_data_stack,
 )
-from gdb_epi.corruption.heap.memory_readers import AROUND, on_stack
+from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers.small_changes import begins_large_block
 from gdb_epi.corruption.pointers.software_explanations import (
@@ -44,7 +44,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
-from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_top
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_space_end
 from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
@@ -159,7 +159,7 @@ def _direct(context: Context, suspect: Suspect) -> list[Correction]:
     """Return the flips of a word of the access itself that make the access legal."""
     site = context.site
     assert not isinstance(site, Absent)
-    top = user_top(context.target, site.fault)
+    top = user_space_end(context.target, site.fault)
     if suspect.distance is None or not _worth(context, site, suspect, top):
         return []
     access = "x" if site.kind in TRANSFERS else site.access
@@ -233,7 +233,7 @@ def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Correcti
     an object of the neighbours' type one bit away has lost a reference. In overwritten memory not
     even that counts: programs leak references (1 of 80 use-after-free cores had such a neighbour).
     """
-    slots = tuple(slot for slot in suspect.slots if not on_stack(context, slot))
+    slots = tuple(slot for slot in suspect.slots if not is_on_stack(context, slot))
     if not slots or context.target.region_at(suspect.value) is None:
         return []
     if any(_as_relocated(context, slot, suspect.value) for slot in slots):
@@ -309,7 +309,7 @@ def _neighbour(
         or _is_never_tagged(context, corrected)
         or any(is_allocator_link(context, slot, corrected) for slot in slots)
     )
-    stacked = [on_stack(context, slot) for slot in slots]
+    stacked = [is_on_stack(context, slot) for slot in slots]
     ambiguous = software_explanation(
         context,
         suspect,
@@ -366,7 +366,7 @@ def _is_never_tagged(context: Context, address: int) -> bool:
     """Whether nobody tags an address: of stacks, or of what a file maps and nobody may write."""
     region = context.target.region_at(address)
     in_constants = region is not None and region.path is not None and "w" not in region.perms
-    return in_constants or on_stack(context, address) or in_data_stack(context, address)
+    return in_constants or is_on_stack(context, address) or is_in_data_stack(context, address)
 
 
 def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:
@@ -392,7 +392,7 @@ def is_far_flip(context: Context, suspect: Suspect, bit: int) -> bool:
     """Whether a flip leads too far for an overrun, an index or an address that was given back."""
     if bit >= FAR_BIT:
         return True
-    kept = suspect.slots and not any(on_stack(context, slot) for slot in suspect.slots)
+    kept = suspect.slots and not any(is_on_stack(context, slot) for slot in suspect.slots)
     return bool(kept) and bit >= NEVER_MAPPED_BIT and was_never_mapped(context, suspect.value)
 
 
@@ -410,7 +410,7 @@ def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -
     region = context.target.region_at(corrected)
     if region is None or region.path is None or "w" in region.perms or "x" in region.perms:
         return False
-    if any(on_stack(context, slot) for slot in suspect.slots):
+    if any(is_on_stack(context, slot) for slot in suspect.slots):
         return False
     wrong = context.places_of(suspect.value, MAX_COPIES)
     return len(wrong) == 1 and len(context.places_of(corrected, MAX_COPIES)) >= MAX_COPIES

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
-from gdb_epi.corruption.heap.malloc_chunks import in_free_chunk
+from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
 from gdb_epi.corruption.pointers.word_origin import chunk_at
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import TRANSFERS
@@ -34,7 +34,7 @@ def byte_changes(value: int) -> Iterator[int]:
 
 
 @once_per_run
-def is_one_byte_off(context: Context, value: int, distance: int, access: str | None) -> bool:
+def is_one_byte_from_use(context: Context, value: int, distance: int, access: str | None) -> bool:
     """Tell whether one byte of a word, changed, makes the access legal that it led to."""
     target = context.target
     for lane in range(0, 64, 8):
@@ -71,7 +71,7 @@ def is_one_bit_from_large_block(context: Context, value: int) -> bool:
     return any(begins_large_block(context, value ^ 1 << bit) for bit in range(ADDRESS_BITS))
 
 
-def leads_into_middle_of_block(context: Context, value: int) -> bool:
+def is_pointer_into_middle(context: Context, value: int) -> bool:
     """Tell whether a pointer leads into the middle of a thing, and one bit away another begins.
 
     A pointer of the program to what was freed, cleared or overwritten leads to where that began.
@@ -94,7 +94,7 @@ def _is_inside(context: Context, address: int) -> bool:
     chunk = chunk_at(context, address)
     if chunk is None or address - chunk[0] in HEADS:
         return False
-    return not in_free_chunk(context, chunk[0])
+    return not is_in_free_chunk(context, chunk[0])
 
 
 def begins_large_block(context: Context, address: int) -> bool:

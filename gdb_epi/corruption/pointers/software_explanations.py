@@ -95,7 +95,7 @@ def _return_addresses(context: Context, sp: int) -> list[int]:
 
 
 # shl and rotations by cl; bts and btc by a register; shlx (VEX.66.0F38 F7); then bytes and words
-# written to [base + disp8] or [rsp + disp8] of which the offset is 6 or 7 modulo 8.
+# written to [base + disp8] or [rsp + disp8] with an offset of 6 or 7 modulo 8.
 _VARIABLE = (
     rb"[\x48\x49]\xd3[\xc0-\xcf\xe0-\xe7]|\x0f[\xab\xbb]|\xc4[\x42\x62\xc2\xe2].\xf7"
     rb"|(?:[\x80\x88\xc6\x08]|\x66[\x81\x83\x89\xc7\x09])(?:[\x40-\x43\x45-\x4b\x4d-\x53\x55-\x5b"

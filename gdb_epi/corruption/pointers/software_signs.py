@@ -8,7 +8,7 @@ own, so that its counts are its own.
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.small_changes import ONE_BIT, leads_into_middle_of_block
+from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.corruption.pointers.word_origin import (
     has_known_provenance,
@@ -54,7 +54,7 @@ def place_sign_id(context: Context, id: str, *sources: str) -> str:
     explains that. `sources` are registers, or "target" of a pointer that was called.
     """
     bases = [base for source in sources for base in load_bases_of(context, source)]
-    return id + ONE_BIT if any(leads_into_middle_of_block(context, base) for base in bases) else id
+    return id + ONE_BIT if any(is_pointer_into_middle(context, base) for base in bases) else id
 
 
 def pointer_sign_id(context: Context, word: FaultWord, id: str) -> str:

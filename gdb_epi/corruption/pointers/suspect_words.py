@@ -13,19 +13,19 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.cpython_fields import in_data_stack
-from gdb_epi.corruption.heap.memory_readers import on_stack
+from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
+from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, NO_FAULT, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
-from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_top
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_space_end
 from gdb_epi.fault.memory_reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.fault.word_shapes import WordShape, shape_of
 from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.target.api import Target
-from gdb_epi.target.search import find_bytes
+from gdb_epi.target.memory_search import find_bytes
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86.register_changes import COPY, LOAD
 
@@ -55,7 +55,7 @@ def fault_words(context: Context) -> list[FaultWord]:
         return []
     if site.address is None and site.operand is None:
         hidden = site.instruction is None and site.fault.code == SI_KERNEL
-        return _by_value(site, user_top(context.target)) if hidden else []
+        return _by_value(site, user_space_end(context.target)) if hidden else []
     if site.kind in TRANSFERS:
         return [FaultWord("target", site.address or 0, 0)]
     if site.kind != DATA:
@@ -195,7 +195,7 @@ def _misaligned(context: Context, value: int) -> WordShape | None:
     """The word stands in memory at an odd place, over the parts of two words."""
     target = context.target
     if value < LOW or (
-        is_canonical(value, user_top(target)) and target.region_at(value) is not None
+        is_canonical(value, user_space_end(target)) and target.region_at(value) is not None
     ):
         return None  # of a small number any memory holds the bytes
     whole = value.to_bytes(8, "little")
@@ -410,10 +410,10 @@ def _suspect(
 
 def _with_origin(context: Context, value: int, slot: int) -> tuple[int, ...]:
     """Return the slot of a load; of a spilled register first where else memory holds the word."""
-    if value < NEAR_NULL or not on_stack(context, slot):
+    if value < NEAR_NULL or not is_on_stack(context, slot):
         return (slot,)
     places = context.places_of(value, MAX_PLACES)
-    return (*(at for at in places if not on_stack(context, at)), slot)
+    return (*(at for at in places if not is_on_stack(context, at)), slot)
 
 
 def is_held_once(context: Context, value: int) -> bool:
@@ -422,5 +422,5 @@ def is_held_once(context: Context, value: int) -> bool:
     What several containers hold is an object whose type was cleared (seen in 1 of 820 cores).
     """
     places = context.places_of(value, MAX_HELD)
-    kept = [at for at in places if not (on_stack(context, at) or in_data_stack(context, at))]
+    kept = [at for at in places if not (is_on_stack(context, at) or is_in_data_stack(context, at))]
     return len(kept) <= 1

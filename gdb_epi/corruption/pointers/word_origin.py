@@ -12,8 +12,8 @@ from bisect import bisect_right
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
-from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import on_stack
+from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, is_in_free_chunk
+from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.corruption.replay.preceding_code import path_before
@@ -69,12 +69,14 @@ def origin_of(context: Context, word: FaultWord) -> WordOrigin | None:
 
 
 def _from(context: Context, slot: int, base: int) -> WordOrigin:
-    here = context.target.region_at(slot)
+    region = context.target.region_at(slot)
     owned = (
         is_pointer_aligned(slot)
-        and here is not None
+        and region is not None
         and (
-            here.path is not None or on_stack(context, slot) or is_inside_block(context, base, slot)
+            region.path is not None
+            or is_on_stack(context, slot)
+            or is_inside_block(context, base, slot)
         )
     )
     return WordOrigin(slot, base, slot - base, owned)
@@ -234,10 +236,12 @@ def has_known_provenance(
         return origin.fixed or None
     if origin.size == WORD and not is_pointer_aligned(origin.slot):
         return False
-    here = context.target.region_at(origin.slot)
-    if on_stack(context, origin.slot):  # by another register than a frame's own it may be any place
+    region = context.target.region_at(origin.slot)
+    if is_on_stack(
+        context, origin.slot
+    ):  # by another register than a frame's own it may be any place
         return True if set(origin.address_registers) <= FRAME_REGISTERS else None
-    if here is None or here.path is not None:
+    if region is None or region.path is not None:
         return True
     return any(is_inside_block(context, base, origin.slot) for base in bases_of(site, origin))
 
@@ -290,7 +294,7 @@ def begins_free_chunk(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     if address % (2 * WORD) or region is None or region.path is not None:
         return False
-    if "w" not in region.perms or on_stack(context, address):
+    if "w" not in region.perms or is_on_stack(context, address):
         return False
     chunk = chunk_at(context, address)
     return chunk is not None and chunk[0] == address and _is_free(context, chunk)
@@ -299,11 +303,11 @@ def begins_free_chunk(context: Context, address: int) -> bool:
 def _is_free(context: Context, chunk: tuple[int, int]) -> bool:
     """Tell whether a block is free by two witnesses: a zeroed header after it is no witness.
 
-    Behind a free block stand a header without PREV_INUSE and the block's own size; a block of the
-    tcache is known by its key.
+    A free block is followed by a header without PREV_INUSE and with the block's own size; a block
+    of the tcache is known by its key.
     """
     start, usable = chunk
-    if not in_free_chunk(context, start):
+    if not is_in_free_chunk(context, start):
         return False
     behind = start + usable - WORD
     size, head = read_word(context.target, behind), read_word(context.target, behind + WORD)
@@ -317,7 +321,7 @@ def shape_phrase(context: Context, word: FaultWord, shape: WordShape) -> str:
     again and not set still has it.
     """
     read_from = origin_of(context, word) if shape.name == "negative" else None
-    if read_from is None or on_stack(context, read_from.slot):
+    if read_from is None or is_on_stack(context, read_from.slot):
         return shape.why
     number = shape.why.replace(AS_RETURNED, "")
     if word.value == WORD_MASK and address_index(context).has_place_of_hash(read_from.slot):
@@ -340,7 +344,7 @@ def place_phrase(context: Context, address: int) -> str:
         for thread in context.target.threads():
             if region.start <= thread.sp < region.end:
                 return f"in the stack of thread {thread.tid}"
-    if in_ended_stack(context, address):
+    if is_in_ended_stack(context, address):
         return "in the stack of a thread that has ended"
     if region.path is not None and not region.path.startswith("["):
         return f"in {region.path.rpartition('/')[2]}"
@@ -384,7 +388,7 @@ def _may_be_stack(region: Region) -> bool:
     return "w" in region.perms and not may_execute(region)
 
 
-def in_ended_stack(context: Context, address: int) -> bool:
+def is_in_ended_stack(context: Context, address: int) -> bool:
     """Whether an address lies in the stack of an ended thread: glibc keeps those for new ones."""
     region = context.target.region_at(address)
     if region is None or not _may_be_stack(region):

@@ -15,7 +15,7 @@ from functools import lru_cache
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.fault.instructions import instructions_before
 from gdb_epi.fault.memory_reads import read_up_to
-from gdb_epi.target.functions import Function
+from gdb_epi.target.function_bounds import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
 from gdb_epi.x86.instruction import JUMP, RETURN, TRAP

@@ -19,7 +19,7 @@ from gdb_epi.fault.constant_arguments import ARGUMENTS
 from gdb_epi.fault.instructions import InstructionAtAddress, call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import read_up_to
-from gdb_epi.target.functions import Function
+from gdb_epi.target.function_bounds import Function
 from gdb_epi.target.unwind import SAVED, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
@@ -108,13 +108,13 @@ def _link(
     context: Context, number: int, inner: UnwoundFrame, outer: UnwoundFrame
 ) -> Iterator[PassedArgument]:
     function = _function(context, number, inner)
-    made = call_before(context.target, outer.pc)
-    if function is None or made is None:
+    caller_call = call_before(context.target, outer.pc)
+    if function is None or caller_call is None:
         return
-    call = outer.pc - made.length
+    call = outer.pc - caller_call.length
     # An indirect call, or one of another function, may have come here by a jump, with changed
     # arguments.
-    if called_function(context.target, InstructionAtAddress(call, made)) != function.start:
+    if called_function(context.target, InstructionAtAddress(call, caller_call)) != function.start:
         return
     kept = {
         kept_argument.argument: kept_argument.register

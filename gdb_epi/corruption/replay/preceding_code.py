@@ -269,11 +269,14 @@ def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) ->
     if function is None or function.start != first or at is None:
         return None
     behind = read_word(context.target, at)
-    made = call_before(context.target, behind) if behind else None
-    if made is None or behind is None:
+    caller_call = call_before(context.target, behind) if behind else None
+    if caller_call is None or behind is None:
         return None
-    call = InstructionAtAddress(behind - made.length, made)
-    if made.target is not None and called_function(context.target, call) not in (None, first):
+    call = InstructionAtAddress(behind - caller_call.length, caller_call)
+    if caller_call.target is not None and called_function(context.target, call) not in (
+        None,
+        first,
+    ):
         return None  # came here by a jump from what was called, with changed registers
     steps = _steps_before(context, call.address)
     if steps is None:

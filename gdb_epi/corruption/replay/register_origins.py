@@ -43,7 +43,7 @@ from gdb_epi.x86.register_changes import (
     value_source,
 )
 
-FEW_BITS, MIN_OTHERS = 8, 2  # bits of a register that differ; registers of which more do
+FEW_BITS, MIN_OTHERS = 8, 2  # bits of a register that may differ; registers in which more do
 _NOTHING: frozenset[str] = frozenset()
 
 

@@ -23,7 +23,7 @@ from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Target
-from gdb_epi.target.search import find_bytes
+from gdb_epi.target.memory_search import find_bytes
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, CodeInfo, CodeReader, bytecode_of
 from gdb_epi.cpython.frames.frame_chain import frame_reader
-from gdb_epi.cpython.frames.line_tables import LineTableEntry, table_entries
+from gdb_epi.cpython.frames.line_tables import LineTableEntry, line_table_entries
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
@@ -155,7 +155,7 @@ def _entries(codes: CodeReader, info: CodeInfo) -> Iterator[LineTableEntry]:
     table = codes.line_table(info.address)
     if isinstance(table, Absent):
         return iter(())
-    return table_entries(codes.reader.layout, table, info.firstlineno)
+    return line_table_entries(codes.reader.layout, table, info.firstlineno)
 
 
 def _thread_states(reader: MemoryReader, runtime: int) -> Iterator[int]:

@@ -19,7 +19,7 @@ from gdb_epi.cpython.types import MergedStack, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import NativeFrame, Target
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 
 VALUE_STACK = "value-stack"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import CodeReader, bytecode_of
 from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader, python_frame
-from gdb_epi.cpython.frames.unlinked_frames import frame_objects, frame_type
+from gdb_epi.cpython.frames.unlinked_frames import find_frame_type, frame_objects
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
@@ -63,7 +63,7 @@ class CoroutineReader:
         self._codes = CodeReader(reader)
         self._frames = frame_reader(reader, self._codes)
         self._iframe = layout.offset("PyGenObject", "gi_iframe")
-        # Behind the object's head, as in every object that begins with a pointer.
+        # After the object's head, as in every object that begins with a pointer.
         self._first_field = layout.require("PyMethodObject", "im_func")
         self._lost: dict[int, int] | None = None
         self._states = {
@@ -107,7 +107,7 @@ class CoroutineReader:
         """
         if self._lost is None:
             self._lost = {}
-            kind = 0 if self._iframe is not None else frame_type(self._reader, ())
+            kind = 0 if self._iframe is not None else find_frame_type(self._reader, ())
             for frame in frame_objects(self._reader, kind) if kind else ():
                 owner = self._owner(frame)
                 if owner and not self._types.shown(owner):

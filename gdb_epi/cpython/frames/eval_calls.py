@@ -27,7 +27,7 @@ from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 
 EVAL_LOOP = "_PyEval_EvalFrameDefault"
@@ -99,7 +99,7 @@ def eval_frame_indices(
     return indices
 
 
-def match_by_pointers(
+def match_eval_frames_by_pointers(
     target: Target,
     native: Sequence[NativeFrame],
     loops: Sequence[int],
@@ -170,7 +170,7 @@ MAX_CALLS = 50_000
 class EvalCall(NamedTuple):
     """The Python frames that one call of the eval loop runs, innermost first.
 
-    `on_stack` is the address of a structure in its native frame, 0 when there is none;
+    `is_on_stack` is the address of a structure in its native frame, 0 when there is none;
     `evidence` says which structure, or "" and then `why_not` what is missing.
     """
 
@@ -249,7 +249,7 @@ class EvalCallReader:
         runs_frames = frozenset(map(self._runs_frames, states)) - {0}
         loops = eval_frame_indices(self._target, self._functions, native, runs_frames)
         threads = [[call.frames for call in calls] for calls in calls_by_thread]
-        matched = match_by_pointers(self._target, native, loops, threads)
+        matched = match_eval_frames_by_pointers(self._target, native, loops, threads)
         if matched is None:
             return None
         return [EvalCall(tuple(group), native[i].sp, FRAME_POINTERS) for i, group in matched]

@@ -268,8 +268,8 @@ def parse_exception_table(raw: bytes) -> list[ExceptionTableEntry]:
     """Return the ranges of a co_exceptiontable; damage ends it.
 
     Each entry is four numbers of 6 bits a byte (start, size, target, depth << 1 | lasti), in code
-    units of two bytes; bit 7 marks the first byte of an entry, bit 6 one that goes on.
-    Reference: Objects/exception_handling_notes.txt (3.11+; InternalDocs since 3.13).
+    units of two bytes; bit 7 marks the first byte of an entry, bit 6 a byte that is followed by
+    more. Reference: Objects/exception_handling_notes.txt (3.11+; InternalDocs since 3.13).
     """
     entries: list[ExceptionTableEntry] = []
     numbers: list[int] = []

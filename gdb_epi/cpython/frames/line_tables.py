@@ -141,7 +141,7 @@ def linetable_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry
         start = end
 
 
-def table_entries(layout: Layout, table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+def line_table_entries(layout: Layout, table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of a line table in the form that a layout's code objects have."""
     # 3.10 (PEP 626) has ranges of lines, 3.11 (PEP 657) columns; it came with co_qualname.
     if layout.offset("PyCodeObject", "co_linetable") is None:

@@ -15,7 +15,7 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.target.api import Module, Target
-from gdb_epi.target.functions import FunctionBounds
+from gdb_epi.target.function_bounds import FunctionBounds
 
 MAX_DATA = 8 << 20  # bytes of one module's data that are searched
 MAX_NAME = 256

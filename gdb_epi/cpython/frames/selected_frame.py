@@ -22,7 +22,7 @@ from gdb_epi.typing_lite import NamedTuple
 class SelectedFrame(NamedTuple):
     """A native frame, 0 innermost; `sp` is that of the physical frame which it is part of.
 
-    0 stands for a stack pointer that is not known.
+    0 means that the stack pointer is not known.
     """
 
     level: int

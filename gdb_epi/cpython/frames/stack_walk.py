@@ -244,11 +244,11 @@ class StackWalker:
         self, tstate: int, chain: FrameChain, seen: set[int], problems: list[str]
     ) -> list[_Item]:
         """Return the older frames after a lost link, which the eval loop's calls still hold."""
-        from gdb_epi.cpython.frames.unlinked_frames import frame_type, frames_on_stack
+        from gdb_epi.cpython.frames.unlinked_frames import find_frame_type, frames_on_stack
 
         whole = [frame.address for frame in chain.frames if not frame.problem]
         items: list[_Item] = []
-        for address in frames_on_stack(self._reader, tstate, frame_type(self._reader, whole)):
+        for address in frames_on_stack(self._reader, tstate, find_frame_type(self._reader, whole)):
             if address in seen:
                 continue
             older = walk_chain(self._frames, address, seen, {})

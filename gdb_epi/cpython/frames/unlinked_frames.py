@@ -25,7 +25,7 @@ from gdb_epi.cpython.runtime.thread_names import active_threads
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE, words_in
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of its size
@@ -82,7 +82,7 @@ def drop_shared_frames(interpreters: list[InterpreterState]) -> list[Interpreter
     ]
 
 
-def frame_type(reader: MemoryReader, frames: Iterable[int]) -> int:
+def find_frame_type(reader: MemoryReader, frames: Iterable[int]) -> int:
     """Return PyFrame_Type: by its symbol, else the type of a frame object that is known."""
     symbol = reader.target.symbol("PyFrame_Type")
     if symbol:
@@ -196,11 +196,11 @@ def attach_orphan_frames(
             frames=(*thread.frames, *more), soft_errors=(*thread.soft_errors, error)
         )
 
-    given = [
+    attached = [
         interpreter._replace(threads=tuple(map(own, interpreter.threads)))
         for interpreter in interpreters
     ]
-    return given, [_unplaced_error(codes, orphans) for orphans in left[:MAX_REPORTED]]
+    return attached, [_unplaced_error(codes, orphans) for orphans in left[:MAX_REPORTED]]
 
 
 def _unplaced_error(codes: CodeReader, orphans: _Orphans) -> SoftError:
@@ -261,7 +261,7 @@ class _Search:
     def _running(self, linked: set[int]) -> dict[int, RawFrame]:
         """Return the frame objects marked as running, except those of stacks."""
         reader, running = self._reader, executing_flag(self._reader)
-        kind = frame_type(reader, linked)
+        kind = find_frame_type(reader, linked)
         if running is None or not kind:
             return {}
         at, wanted = running

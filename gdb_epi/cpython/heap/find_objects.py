@@ -9,7 +9,7 @@ from gdb_epi.cpython.heap.address_locations import AddressLocations
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import LayoutError, SoftError
-from gdb_epi.target.search import OutOfTime
+from gdb_epi.target.memory_search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 

@@ -17,7 +17,7 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.thread_names import threading_globals
-from gdb_epi.cpython.types import PythonState, SearchResults
+from gdb_epi.cpython.types import MemorySearchResults, PythonState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -37,7 +37,7 @@ class Instance(NamedTuple):
 
 def instances_of(target: Target, python: PythonState) -> Instances:
     """Return the objects of a process; all callers share one scan of its memory."""
-    searched = python.searched or SearchResults()
+    searched = python.searched or MemorySearchResults()
     if searched.instances is None:
         searched.instances = Instances(PagedReader(target, python.layout), python)
     instances: Instances = searched.instances

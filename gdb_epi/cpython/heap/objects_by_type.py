@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.types import PythonState, SearchResults
+from gdb_epi.cpython.types import MemorySearchResults, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target
-from gdb_epi.target.search import BUDGET, MemorySearch, Ranges
+from gdb_epi.target.memory_search import BUDGET, MemorySearch, Ranges
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TYPES = 200_000
@@ -63,7 +63,7 @@ class ObjectsByType:
     ) -> None:
         self.target = target
         # Of one stop of the process: what is worth a search, and the types, are the same for all.
-        self._searched = python.searched or SearchResults()
+        self._searched = python.searched or MemorySearchResults()
         self.search = MemorySearch(target, budget=budget, clock=clock, kept=self._searched.ranges)
         self.access = access or PlainValues(target, python)
         self.reader = PagedReader(target, python.layout)

@@ -19,13 +19,13 @@ from gdb_epi.cpython.values.decoders.collections import deque_items
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
-from gdb_epi.target.search import OutOfTime
+from gdb_epi.target.memory_search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_OWNERS = 32  # dicts of instances whose owners are looked for in all memory
 
 
-class Namespaces:
+class DictOwners:
     """Name the owners of the dicts of one process."""
 
     def __init__(self, heap: ObjectsByType, python: PythonState) -> None:
@@ -183,7 +183,7 @@ class Reference(NamedTuple):
 
     place: int
     kind: str
-    holder: int  # the object that refers; 0 when that is no object
+    holder: int  # the object that refers to it; 0 when that is not an object
     type: str  # of the holder
     how: str  # "local x of frame 3, f", "['key']", ".attribute", "[7]", "+0x18"
     counted: bool | None = None  # None: unknown; False: a weak reference
@@ -198,7 +198,7 @@ class Referrers:
         self._access = heap.access
         self._decoder = heap.access.values.decoder()
         self.locations = AddressLocations(heap, python)
-        self._namespaces = Namespaces(heap, python)
+        self._namespaces = DictOwners(heap, python)
         self._passed_over = 0  # words that were only counted
         # 3.14 (gh-117139) and free-threaded 3.13+: slots of frames are tagged.
         tagged = self._reader.layout.offset("_PyInterpreterFrame", "f_executable.bits")
@@ -368,7 +368,7 @@ class Referrers:
                 near = self._near(place, address) if number < MAX_NEAR_SEARCHES else None
                 references.append(near or self._unknown(place))
                 left.discard(place)
-        finally:  # out of time: what is left is there, whoever owns it
+        finally:  # out of time: the remaining references exist, but their owners are not looked up
             references += [self._unknown(place) for place in left]
 
     def _in_containers(

@@ -200,9 +200,9 @@ class Layout:
     def distance(self, words: Mapping[str, int]) -> int:
         """Return by how many bytes the core's own words differ from this table, 0 where they agree.
 
-        What stands in a damaged word counts the same for every table. How many words differ tells
-        less: a pre-release of 3.15 differs in 7 from the table of its release, all of them a little
-        further on, and in 6 from that of a debug build, whose structs are another size.
+        A damaged word counts the same for every table. How many words differ tells less: a
+        pre-release of 3.15 differs in 7 from the table of its release, all of them a little further
+        on, and in 6 from that of a debug build, whose structs are another size.
         """
         structs, distance = self.document["structs"], 0
         for name, word in words.items():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which structs, members and constants a layout table holds, and how C spells them.
 
-No number stands here: offsets and sizes come from debug information (gdbhost/debug_info.py).
-A struct that a version lacks is simply absent from its table.
+There are no numbers here: offsets and sizes come from debug information (gdbhost/debug_info.py). A
+struct that a version lacks is simply absent from its table.
 """
 
 from __future__ import annotations

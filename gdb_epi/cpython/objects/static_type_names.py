@@ -74,7 +74,7 @@ class StaticTypeNames:
 
     def name(self, type_address: int) -> str | None:
         """Return what tp_name of a PyTypeObject says; None where no dict names the type."""
-        # Asked of words that are no types, too: in most processes the dicts need not be read.
+        # Also asked about words that are not types: in most processes the dicts need not be read.
         return self._names.get(type_address) if self._is_type(type_address) else None
 
     @cached_property

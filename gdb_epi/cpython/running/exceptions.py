@@ -2,7 +2,7 @@
 """Exceptions of threads: in flight or being handled, what they came from, and what they say.
 
 An exception leads to others (cause, context, members of a group) in any shape, cycles included.
-So each is decoded once, links are addresses, and whoever wants the graph gets a list.
+So each is decoded once, links are addresses, and callers that want the graph get a list.
 
 Its message is what str() would have given. tp_str says which `__str__` would run; for
 one in Python, or one not known here, the message is absent and the arguments are shown.

@@ -63,7 +63,7 @@ class Pool(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """One queue. None: it has no such thing, or it could not be read.
+    """One queue. None: it has none, or it could not be read.
 
     `getters` and `putters` count those that wait; `users` are the threads that are inside its
     methods.

@@ -38,7 +38,7 @@ class UvLoop(NamedTuple):
     listening: bool
 
 
-def uv_loop(reader: MemoryReader, loop: int) -> UvLoop | None:
+def read_uv_loop(reader: MemoryReader, loop: int) -> UvLoop | None:
     """Return what a Loop of uvloop watches; None where no uv_loop_t is there."""
     for place in range(LOOP_WORDS):
         try:

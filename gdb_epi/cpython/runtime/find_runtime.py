@@ -22,7 +22,7 @@ from gdb_epi.cpython.layout.layout import (
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Module, Region, Target, try_read
 from gdb_epi.target.libc import mutex_size
-from gdb_epi.target.search import find_bytes
+from gdb_epi.target.memory_search import find_bytes
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 from gdb_epi.util import counted
 

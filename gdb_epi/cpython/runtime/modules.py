@@ -365,8 +365,10 @@ def packages_by_files(
 def _top_levels(distribution: Distribution, sysroot: str | None) -> set[str]:
     base = f"{distribution.folder}/{distribution.name}-{distribution.version}.dist-info"
     for name in ("top_level.txt", "RECORD"):
-        here = locate_in_sysroot(f"{base}/{name}", sysroot)
-        file = here if isinstance(here, Absent) else read_regular(here, MAX_METADATA)
+        local_path = locate_in_sysroot(f"{base}/{name}", sysroot)
+        file = (
+            local_path if isinstance(local_path, Absent) else read_regular(local_path, MAX_METADATA)
+        )
         if isinstance(file, Absent):
             continue
         lines = file.data.decode("utf-8", "replace").splitlines()

@@ -295,8 +295,8 @@ class SourceFinder:
 
     def _file(self, path: str) -> SourceFile | Absent:
         if path not in self._files:
-            here = locate_in_sysroot(path, self._sysroot)
-            file = here if isinstance(here, Absent) else read_regular(here)
+            local_path = locate_in_sysroot(path, self._sysroot)
+            file = local_path if isinstance(local_path, Absent) else read_regular(local_path)
             if isinstance(file, Absent):
                 inside = read_member(path, self._sysroot)
                 file = file if isinstance(inside, Absent) else inside
@@ -334,8 +334,12 @@ class SourceFinder:
     def _by_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
         best = (UNKNOWN, "")
         for place in self._pyc_paths(site, path):
-            here = locate_in_sysroot(place, self._sysroot)
-            pyc = here if isinstance(here, Absent) else read_regular(here, MAX_PYC_BYTES)
+            local_path = locate_in_sysroot(place, self._sysroot)
+            pyc = (
+                local_path
+                if isinstance(local_path, Absent)
+                else read_regular(local_path, MAX_PYC_BYTES)
+            )
             if isinstance(pyc, Absent):
                 continue
             check = check_pyc(pyc, source, site)

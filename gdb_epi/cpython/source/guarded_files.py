@@ -81,10 +81,10 @@ def read_member(path: str, sysroot: str | None) -> SourceFile | Absent:
     """
     parts = path.split("/")
     for cut in range(len(parts) - 1, 1, -1):
-        here = locate_in_sysroot("/".join(parts[:cut]), sysroot)
-        if isinstance(here, Absent) or not os.path.isfile(here):
+        local_path = locate_in_sysroot("/".join(parts[:cut]), sysroot)
+        if isinstance(local_path, Absent) or not os.path.isfile(local_path):
             continue
-        return _read_from_archive(here, "/".join(parts[cut:]))
+        return _read_from_archive(local_path, "/".join(parts[cut:]))
     return Absent(NOT_AVAILABLE, f"{path}: no such file, and no archive on the way")
 
 

@@ -57,7 +57,7 @@ class MarshalledCode(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """What stands in a code object: numbers, objects, the first line, and tables."""
+    """The contents of a code object: numbers, objects, the first line, and tables."""
 
     numbers: tuple[str, ...]
     objects: tuple[str, ...]

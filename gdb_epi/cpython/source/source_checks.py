@@ -78,7 +78,7 @@ def _line_miss(lines: Sequence[str], where: Position) -> str:
     if max(line, end) > len(lines):
         return f"it has {len(lines)} lines, the code reaches line {max(line, end)}"
     shown = lines[line - 1].strip()
-    # A module's first instruction stands at line 1 (or 0) whatever is there.
+    # A module's first instruction has line 1 (or 0) whatever is there.
     if line > 1 and (not shown or shown.startswith("#")):
         return f"line {line} is blank or a comment, the code has instructions there"
     return ""

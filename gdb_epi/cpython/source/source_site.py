@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import MAX_LINE_TABLE, CodeReader
 from gdb_epi.cpython.frames.frame_chain import frame_reader
-from gdb_epi.cpython.frames.line_tables import Position, position_at, table_entries
+from gdb_epi.cpython.frames.line_tables import Position, line_table_entries, position_at
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
@@ -53,7 +53,7 @@ class SourceSiteReader:
             return Absent(UNREADABLE, str(error))
         if isinstance(table, Absent):
             return Absent(table.reason, f"line table: {table.detail}")
-        entries = table_entries(self._layout, table, code.firstlineno)
+        entries = line_table_entries(self._layout, table, code.firstlineno)
         position = position_at(entries, max(raw.lasti, 0))
         if position is None or position.line is None or position.line != frame.lineno:
             position = Position(frame.lineno)  # the stack's line, which other witnesses agreed on
@@ -70,7 +70,7 @@ class SourceSiteReader:
 
     def _positions(self, table: bytes, first: int) -> tuple[Position, ...]:
         positions: dict[Position, None] = {}
-        for entry in table_entries(self._layout, table, first):
+        for entry in line_table_entries(self._layout, table, first):
             where = entry.position
             # The first instruction of a code object has the line of its `def` or none at all.
             if where.line is not None and where.line > 0 and where != (first, first, 0, 0):

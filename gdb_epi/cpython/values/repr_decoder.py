@@ -28,7 +28,7 @@ MAX_TOTAL = 1 << 26
 MAX_ATTRIBUTES = 200
 MAX_NESTING = 60  # objects in objects of any kind; damaged ones may hold themselves
 MAX_WHY = 200
-UNCHECKED_SIZE = 4096  # bytes: what is no longer is simply read
+UNCHECKED_SIZE = 4096  # bytes: anything up to this size is simply read
 
 CUT = "..."  # after what is shown: more items, more characters
 # In the place of all that is inside: `[...]` is what repr() prints of a list in itself.

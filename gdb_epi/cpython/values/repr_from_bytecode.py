@@ -137,7 +137,7 @@ class Evaluation(ValueOperations):
         return self.go(0, MAX_BYTES)
 
     def go(self, at: int, most: int) -> Item:
-        """Return what the function returns that goes on at a byte.
+        """Return what the function returns when it continues at a byte.
 
         Raises Undecodable, also for one with too many bytes of instructions.
         """

@@ -9,7 +9,7 @@ from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
-from gdb_epi.fault.own_native_code import function_and_file, own_libraries_of_frames
+from gdb_epi.fault.own_native_code import function_and_file, own_library_names_of_frames
 from gdb_epi.process_state import ProcessState
 
 MAX_FRAMES = 32
@@ -36,7 +36,7 @@ def c_library_gave_up(state: ProcessState) -> Iterator[Finding]:
     tid = account.fault.tid
     frames = state.target.native_frames(tid)
     kept = () if isinstance(frames, Absent) else frames[:MAX_FRAMES]
-    own = own_libraries_of_frames(kept)
+    own = own_library_names_of_frames(kept)
     by = next((f for f in kept if own and (f.module or "").endswith(f"/{own[0]}")), None)
     place = function_and_file(by) if by is not None else None
     of_state = message.text.startswith(OF_STATE)

@@ -11,7 +11,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.own_native_code import is_interpreter_frame, own_libraries_of_frames
+from gdb_epi.fault.own_native_code import is_interpreter_frame, own_library_names_of_frames
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -72,7 +72,7 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     if inside is None:
         return
     number, function = inside
-    by = own_libraries_of_frames(frames[number:MAX_FRAMES])
+    by = own_library_names_of_frames(frames[number:MAX_FRAMES])
     holder = python.gil_holder
     who = f"thread {holder} holds it" if holder is not None else "nobody holds it"
     caller = f"; {by[0]} is on the stack" if by else ""

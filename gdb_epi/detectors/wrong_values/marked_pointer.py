@@ -11,11 +11,11 @@ from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.fault_site import DATA
 from gdb_epi.fault.mapping_checks import may_execute, untagged_address
 from gdb_epi.fault.memory_reads import try_read
-from gdb_epi.fault.own_native_code import own_libraries_of_frames
+from gdb_epi.fault.own_native_code import own_library_names_of_frames
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, words_in
 from gdb_epi.target.api import Target
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 from gdb_epi.util import counted
 from gdb_epi.x86 import decode
 
@@ -97,7 +97,7 @@ def _code_that_handles(state: ProcessState, tid: int, mark: int) -> str | None:
     frames = state.target.native_frames(tid)
     if isinstance(frames, Absent) or not frames or mark >> SIGN:
         return None
-    own = own_libraries_of_frames(frames[:1])
+    own = own_library_names_of_frames(frames[:1])
     path = frames[0].module
     if not own or path is None:
         return None

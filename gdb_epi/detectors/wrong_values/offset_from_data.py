@@ -13,7 +13,7 @@ from gdb_epi.fault.account import ACCESS
 from gdb_epi.fault.fault_site import DATA
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, WORD_MASK
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MemoryOperand
 

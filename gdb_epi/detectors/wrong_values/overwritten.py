@@ -14,7 +14,7 @@ from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 
 MIN_WORD = 1 << 32  # smaller numbers stand everywhere
 MIN_OBJECTS = 3  # objects with the same wrong word

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loops that go round for ever, as a dry run of their code shows: dry_run.py.
 
-It begins where a thread stands. What of the running instruction was done already is not in the
-core, so the run begins before it, with the same variables: between there and it nothing is stored.
-Where it stores something itself, the loop must be endless from before it and from after it. Only
-loops that have a way out count: one without any is meant to go on.
+It begins where the thread is. What of the running instruction was done already is not in the core,
+so the run begins before it, with the same variables: between there and it nothing is stored. Where
+it stores something itself, the loop must be endless from before it and from after it. Only loops
+that have a way out count: one without any is meant to go on.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import Item, Iteration, ProcessObject
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.loops.dry_run import MAX_CODE, MAX_ITEMS, DryRun, Endless, Memory
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -38,7 +38,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_STEPS = 20_000  # of one thread, in all
 MAX_FRAMES = 3  # whose code is followed; the outer ones when the inner ones return
 MAX_TEXT = 1 << 14
-# Behind these the run may begin: nothing before them is needed, or it must not be done again.
+# The run may begin after these: nothing before them is needed, or it must not be repeated.
 _BEGINS = (
     "STORE", "DELETE", "FOR_ITER", "UNPACK", "LIST_", "SET_", "MAP_", "DICT_", "YIELD", "?",
     "POP_TOP", "POP_JUMP",
@@ -46,7 +46,7 @@ _BEGINS = (
 _CALLS = ("CALL", "PRECALL")
 _CYCLE = "itertools.cycle"
 _ARRAY_ITERATORS = ("list_iterator", "tuple_iterator")
-_HANDLERS = ("signal",)  # modules by which a program may have signal handlers
+_HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 
 
 class _Start(NamedTuple):
@@ -172,7 +172,7 @@ def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[
     if names[running].startswith(_CALLS):
         while after < len(names) and names[after].startswith(_CALLS):
             after += 1
-        # Where nobody looks at what is returned, the call may have been made or not: both is tried.
+        # Where the result is not used, the call may or may not have been made: both are tried.
         done = innermost and after < len(names) and names[after] == "POP_TOP"
         after += 1
     else:
@@ -214,8 +214,8 @@ def _iterators(
 def _iteration(scene: HangContext, address: int, kind: str) -> Item:
     """Return how far an iterator of a list or tuple is, or an itertools.cycle() in its rounds.
 
-    Behind the heads are an index and what it goes over; the iterator, NULL once it has ended, the
-    list of what it gave, and an index (Modules/itertoolsmodule.c, 3.8 to 3.14).
+    After the heads come an index and the sequence; the iterator, NULL once it has ended, the list
+    of what it gave, and an index (Modules/itertoolsmodule.c, 3.8 to 3.14).
     """
     reader = scene.view.reader
     first, second, third = (reader.u64(address + 16 + 8 * n) for n in range(3))

@@ -14,14 +14,14 @@ from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangAnswer, wait_answer
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_OBJECTS = 2_000  # of one ring, with what leads into it
-SUBSCRIPT = 26  # the argument of BINARY_OP that is no sum (3.14, Include/opcode.h NB_SUBSCR)
+SUBSCRIPT = 26  # the argument of BINARY_OP that is not a sum (3.14, Include/opcode.h NB_SUBSCR)
 IDENTITY = ("is", "is not")
 COUNT = "itertools.count"
 MAX_POSITION = (1 << 63) - 1
@@ -119,7 +119,7 @@ def _is_count(scene: HangContext, word: int) -> bool:
 def _counted(scene: HangContext, number: int, count: int) -> tuple[int | None, int | None, int]:
     """Return what is sought, where itertools.count() is, and its step.
 
-    Behind the head of a countobject are a number, where the step is 1, and both as objects
+    After the head of a countobject come a number, used where the step is 1, and both as objects
     (Modules/itertoolsmodule.c, 3.8 to 3.13).
     """
     reader, objects = scene.view.reader, scene.view.objects
@@ -178,37 +178,37 @@ def loop_step(
     stored: list[str] = []
     tested: list[_Value] = []
     for each in body:
-        does, argument = each.operation, each.argument
-        if does in _QUIET:
+        operation, argument = each.operation, each.argument
+        if operation in _QUIET:
             continue
-        if does in ("store", "store_load"):
-            name = slots[argument if does == "store" else argument >> 4]
+        if operation in ("store", "store_load"):
+            name = slots[argument if operation == "store" else argument >> 4]
             value = stack.pop()
             stored.append(name)
             if value.attribute and value.variable == name:
                 steps.add(Step(name, value.attribute))
-            if does == "store_load":
+            if operation == "store_load":
                 stack.append(_Value(slots[argument & 15]))
-        elif does in ("fast", "fast2"):
-            variables = (argument,) if does == "fast" else (argument >> 4, argument & 15)
+        elif operation in ("fast", "fast2"):
+            variables = (argument,) if operation == "fast" else (argument >> 4, argument & 15)
             stack += [_Value(slots[slot]) for slot in variables]
-        elif does == "attr":
+        elif operation == "attr":
             number, value = sites.attribute_loaded(each), stack.pop()
             if number is None or not value.variable or value.attribute:
                 raise _OtherCode
             stack.append(_Value(value.variable, names[number]))
-        elif does in ("const", "number"):
-            stack.append(_Value(is_none=does == "const" and is_none(argument)))
-        elif does == "sum" and argument != SUBSCRIPT:
+        elif operation in ("const", "number"):
+            stack.append(_Value(is_none=operation == "const" and is_none(argument)))
+        elif operation == "sum" and argument != SUBSCRIPT:
             stack[-2:] = [_Value()] if len(stack) > 1 else []
         elif sites.comparison(each) in IDENTITY:
             right, left = stack.pop(), stack.pop()
             stack.append(left if right.is_none else _Value())
-        elif does in _JUMPS:
+        elif operation in _JUMPS:
             tested += [stack.pop()] if stack else []
             if stack:
                 raise _OtherCode
-        elif does != "truth":
+        elif operation != "truth":
             raise _OtherCode
     if len(steps) != 1:
         raise _OtherCode

@@ -18,16 +18,16 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop, weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import SERVERS, frames_running
-from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_task_for_clients
+from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
     answer_for_unread_output,
     awaits_child,
     unread_output,
 )
 from gdb_epi.hangs.processes.queues import unfinished_jobs
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
     count_woken_from_outside,
     own_frames,
@@ -115,7 +115,7 @@ class _Asleep:
         base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
         if not tasks:
             return None
-        if any(is_task_for_clients(task, self.scene.installed) for task in tasks):
+        if any(is_client_serving_task(task, self.scene.installed) for task in tasks):
             return self.waits_for_clients()
         if self.outside.get(SLEEP):
             return wait_answer(NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity)

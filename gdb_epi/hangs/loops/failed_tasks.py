@@ -21,7 +21,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.target.api import Target
-from gdb_epi.target.search import find_word
+from gdb_epi.target.memory_search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TASKS = 2_000

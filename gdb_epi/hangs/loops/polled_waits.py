@@ -7,6 +7,7 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.event_waits import answer_for_event_wait, is_name_of_end
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.loops.event_loop_answers import Through
@@ -17,13 +18,12 @@ from gdb_epi.hangs.loops.vain_polls import (
     until_clause,
     variables_tested_by_coroutine,
 )
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import activity_of_task, own_frames, task_phrase
 from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, function_and_line, wait_answer
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
 
-# A loop that goes on while such a thing holds keeps the program alive, and waits for nothing.
+# A loop that continues while such a condition holds keeps the program alive, and waits for nothing.
 _GOES_ON = ("run", "alive", "active", "serv", "true")
 # Methods that loops ask, by the class of the object, and what one that waits would wait for.
 _AS_WAITS = {
@@ -81,9 +81,9 @@ def _is_of_going_on(word: str) -> bool:
 
 
 def answer_for_single_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
-    """Answer of a wait that stands in no loop that serves: the program goes on when it ends.
+    """Return the answer for a wait outside of any serving loop: the program goes on when it ends.
 
-    So it wants a certain client, answer or signal, and not whoever comes.
+    So it wants one particular client, answer or signal, not just anyone.
     """
     waits = f"{activity.waits()} for"
     looping = any(map(scene.runs_in_loop, activity.frames))

@@ -15,8 +15,8 @@ from contextlib import suppress
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangAnswer, wait_answer
 from gdb_epi.locks.python.acquire_calls import MADE
 from gdb_epi.locks.python.call_sites import Instruction

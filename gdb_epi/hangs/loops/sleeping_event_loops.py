@@ -14,14 +14,14 @@ from contextlib import suppress
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
-from gdb_epi.cpython.running.uvloops import LOOP_WORDS, uv_loop
+from gdb_epi.cpython.running.uvloops import LOOP_WORDS, read_uv_loop
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u64
 from gdb_epi.hangs.descriptors import Descriptors
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
 # Functions of libraries that wait for clients, and modules whose every function does.
@@ -81,7 +81,7 @@ class EventLoopReader:
             descriptors,
             self._length(address, "_scheduled", "PyListObject"),
             self._length(address, "_ready", "dequeobject"),
-            any(is_task_for_clients(task, self._installed) for task in tasks)
+            any(is_client_serving_task(task, self._installed) for task in tasks)
             or any("accept" in name for name in names),
             descriptors == sum(map(self._has_no_peer, called)),
         )
@@ -111,13 +111,13 @@ class EventLoopReader:
     ) -> SleepingEventLoop | None:
         """Return the loop of tasks that sleeps in an epoll; its own socket pair is left out."""
         for loop in dict.fromkeys(map(self._loop_of, tasks)):
-            native = uv_loop(self._view.reader, loop) if loop else None
+            native = read_uv_loop(self._view.reader, loop) if loop else None
             if native is None or native.backend != epoll:
                 continue
             own = self._descriptors_in(loop)
             watched = [number for number in native.watched if number is None or number not in own]
             listening = native.listening or any(
-                is_task_for_clients(t, self._installed) for t in tasks
+                is_client_serving_task(t, self._installed) for t in tasks
             )
             count = len(watched) + native.requests
             return SleepingEventLoop(loop, count, native.timers, None, listening)
@@ -227,7 +227,7 @@ class EventLoopReader:
             return None
 
 
-def is_task_for_clients(task: UnfinishedTask, installed: InstalledPackages) -> bool:
+def is_client_serving_task(task: UnfinishedTask, installed: InstalledPackages) -> bool:
     """Tell whether a task is there to wait for clients: in code of a library that does so.
 
     What the program calls its functions says nothing about what they do.

@@ -16,8 +16,8 @@ from gdb_epi.cpython.running.wait_rules import READ
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Address, socket_address
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import activity_of_task, has_timeout, own_frames, task_text
 from gdb_epi.hangs.types import DEADLOCK, GIL, RUNNING, HangAnswer
 from gdb_epi.locks.types import PROBABLE

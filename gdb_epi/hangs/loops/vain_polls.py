@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, NATIVE, PYTHON, SLEEP, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
@@ -25,7 +25,7 @@ _AWAITS = frozenset(("await", "cold"))  # what `await` is made of
 _HARMLESS_OPERATIONS = frozenset(("method", "const", "number", "pop"))
 _TESTS_AND_JUMPS = frozenset(("test", "jump", "back"))
 _SLEEPS = frozenset(("sleep",))
-_HANDLERS = ("signal", "asyncio")  # modules by which a program may have signal handlers
+_HANDLERS = ("signal", "asyncio")  # modules with which a program may install signal handlers
 
 
 class PolledCondition(NamedTuple):

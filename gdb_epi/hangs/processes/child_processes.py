@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import own_frames, task_phrase
 from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_running
 from gdb_epi.hangs.loops.event_loop_answers import Through
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.types import HANG, RUNNING, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO
 
@@ -67,7 +67,7 @@ def answer_for_pool_results(
 
 
 def busy_pool_thread(scene: HangContext, seen: Sequence[int]) -> ThreadActivity | None:
-    """Return a thread of an executor that runs a job of the program, one that goes on first."""
+    """Return an executor's thread that runs a job of the program, preferably one that goes on."""
     workers = [
         d for d in scene.activities if d.frames and d.tid not in seen
         if any(frames_running(scene.view.frames(d.tid), (_WORKER,)))

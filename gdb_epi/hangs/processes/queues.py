@@ -14,7 +14,7 @@ from itertools import chain
 from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import EpiError
-from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.util import counted

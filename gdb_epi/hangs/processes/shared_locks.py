@@ -17,7 +17,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
-from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import INFO, PROBABLE

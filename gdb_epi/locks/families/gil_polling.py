@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks.context import LockContext, lock_family
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import GIL, LIVE_HOLDER, PROBABLE, LockOwner, LockWait
 from gdb_epi.locks.waits.thread_activity import activity_of_thread
 from gdb_epi.sizes import words_in

@@ -16,7 +16,7 @@ from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_class
 from gdb_epi.locks.types import ONCE, STATIC
 from gdb_epi.locks.waits.libc_lock_names import is_libc_or_loader
 from gdb_epi.target.api import Module, Thread, module_at
-from gdb_epi.target.functions import Function, FunctionBounds
+from gdb_epi.target.function_bounds import Function, FunctionBounds
 
 # libstdc++'s __cxa_guard_acquire(): _GLIBCXX_GUARD_PENDING_BIT and _GLIBCXX_GUARD_WAITING_BIT
 # (libsupc++/guard.cc, config/cpu/generic/cxxabi_tweaks.h).

@@ -17,7 +17,7 @@ from gdb_epi.target.api import Thread, module_at
 from gdb_epi.target.symbols import symbolized
 
 MAX_FRAMES = 12
-MAX_NAMED = 5  # functions outside of the C library that are looked at
+MAX_NAMED = 5  # functions outside the C library that are checked
 # Parts of the names of functions, as the compiler wrote them. A lock's slow path may park too.
 _LOCKS = ("lock_contended", "lock_slow", "lock_exclusive", "lock_shared", "read_contended",
           "write_contended", "LockSlow")  # fmt: skip

@@ -9,7 +9,7 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.python.lock_objects import HANDLE, RLOCK, SEMLOCK, SIMPLE_QUEUE, LockObject
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import GIL
 from gdb_epi.locks.waits.stdlib_waits import python_wait
 from gdb_epi.target.api import Thread, module_at
@@ -176,13 +176,13 @@ def shared_semaphore(context: LockContext, thread: Thread, call: FutexWait) -> L
 
 
 @futex_classifier(99)
-def shared_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def shared_memory_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A word in shared memory that looks like no known lock."""
     if not call.shared:
         return None
     region = context.target.region_at(call.address)
     if module_at(context.target, call.address) is not None:
-        return None  # a library's data are no other process's, whatever the call says
+        return None  # a library's data belong to no other process, whatever the call says
     evidence = "the operation is not process-private: another process may hold it"
     where = (f"the word lies in {region.path}",) if region is not None and region.path else ()
     return LockGuess("shared-memory futex", shared=True, evidence=(evidence, *where))

@@ -42,8 +42,8 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWa
     """Yield a wait of the only thread of a forked child that runs in a pool without its workers."""
     if not context.fork.forked or len(context.target.threads()) != 1:
         return
-    does = activity_of_thread(context.target, thread)
-    if does.state != "running" and does.call != "sched_yield":
+    activity = activity_of_thread(context.target, thread)
+    if activity.state != "running" and activity.call != "sched_yield":
         return
     crash = context.target.crash()
     if not isinstance(crash, Absent) and crash.signo in FAULTS:
@@ -62,7 +62,9 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWa
         confidence=PROBABLE,
         evidence=(
             pool[1],
-            "the thread calls sched_yield" if does.call else "the thread runs, in no system call",
+            "the thread calls sched_yield"
+            if activity.call
+            else "the thread runs, in no system call",
             "not ruled out: the library computes in this thread alone, and needs no worker",
         ),
         timed=False,

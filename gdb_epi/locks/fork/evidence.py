@@ -12,9 +12,9 @@ from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.forking_calls import CHILD
 from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
 from gdb_epi.locks.fork.lineage import lineage
-from gdb_epi.locks.fork.multiprocessing_child import exec_lineage
+from gdb_epi.locks.fork.multiprocessing_child import exec_start_method
 from gdb_epi.locks.fork.python_signs import read_python_signs
-from gdb_epi.locks.fork.signs import CERTAIN, NO, YES, ForkSignReadings
+from gdb_epi.locks.fork.sign_readings import CERTAIN, NO, YES, ForkSignReadings
 from gdb_epi.locks.types import ForkEvidence, ForkSign, ThreadInForkHandlers
 from gdb_epi.target.api import Target
 
@@ -110,7 +110,7 @@ def _notes(reader: ForkSignReadings) -> None:
         reader.unreadable("F12", process.detail)
         reader.unreadable("F13", process.detail)
         return
-    method = exec_lineage(reader.target)
+    method = exec_start_method(reader.target)
     if method is not None:
         reader.info("F12", f"the command line is that of multiprocessing's {method}: exec came")
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.memory_reads import read_u32, read_u64, try_read
-from gdb_epi.locks.fork.signs import CERTAIN, STRONG, WEAK, ForkSignReadings
+from gdb_epi.locks.fork.sign_readings import CERTAIN, STRONG, WEAK, ForkSignReadings
 from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
 from gdb_epi.target.api import Target, target_noun
 from gdb_epi.target.libc import NOT_JUDGED, runs_on_musl

@@ -66,7 +66,7 @@ def _type_name(reader: MemoryReader, address: int) -> str | None:
     return None if isinstance(name, Absent) else name.rpartition(".")[2]
 
 
-def exec_lineage(target: Target) -> str | None:
+def exec_start_method(target: Target) -> str | None:
     """Return "spawn" or "forkserver" when the command line says that this image was exec'd so."""
     process = target.process()
     if isinstance(process, Absent):

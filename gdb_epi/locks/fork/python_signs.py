@@ -8,7 +8,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
-from gdb_epi.locks.fork.signs import CERTAIN, STRONG, ForkSignReadings
+from gdb_epi.locks.fork.sign_readings import CERTAIN, STRONG, ForkSignReadings
 from gdb_epi.locks.fork.thread_objects import ThreadObject, main_thread, read_thread_objects
 from gdb_epi.util import counted
 

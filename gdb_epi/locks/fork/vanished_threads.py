@@ -19,7 +19,7 @@ from gdb_epi.locks.fork.thread_objects import ThreadObject, read_thread_objects
 from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
 from gdb_epi.locks.types import ForkEvidence, VanishedThread, VanishedThreads
 from gdb_epi.target.api import Target
-from gdb_epi.target.search import find_bytes
+from gdb_epi.target.memory_search import find_bytes
 
 MAX_VANISHED = 4096  # threads whose frames are looked for
 MAX_SEARCHED = 64 << 20  # bytes in which the parent's main thread is looked for, small maps first
@@ -155,7 +155,7 @@ class _Finder:
         ident = at = None
         if not isinstance(lists, Absent):
             listed = {descriptor.address for descriptor in lists.descriptors}
-            ident = main_descriptor(self.target, lists, self.live | listed)
+            ident = descriptor_of_vanished_main_thread(self.target, lists, self.live | listed)
             at = lists.offsets["tid"]
         thread = self.thread_objects.get(ident or 0)
         address = self.target.symbol("__libc_stack_end")  # of the loader: exported
@@ -179,7 +179,9 @@ class _Finder:
         )
 
 
-def main_descriptor(target: Target, lists: StackLists, others: set[int]) -> int | None:
+def descriptor_of_vanished_main_thread(
+    target: Target, lists: StackLists, others: set[int]
+) -> int | None:
     """Return the pthread_t of the initial thread, taken off the lists by a fork of another one.
 
     Its list node still points at the list's head. struct pthread begins with its own address and

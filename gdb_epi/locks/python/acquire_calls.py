@@ -23,7 +23,7 @@ from gdb_epi.locks.types import function_and_place
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.python.view import PythonView
+    from gdb_epi.locks.python.python_view import PythonView
 
 MAX_FRAMES = 64  # of one thread, innermost first
 MAX_ALL_FRAMES = 2_000

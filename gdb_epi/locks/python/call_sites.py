@@ -114,11 +114,11 @@ class CallSites:
         units = self._reader.read(start, max(0, min(size, MAX_CODE))) if self._names else b""
         at = extended = 0
         while at + 1 < len(units):
-            opcode, argument, here = units[at], units[at + 1] | extended << 8, at
-            does = self._names.get(opcode, "")
+            opcode, argument, offset = units[at], units[at + 1] | extended << 8, at
+            operation = self._names.get(opcode, "")
             at += 2 + 2 * self._caches.get(opcode, 0)
-            extended = argument if does == "extended" else 0
-            yield Instruction(here, at, does, argument, opcode not in self._leaves)
+            extended = argument if operation == "extended" else 0
+            yield Instruction(offset, at, operation, argument, opcode not in self._leaves)
 
     def name_loaded(self, instruction: Instruction) -> int:
         """Return the place of the variable that is loaded, in the names of its kind."""
@@ -186,31 +186,33 @@ class CallSites:
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
         for each in self.instructions(code):
-            here, does, argument = each.at, each.operation, each.argument
-            if does in ("fast", "fast2", "store_load"):
-                slot = argument if does == "fast" else argument & 15
+            offset, operation, argument = each.at, each.operation, each.argument
+            if operation in ("fast", "fast2", "store_load"):
+                slot = argument if operation == "fast" else argument & 15
                 root, path = (("local", slots[slot]) if slot < len(slots) else None), ()
-            elif does == "cell":
+            elif operation == "cell":
                 root, path = (("local", cells[argument]) if argument < len(cells) else None), ()
-            elif does in ("global", "name"):
-                number = argument >> self._table["global_shift"] if does == "global" else argument
+            elif operation in ("global", "name"):
+                number = (
+                    argument >> self._table["global_shift"] if operation == "global" else argument
+                )
                 root, path = (("global", names[number]) if number < len(names) else None), ()
-            elif does in ("attr", "method"):
-                number = argument >> self._table["attr_shift"] if does == "attr" else argument
+            elif operation in ("attr", "method"):
+                number = argument >> self._table["attr_shift"] if operation == "attr" else argument
                 path = (*path, names[number] if number < len(names) else "?")
-            elif does in ("back", "cold", "jump"):
+            elif operation in ("back", "cold", "jump"):
                 first = self.leads_to(each)
-                if first is not None and 0 <= first < here:
-                    jumps.append(BackwardJump(here, first, does == "cold"))
-            if root is not None and not path and does in ("fast", "cell", "global", "name"):
-                loads.append(MethodCall(here, root, ()))
+                if first is not None and 0 <= first < offset:
+                    jumps.append(BackwardJump(offset, first, operation == "cold"))
+            if root is not None and not path and operation in ("fast", "cell", "global", "name"):
+                loads.append(MethodCall(offset, root, ()))
             # A plain function is called where a NULL is pushed with it (3.11, bpo-40222); before,
             # a function that is called looks like one that is passed on.
-            called = does == "global" and self._table["global_shift"] and argument & 1
-            if root is not None and (does in ("attr", "method") or called):
-                calls.append(MethodCall(here, root, path))
-            if does not in _KEEP:
-                root = root if does == "extended" else None
+            called = operation == "global" and self._table["global_shift"] and argument & 1
+            if root is not None and (operation in ("attr", "method") or called):
+                calls.append(MethodCall(offset, root, path))
+            if operation not in _KEEP:
+                root = root if operation == "extended" else None
         loops = loops_of(jumps, self._handlers(code) if jumps else ())
         return CodeCalls(tuple(calls), loops, tuple(dict.fromkeys(loads)))
 

@@ -94,7 +94,7 @@ class LockObjects:
     def _in_use(self, address: int) -> bool:
         """A freed lock still has its semaphore's address, but no plausible reference count."""
         field = self._reader.layout.find("PyObject", "ob_refcnt")
-        if field is None:  # free-threaded: two counts, of which one may be 0
+        if field is None:  # free-threaded: two counts, one of which may be 0
             return True
         raw = self._reader.read(address + field.offset, field.size)
         return 0 < int.from_bytes(raw, "little") < MAX_REFCOUNT

@@ -2,8 +2,8 @@
 """How a loop ends: after the last of a finite sequence, or when a comparison holds.
 
 A loop that serves goes on until somebody stops it. One that goes over the members of a list, or
-that reads until a text or a number of bytes is there, wants something certain, and then goes on.
-`while True:`, a flag, `if not block: break` and `==` are no such ends: services have them.
+reads until a text or a number of bytes has come, wants something specific, after which the program
+goes on. `while True:`, a flag, `if not block: break` and `==` are no such ends: services have them.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.locks.python.acquire_calls import AcquiredLock
-    from gdb_epi.locks.python.view import WithBlock
+    from gdb_epi.locks.python.python_view import WithBlock
 
 
 class _Case:
@@ -96,8 +96,7 @@ def _by_tid(case: _Case, owner: int) -> LockWait:
     parent = None if isinstance(process, Absent) else process.ppid
     gone = context.vanished.find(tid=owner)
     forker = fork.old_tids if fork.forker_old_tid is None else (fork.forker_old_tid,)
-    # The old numbers are those of the vanished threads as well: what is known about one comes
-    # first.
+    # The vanished threads bear the old numbers as well: what is known about one comes first.
     if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
         return case.wait(
             LockOwner(owner, None, None, "forker-old-tid"), lock_types.OWN_LOCK_UNDER_OLD_TID,

@@ -13,7 +13,7 @@ from gdb_epi.locks.context import LockGuess
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.locks.python.view import PythonView
+    from gdb_epi.locks.python.python_view import PythonView
 
 MAX_FRAMES = 8  # innermost frames that may belong to the standard library
 # The function of a frame outside of Condition.wait(), by module, function and its self's class.

@@ -39,7 +39,7 @@ def _cycle(tids: list[int], following: dict[int, LockWait]) -> Cycle:
     tids = tids[turn:] + tids[:turn]
     waits = [following[tid] for tid in tids]
     confidence = max((wait.confidence for wait in waits), key=_ORDER.index)
-    # Whoever waits for the GIL polls; any other wait with a timeout ends the cycle by itself.
+    # Waits for the GIL are polls; any other wait with a timeout ends the cycle by itself.
     if any(wait.timed and wait.kind != lock_types.GIL for wait in waits):
         confidence = PROBABLE
     return Cycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)

@@ -11,7 +11,7 @@ from gdb_epi.detectors.findings import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import CALL, RETURN, FaultSite
 from gdb_epi.fault.find_fault import Fault
-from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, may_execute, user_top
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, may_execute, user_space_end
 from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
@@ -116,7 +116,7 @@ def kind_of_address(target: Target, address: int) -> str:
     """Return null, near-null, non-canonical, unmapped, code, stack, file or memory."""
     if address < NULL_PAGE:
         return "null"
-    if not is_canonical(address, user_top(target)):
+    if not is_canonical(address, user_space_end(target)):
         return "non-canonical"
     region = target.region_at(address)
     if region is None:

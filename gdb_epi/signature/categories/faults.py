@@ -31,7 +31,7 @@ from gdb_epi.fault.account import (
 from gdb_epi.fault.address_place import GUARD, LOW, NON_CANONICAL, NULL, NULL_BASE, STACK_ENDED
 from gdb_epi.fault.fault_site import ARITHMETIC, ILLEGAL, MISALIGNED, PRIVILEGED, TRANSFERS, TRAPPED
 from gdb_epi.fault.find_fault import Fault
-from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, user_top
+from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, user_space_end
 from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV, signal_name
 from gdb_epi.signature.categories.types import Answer, CategoryInput, Match
@@ -116,7 +116,7 @@ def _values_of(fault: Fault, names: Iterable[str]) -> dict[str, int]:
 
 
 def _noncanonical_of(scene: CategoryInput, fault: Fault, values: dict[str, int]) -> dict[str, int]:
-    top = user_top(scene.target, fault)
+    top = user_space_end(scene.target, fault)
     return {name: value for name, value in values.items() if not is_canonical(value, top)}
 
 
@@ -156,8 +156,8 @@ def _at(scene: CategoryInput, account: FaultAccount, name: str) -> str:
     """Return the sentence that says what lies at the address."""
     address, place = account.address or 0, account.place
     if name == "segv-exec":
-        here = f"{account.fault.architecture.pc} equals the fault address"
-        what = here if address == account.fault.pc else "the instruction runs into"
+        same_pc = f"{account.fault.architecture.pc} equals the fault address"
+        what = same_pc if address == account.fault.pc else "the instruction runs into"
         return f"{what} {address:#018x}, which is {_mapped(scene, address)}"
     if place.kind == NULL:
         what = "an access at" if account.how == ACCESS else f"a {account.site.kind} to"

@@ -9,7 +9,7 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, d
 from gdb_epi.errors import Absent
 
 MAX_DIMENSIONS = 64  # PyBUF_MAX_NDIM
-# By the words of the struct: in which word `access` is, and from which bit on.
+# By the struct's size in words: the word that holds `access`, and its first bit.
 _ACCESS_AT = {7: (5, 32), 8: (6, 0), 9: (6, 32)}
 _MMAP_ACCESS = ("ACCESS_DEFAULT", "ACCESS_READ", "ACCESS_WRITE", "ACCESS_COPY")
 # arraydescr.typecode (Modules/arraymodule.c) and what struct calls the items.

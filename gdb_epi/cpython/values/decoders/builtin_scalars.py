@@ -224,8 +224,8 @@ def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:
 @decodes("sentinel")
 def sentinel(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a sentinel (3.15, PEP 661): its name, its module, and its repr when it was given."""
-    name, given = decoder.word(obj, 0), decoder.word(obj, 2)
-    shown = given or name
+    name, custom_repr = decoder.word(obj, 0), decoder.word(obj, 2)
+    shown = custom_repr or name
     if decoder.ident(shown) != "str":
         raise Undecodable("it has no name")
     return decoder.string(shown)

@@ -42,12 +42,12 @@ def exception_group(decoder: ReprDecoder, obj: Obj) -> str:
     start = args + decoder.offset("PyTupleObject", "ob_item")
     if decoder.ident(args) != "tuple" or decoder.signed(args, "PyTupleObject", "ob_size") != 2:
         raise Undecodable("its arguments are no pair")
-    given = decoder.ident(decoder.reader.u64(start + 8))
+    held_type = decoder.ident(decoder.reader.u64(start + 8))
     held = decoder.field(obj.address, struct, "excs")
-    if given not in ("list", "tuple") or decoder.ident(held) != "tuple":
+    if held_type not in ("list", "tuple") or decoder.ident(held) != "tuple":
         raise Undecodable("its exceptions are of a shape that is not known")
     shown = decoder.repr_of(held)
-    if given == "list":
+    if held_type == "list":
         shown = f"[{shown[1:-1].removesuffix(',')}]"
     return f"{decoder.class_name(obj)}({decoder.repr_of(message)}, {shown})"
 

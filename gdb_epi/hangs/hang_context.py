@@ -23,7 +23,7 @@ from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
-from gdb_epi.locks.python.view import PythonView
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.target.api import Target, Thread
 

@@ -228,7 +228,7 @@ class MemorySearch:
                 self._note_unreadable(start)
                 unreadable += 1
                 if unreadable > MAX_UNREADABLE:
-                    return  # a damaged size: nothing of it is there
+                    return  # a damaged size: none of that memory exists
                 continue
             if content == zeros or (
                 not any(content[:: max(1, size // 64)]) and not content.strip(b"\0")

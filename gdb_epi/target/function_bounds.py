@@ -77,7 +77,7 @@ class FunctionBounds:
     def at_return(self, pc: int) -> Function | None:
         """Return the function of a frame that has called another one, by its return address.
 
-        Behind a call of a function that never returns (abort) the next function may begin.
+        After a call of a function that never returns (abort) the next function may begin.
         """
         return self.at(pc - 1)
 

@@ -14,7 +14,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
 from gdb_epi.cpython.runtime.gil import gil_address, gil_holder
 from gdb_epi.cpython.runtime.thread_names import thread_names
-from gdb_epi.cpython.types import InterpreterState, PythonState, SearchResults, ThreadState
+from gdb_epi.cpython.types import InterpreterState, MemorySearchResults, PythonState, ThreadState
 from gdb_epi.errors import UNPARSABLE, Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
@@ -107,7 +107,7 @@ class _Decoder:
             gil_holder=held[0] if held else None,
             interpreters=tuple(interpreters),
             soft_errors=tuple(self.errors),
-            searched=SearchResults(),
+            searched=MemorySearchResults(),
         )
 
     def _with_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:

@@ -24,9 +24,9 @@ from gdb_epi.cpython.running.wait_rules import (
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_at_rest
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES
-from gdb_epi.hangs.scene import HangContext
 from gdb_epi.hangs.tasks import (
     MAX_SETTERS,
     activity_of_task,

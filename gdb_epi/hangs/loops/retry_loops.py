@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop that tries again what failed: what failed, and of a locked database who can unlock it.
+"""Loops that retry what failed: what failed, and for a locked database, who can unlock it.
 
 SQLite answers "database is locked" where another connection has a transaction open. When that is a
 connection of a function that called the loop, the transaction ends only after the loop has.
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.scene import HangContext
+from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers
 from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO, PROBABLE
 
 ERROR = "sqlite3.OperationalError"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
-# Exceptions by which loops that have nothing to do learn so.
+# Exceptions that tell a loop that it has nothing to do.
 _NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout", "StopIteration")
 # Parts of the names of those that say that a service is not there.
 _PEERS = ("Connection", "gaierror", "URLError", "OperationalError")

@@ -34,7 +34,7 @@ MAX_NESTED_MANAGERS = 8  # generators that are managers, of one frame
 GENERATOR_MANAGER = "_GeneratorContextManager"
 MAX_HOPS = 3  # cell -> bound method -> object -> attribute
 MAX_REFERRING = 4  # frames named as weak evidence
-MAX_REFERRING_FRAMES = 1_000  # looked at for them, of all threads
+MAX_REFERRING_FRAMES = 1_000  # checked for them, over all threads
 NEAR_FRAMES = 4
 FRAMES_FOR_OBJECT = 4  # innermost frames whose slots may refer to the lock
 MAX_TEXT = 256  # characters of a name or of an attribute's text
@@ -44,7 +44,7 @@ MAX_NAMED = 20_000  # globals and attributes looked at in all, to name objects
 _CLOSED = frozenset(
     ("module", "type", "function", "dict", "str", "int", "tuple", "list", "bytes", "code", "frame")
 )
-# Globals that are no lock and hold none.
+# Globals that neither are a lock nor hold one.
 _UNNAMED = _CLOSED - {"frame"} | frozenset(
     ("builtin_function_or_method", "float", "NoneType", "bool", "set", "frozenset", "method",
      "cell")
