@@ -247,9 +247,9 @@ def _clocks_off(rng: Rng, population: Population) -> Population:
         rng.choice((-1.0, 1.0), int(wild.sum())) * rng.uniform(40, 4_000, int(wild.sum())) * DAY
     )
     judged = judge_times(ts, true + 60.0, population.host)
-    order = np.argsort(judged.place, kind="stable")
+    order = np.argsort(judged.sort_time, kind="stable")
     every = np.ones(population.exposure_day.size, dtype=bool)
-    day = (judged.place // DAY).astype(np.int64)
+    day = (judged.sort_time // DAY).astype(np.int64)
     read = population._replace(day=day, second=whole_seconds(judged.ts))
     return read.chosen(order, every)
 
