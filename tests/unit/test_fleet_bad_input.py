@@ -6,6 +6,7 @@ GDB_EPI_DISTINCT=1000000 (and `--heavy`) tries a million distinct values of an a
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import time
@@ -188,3 +189,21 @@ def test_notes_values_and_signatures_with_sql_and_html(url):
         set_finding_state(engine, first.id, "dismissed", EVIL + "\0")
         assert stored_findings(engine, "dismissed")[0].note == EVIL
         assert len(stored_findings(engine)) == len({f.key for f in raised})
+
+
+def test_records_packed_by_gzip_are_read_and_damaged_ones_named(url, tmp_path, capsys):
+    lines = "".join(f"{json.dumps(minimal(n))}\n" for n in range(40)).encode()
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.jsonl.gz").write_bytes(gzip.compress(lines))
+    (folder / "notes.gz").write_bytes(gzip.compress(b"no records"))
+    assert main(["fleet", "ingest", str(folder), "--db", url]) == 0
+    assert capsys.readouterr().out.startswith("40 added, 0 replaced")
+    for name, content, why in (
+        ("cut.jsonl.gz", gzip.compress(lines)[:-30], "Compressed file ended"),
+        ("core.gz", gzip.compress(b"\x7fELF" + bytes(99)), "binary data, no records"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        assert main(["fleet", "ingest", str(tmp_path / name), "--db", url]) != 0
+        told = capsys.readouterr()
+        assert why in told.err and "1 rejected" in told.out

@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from gdb_epi.errors import InputError
 
 MAX_LINE = 16 << 20  # bytes of one record; ours are 2 to 100 kB
-BINARY = (b"\x7fELF", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"BZh")  # cores, packed or not
+GZIP = b"\x1f\x8b"
+BINARY = (b"\x7fELF", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", GZIP, b"BZh")  # cores, packed or not
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
 PART = 2_000  # lines that are worked on together, and go into one transaction
 MAX_PART = 32 << 20  # bytes of those
 SUFFIXES = (".jsonl", ".json", ".ndjson")
+PACKED = ".gz"  # behind one of them
 
 # Lines of an export that hold no record (archive.py).
 EXPORT_PREFIX, EXPORT_NUMBER = "gdb-epi/fleet-", "/1"
@@ -32,7 +37,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = [p for p in sorted(path.rglob("*")) if p.suffix in SUFFIXES and p.is_file()]
+            inside = [p for p in sorted(path.rglob("*")) if _is_named_so(p) and p.is_file()]
             if not inside:
                 raise InputError(f"no record files in {path}", hint=f"files {', '.join(SUFFIXES)}")
             files += inside
@@ -42,6 +47,11 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
         else:
             raise InputError(f"no such file: {path}", hint="gdb-epi triage CORE --output FILE")
     return files
+
+
+def _is_named_so(path: Path) -> bool:
+    name = path.name.removesuffix(PACKED)
+    return name.endswith(SUFFIXES)
 
 
 class LineBatch(NamedTuple):
@@ -66,13 +76,21 @@ def parts_of(paths: Iterable[Path], stdin: BinaryIO | None = None) -> Iterator[P
     for path in paths:
         try:
             with path.open("rb") as stream:
-                yield from parts_in(str(path), stream)
+                yield from parts_in(str(path), _unpacked(stream))
         except FileNotFoundError:
             continue  # another ingest took this spool file
-        except OSError as error:
-            yield RecordBatch([(str(path), InputError(error.strerror or str(error)))])
+        except (EOFError, OSError, zlib.error) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            yield RecordBatch([(str(path), InputError(why))])
     if stdin is not None:
         yield from parts_in("stdin", stdin)
+
+
+def _unpacked(stream: BufferedReader) -> BinaryIO:
+    """Return the stream, or what is inside where it is packed by gzip: `records.jsonl.gz`."""
+    if not stream.peek(2).startswith(GZIP):
+        return stream
+    return cast("BinaryIO", gzip.open(stream))
 
 
 def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
