@@ -48,6 +48,7 @@ def test_the_word_that_was_flipped_is_named(name: str) -> None:
         ("frames_queued_for_the_encoder", "S:unmapped", "which free() unmaps"),
         ("nightly_copy_cut_short", "S:use-after-free", "into each small block that is freed"),
         ("firmware_dump_with_pauses", "S:far-index", "it leads 104857"),
+        ("lines_shown_from_a_long_log", "S:far-index", "its upper half is all ones"),
         ("stale_cache_of_object", "S:wild-value:one-bit", "no pointer stands there"),
     ],
 )

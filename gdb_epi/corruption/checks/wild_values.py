@@ -42,6 +42,7 @@ from gdb_epi.corruption.pointers.word_origin import (
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.preceding_code import path_before
+from gdb_epi.corruption.replay.register_origins import summed_address
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, RETURN, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
@@ -49,7 +50,16 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_space_end
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.word_shapes import NO_INTEGER
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, USER_TOP, WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import (
+    ADDRESS_BITS,
+    HALF_MASK,
+    PAGE,
+    PAGE_BITS,
+    USER_TOP,
+    WORD,
+    WORD_MASK,
+    signed_word,
+)
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import MemoryOperand
@@ -287,8 +297,15 @@ def far_index(context: Context) -> Iterator[Evidence]:
         return
     if permits(context.target.region_at(site.address), access):
         return
-    for base_name, index_name, scale in _base_and_index(context, operand, registers):
-        base, index = registers.get(base_name, 0), registers.get(index_name, 0)
+    pairs = [
+        (registers.get(base, 0), f" in {base}", registers.get(index, 0), index, scale)
+        for base, index, scale in _base_and_index(context, operand, registers)
+    ]
+    if (terms := summed_address(context)) is not None:  # which the sum has taken the place of
+        first, second, scale = terms
+        pairs.append((first, "", second, "", scale))
+        pairs += [(second, "", first, "", 1)] if scale == 1 else []
+    for base, where, index, index_name, scale in pairs:
         start = base + operand.displacement
         reach = signed_word(index * scale)
         if not permits(context.target.region_at(base), access) or abs(reach) < FAR:
@@ -296,7 +313,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
         if abs(signed_word(index)) >= USER_TOP:
             continue
         others = [start + other * scale for other in byte_changes(index)]
-        if _was_floating_point(context, site, index_name):
+        if index_name and _was_floating_point(context, site, index_name):
             others += [start + (signed_word(index) >> shift) * scale for shift in EXPONENT_SHIFTS]
         end = address_index(context).end_of_block(base) if _begins(context, base) else None
         if end is not None:  # the start is right, and other blocks were not meant
@@ -309,15 +326,19 @@ def far_index(context: Context) -> Iterator[Evidence]:
         side = "after" if reach > 0 else "before"
         narrow = f" ({index - (1 << 32)} in 32 bits)" if 1 << 31 <= index < 1 << 32 else ""
         times = next((n for n in (1, 2, 4, 8) if reach == NO_INTEGER * n), None)
-        if times is not None:
+        if index == HALF_MASK << 32:
+            narrow = " (its upper half is all ones, its lower half 0)"
+        elif times is not None:
             narrow = f" ({NO_INTEGER} x {times}, which NaN or too large a number becomes as an int)"
         summary = (
-            f"the index in {index_name} is {signed_word(index)}{narrow}: it leads {abs(reach)} "
-            f"bytes {side} the start, {base:#x} in {base_name}"
+            f"the index{index_name and f' in {index_name}'} is {signed_word(index)}{narrow}: it "
+            f"leads {abs(reach)} bytes {side} the start, {base:#x}{where}"
         )
         if is_explained:  # says where the address came from, and weighs nothing
             summary += "; a changed byte or bit alone explains this"
-        yield plain_evidence("origin" if is_explained else "S:far-index", index_name, summary)
+        yield plain_evidence(
+            "origin" if is_explained else "S:far-index", index_name or operand.base, summary
+        )
         return
 
 

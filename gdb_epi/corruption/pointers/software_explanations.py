@@ -12,13 +12,13 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import read_words
 from gdb_epi.corruption.pointers.suspect_words import Suspect
-from gdb_epi.corruption.replay.register_origins import recomputed_registers
+from gdb_epi.corruption.replay.register_origins import recomputed_registers, summed_address
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import FaultSite
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_up_to, try_read
-from gdb_epi.sizes import HALF_MASK, WORD
+from gdb_epi.sizes import HALF_MASK, WORD, WORD_MASK, signed_word
 from gdb_epi.target.api import Region
 from gdb_epi.x86 import MAX_LENGTH
 from gdb_epi.x86.instruction_length import boundary_after
@@ -280,7 +280,20 @@ def software_explanation(
     operand = site.operand
     if operand is not None and suspect.source in (operand.index_register, "fault address"):
         return f"an index of 2^{bit} gives the same address"
+    terms = summed_address(context)
+    is_sum = operand is not None and suspect.source == operand.base and terms is not None
+    if is_sum and terms and not _is_flip_of_a_term(terms, corrected - suspect.value):
+        return f"base and index, {signed_word(terms[1])}, add up to the same address"
     return None
+
+
+def _is_flip_of_a_term(terms: tuple[int, int, int], correction: int) -> bool:
+    """Whether one bit of a base or index, flipped, changes the sum of them by a correction."""
+    base, index, scale = terms
+    steps, rest = divmod(correction, scale)
+    changes = [(base + correction ^ base) & WORD_MASK]
+    changes += [] if rest else [(index + steps ^ index) & WORD_MASK]
+    return any(change.bit_count() == 1 for change in changes)
 
 
 def _unmarked(context: Context, site: FaultSite, suspect: Suspect, bit: int, held: str) -> bool:

@@ -45,6 +45,7 @@ from gdb_epi.x86.register_changes import (
 
 FEW_BITS, MIN_OTHERS = 8, 2  # bits of a register that may differ; registers in which more do
 _NOTHING: frozenset[str] = frozenset()
+_ADD = (0x01, 0x03)  # of two registers, or a register and memory
 
 
 def registers_changed_before_fault(
@@ -137,6 +138,7 @@ class RecomputedRegister(NamedTuple):
     offset: int = 0  # what the load added to its base
     since: bool = False  # a function called after the load may have stored there
     fixed: bool = False  # does not depend on any register: a constant, or xor with itself
+    terms: tuple[int, int, int] | None = None  # base, index, scale that a lea or add added up
     kept: bool = False  # across a call: the callee may have saved it on the stack
 
 
@@ -168,6 +170,41 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
         recomputed = recompute_registers(context.target, path, registers)
     recomputed += _returned(context, site, path, registers, recomputed)
     return recomputed + _on_all_ways(context, site, path, registers, recomputed)
+
+
+@once_per_run
+def summed_address(context: Context) -> tuple[int, int, int] | None:
+    """Return base, index and scale of which the code made the base register of the failed access.
+
+    Only where their sum is what the register holds: then it has not changed since, and what is
+    wrong is one of them. None for an access that adds them up itself, or where nothing tells.
+    """
+    site = context.site
+    operand = None if isinstance(site, Absent) else site.operand
+    if (
+        isinstance(site, Absent)
+        or operand is None
+        or operand.base is None
+        or operand.index_register
+    ):
+        return None
+    place = _place(context, site)
+    path = None if isinstance(place, Absent) else path_before(context, *place)
+    if path is None or isinstance(place, Absent):
+        return None
+    ways = [path, *paths_from_definitions(context, path, operand.base, place[1])]
+    ways += [other for way in ways if way.skippable for other in _without_branches(way)]
+    for way in ways:
+        for remade in recompute_registers(context.target, way, place[1]):
+            if remade.register == operand.base and remade.held == remade.expected and remade.terms:
+                return remade.terms
+    return None
+
+
+def _without_branches(path: CodePath) -> tuple[CodePath, CodePath]:
+    """Return a path where no branch skipped anything, and where all that can be skipped was."""
+    rest = [step for number, step in enumerate(path.steps) if number not in path.skippable]
+    return path._replace(skippable=frozenset()), CodePath(tuple(rest), frozenset(), path.end)
 
 
 def _came_by_a_jump(recomputed: list[RecomputedRegister]) -> bool:
@@ -400,6 +437,7 @@ class _Replay:
             since=since,
             fixed=fixed,
             kept=kept,
+            terms=_terms(step.instruction, how, self._with_memory(number, values)),
         )
 
     def _with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
@@ -440,6 +478,24 @@ class _Replay:
         if any(store.overlaps(slot, how.size) for store in later):
             return None
         return _load(self._target, slot, how)
+
+
+def _terms(
+    instruction: Instruction, how: ValueSource, values: dict[str, int]
+) -> tuple[int, int, int] | None:
+    """Return base, index and scale that an instruction adds up: lea with both, add."""
+    base: str | None
+    index: str | None
+    scale = 1
+    if how.kind == ADDRESS and isinstance(how.source, MemoryOperand):
+        base, index, scale = how.source.base, how.source.index_register, how.source.scale
+    elif instruction.opcode_map == 0 and instruction.opcode in _ADD:
+        base, index = instruction.reg, instruction.rm or MEMORY
+    else:
+        return None
+    if base not in values or index not in values:
+        return None
+    return values[base], values[index], scale
 
 
 def _inputs(instruction: Instruction) -> set[str | None]:
