@@ -18,7 +18,8 @@ class Register:
 
 def main():
     given = "\u0410\u043b\u0435\u043a\u0441\u0430\u043d\u0434\u0440\u0430"
-    family = "\u0412\u0435\u043b\u0438\u043a\u043e\u043b\u0435\u043f\u043d\u043e\u0432\u0441\u043a\u0430\u044f"
+    family = "\u0412\u0435\u043b\u0438\u043a\u043e\u043b\u0435\u043f"
+    family += "\u043d\u043e\u0432\u0441\u043a\u0430\u044f"
     person = (given + " " + given + "-" + given + " " + family)[:40]
     names = ["%06d" % number + " resident of the old harbour's ward" for number in range(3000)]
     register = Register(names)

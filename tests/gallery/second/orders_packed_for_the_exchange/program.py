@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pack orders into the binary messages of an exchange, whose layout may be renewed by the exchange."""
+"""Pack orders into the binary messages of an exchange, which may renew their layout."""
 
 import struct
 

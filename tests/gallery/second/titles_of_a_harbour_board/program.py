@@ -3,7 +3,6 @@
 
 import board
 
-
 NOTICE = "Notice to all masters of ships: " + "mind the ferry at the northern mole; " * 5
 CALM = "All ships at anchor: " + "the harbour is closed in the fog; " * 5
 
