@@ -34,6 +34,7 @@ from gdb_epi.corruption.checks.typed_field import (
     MIN_BESIDE,
     Fields,
     _other_description,
+    _pointers_to_static_data,
     typed_field,
 )
 from gdb_epi.corruption.checks.typed_slot import typed_slot
@@ -460,7 +461,9 @@ def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) ->
         changed = Searched(scene.target)
         changed.put_word(address + at, value)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        return [(one.where, one.bits) for one in _other_description(context, address, others)]
+        places = _pointers_to_static_data(context, address)
+        signs = _other_description(context, address, places, [*others, address])
+        return [(sign.where, sign.bits) for sign in signs]
 
     def meant(value: int) -> set[int]:
         return {word for word in words if (word ^ value).bit_count() == 1}

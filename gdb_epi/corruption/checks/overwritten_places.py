@@ -57,6 +57,7 @@ MIN_SOUND, MIN_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
 BESIDE, STRIDES = 4, (WORD, 3 * WORD, 2 * WORD)  # items to each side; of lists, dicts, sets
 MAX_REFERENCES, MAX_COMPARED = 1 << 20, 32  # references; words of an object
 MAX_TRIED = 16  # other objects that are none any more
+MAX_WITHOUT_TYPE = 4  # blocks at hand that are searched for, each in all memory
 MAX_WRONG = 8  # words that are compared with what they should be
 STEP_REACH = 64 << 10  # bytes to each side of a word in which a loop's steps are looked for
 MAX_STEP, MAX_STEPS = 4096, 32  # bytes of a row or record; distances that are tried
@@ -313,7 +314,9 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
 def _type_of_one(context: Context, values: Sequence[int]) -> Evidence | None:
     """Find an object that is whole except for its type, by the types of neighbouring items."""
     index = address_index(context)
-    for address in [value for value in values if _may_lack_a_type(context, value)][:MAX_TRIED]:
+    for address in [value for value in values if _may_lack_a_type(context, value)][
+        :MAX_WITHOUT_TYPE
+    ]:
         kind = read_word(context.target, address + WORD) or 0
         for place in context.places_of(address, MAX_HOLDERS):
             if is_on_stack(context, place) or is_in_free_block(context, place):

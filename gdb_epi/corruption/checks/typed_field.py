@@ -326,7 +326,7 @@ MAX_HELD = 8  # words that hold a candidate, of those that are counted
 
 
 MIN_BESIDE, MAX_BESIDE = 3, 64  # objects of a type that hold one pointer in a field
-MAX_TYPES, MAX_FIELDS = 8, 32  # of objects that the fault had at hand; words of one
+MAX_TYPES, MAX_FIELDS = 4, 32  # of objects that the fault had at hand; words of one
 DESCRIBED = 4  # words of what a pointer leads to
 
 
@@ -541,40 +541,69 @@ def pointer_to_description(context: Context) -> Iterator[Evidence]:
     Of objects that the fault had at hand. An array points at the description of its items, an
     iterator at the functions of its kind: few such structs exist, and many objects share each.
     """
-    index, types = address_index(context), set()
+    others: dict[int, list[int]] = {}  # of a type
     for address in values_at_hand(context):
+        places = _pointers_to_static_data(context, address)
         kind = read_word(context.target, address + WORD) or 0
-        if kind in types or index.object_type(address) is None or index.in_free_block(address):
+        if not places or (kind not in others and len(others) == MAX_TYPES):
             continue
-        types.add(kind)
-        if len(types) > MAX_TYPES:
-            return
-        near = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
-        near |= {block + head for block in index.blocks_beside(address) for head in HEADS[:2]}
-        near.discard(address)
-        others = [at for at in sorted(near) if read_word(context.target, at + WORD) == kind]
-        yield from _other_description(context, address, others)
+        if kind not in others:
+            others[kind] = _others_of(context, address, kind)
+        yield from _other_description(context, address, places, others[kind])
 
 
-def _other_description(context: Context, address: int, others: Sequence[int]) -> Iterator[Evidence]:
-    index, target = address_index(context), context.target
-    end = index.end_of_block(address) or address
-    for at in range(address + 2 * WORD, min(end, address + MAX_FIELDS * WORD), WORD):
-        value = read_word(target, at) or 0
-        near = [value ^ 1 << bit for bit in BITS]
-        held = [read_word(target, other + at - address) or 0 for other in others]
-        shared = [word for word in near if held.count(word) >= MIN_BESIDE]
-        if len(shared) != 1 or value in held or value < NEAR_NULL or index.at(value) is not None:
+def _pointers_to_static_data(context: Context, address: int) -> list[int]:
+    """Return the places of an object whose words lead to a file's data, or are a bit off such."""
+    index = address_index(context)
+    if index.object_type(address) is None or index.in_free_block(address):
+        return []
+    end = min(index.end_of_block(address) or 0, address + MAX_FIELDS * WORD)
+    words = (
+        (at, read_word(context.target, at) or 0) for at in range(address + 2 * WORD, end, WORD)
+    )
+    return [
+        at
+        for at, word in words
+        if word >= NEAR_NULL and index.at(word) is None and _is_beside_static_data(context, word)
+    ]
+
+
+def _is_beside_static_data(context: Context, word: int) -> bool:
+    region = context.target.region_at(word)
+    near = [word] if region is not None else [word ^ 1 << bit for bit in BITS]
+    return any(_is_static_data(context, address) for address in near)
+
+
+def _is_static_data(context: Context, address: int) -> bool:
+    region = context.target.region_at(address)
+    return region is not None and region.in_file and not may_execute(region)
+
+
+def _others_of(context: Context, address: int, kind: int) -> list[int]:
+    """Return other objects of a type: of the same pool, and the first ones of memory."""
+    near = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
+    beside = address_index(context).blocks_beside(address)
+    near |= {block + head for block in beside for head in HEADS[:2]}
+    return [at for at in sorted(near) if read_word(context.target, at + WORD) == kind]
+
+
+def _other_description(
+    context: Context, address: int, places: Sequence[int], others: Sequence[int]
+) -> Iterator[Evidence]:
+    for at in places:
+        value = read_word(context.target, at) or 0
+        words = [read_word(context.target, o + at - address) or 0 for o in others if o != address]
+        shared = [near for bit in BITS if words.count(near := value ^ 1 << bit) >= MIN_BESIDE]
+        if len(shared) != 1 or value in words or not _is_static_data(context, shared[0]):
             continue
         right = shared[0]
-        region = target.region_at(right)
-        if region is None or not region.in_file or may_execute(region) or index.object_type(right):
-            continue
-        if _is_built_otherwise(context, value, right):
-            what = index.object_type(address)
+        if address_index(context).object_type(right) is None and _is_built_otherwise(
+            context, value, right
+        ):
+            what = address_index(context).object_type(address)
             summary = (
                 f"the word {at - address} bytes into the {what} at {address:#x} holds "
-                f"{value:#018x}; {held.count(right)} others of that type hold {right:#018x}, one "
+                f"{value:#018x}; {words.count(right)} others of that type hold {right:#018x}, one "
                 "bit away, and what it leads to is built otherwise than what theirs do"
             )
             yield word_evidence("R18", at, value, right, summary, object_type=what)
