@@ -504,3 +504,18 @@ def test_a_count_that_is_the_head_of_what_was_there_counts_references(scene: Sce
         changed.flip(owner + size_at, 6)
         changed.put_word(free, name)
         assert len(evidence(item_counts, changed)) == said
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_what_stands_before_the_items_of_a_tuple_is_none(interpreter: str) -> None:
+    """Its size, and from 3.14 on its hash: numbers, which nobody wrote over a pointer."""
+    scene = Scene(interpreter)
+    index, first = address_index(scene.context), scene.layout.require("PyTupleObject", "ob_item")
+    owner = next(
+        one
+        for one, kind in scene.walk.visited
+        if kind == "tuple" and index.place_in_block(one) and scene.walk.reader.word(one + first)
+    )
+    start = owner - (index.place_in_block(owner) or 0)
+    assert "an item of the tuple" in _whole_but_for(scene.context, owner + first, start)
+    assert not _whole_but_for(scene.context, owner + first - WORD, start)

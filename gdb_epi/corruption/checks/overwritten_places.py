@@ -169,6 +169,8 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
     region = None if slot is None else context.target.region_at(slot)
     if slot is None or slot % WORD or region is None or is_on_stack(context, slot):
         return None
+    if region.in_file:  # tables of a library have columns
+        return None
     start = max(region.start, slot - STEP_REACH)
     end = min(region.start + region.dumped, slot + STEP_REACH) & -WORD
     memory, at = try_read(context.target, start, end - start), slot - start
@@ -445,7 +447,7 @@ def _is_item(context: Context, place: int) -> bool:
     if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
         return index.object_type(owner[0]) is None
     if owner is not None and owner[1] == "tuple":
-        return place >= owner[0] + 3 * WORD  # ob_refcnt, ob_type, ob_size
+        return place >= owner[0] + (_offset(context, "PyTupleObject", "ob_item") or 3 * WORD)
     chunk = chunk_at(context, place) if within is None else (place - within, 0)
     return owner is None and chunk is not None and bool(_named_table(context, place, chunk[0]))
 
@@ -602,7 +604,8 @@ def _whole_but_for(context: Context, slot: int, start: int) -> str:
         end = index.end_of_items(owner)
         if end is not None:
             block = index.end_of_block(owner)
-            if block is None or not slot < end <= block:
+            first = owner + (_offset(context, "PyTupleObject", "ob_item") or 0)
+            if block is None or not first <= slot < end <= block:  # 3.14 keeps the hash before them
                 return ""
             return f"that is the place of an item of the tuple at {owner:#x}"
         if _is_slot(context, owner, slot):
