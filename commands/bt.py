@@ -19,7 +19,7 @@ from gdb_epi.record.stacks import (
     stacks_json,
 )
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines, thread_title
+from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -142,7 +142,7 @@ def _limits(args: Namespace) -> Limits:
 
 def _vanished(state: ProcessState, limit: int) -> list[str]:
     """Return the threads that a fork left behind; those with a thread state are ghosts above."""
-    from gdb_epi.render.vanished import vanished_lines
+    from gdb_epi.render.vanished_threads import vanished_lines
 
     gone = state.forked.vanished
     rest = tuple(thread for thread in gone.threads if thread.how != "thread state")
@@ -153,7 +153,7 @@ def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] 
     """Return what gives the lines under a Python frame: its source, its variables."""
     parts: list[Callable[[PyFrame], list[str]]] = []
     if getattr(args, "source", False):
-        from gdb_epi.render.source import source_line_printer
+        from gdb_epi.render.source_lines import source_line_printer
 
         parts.append(source_line_printer(session))
     if args.locals:

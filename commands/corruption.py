@@ -30,11 +30,11 @@ def corruption(session: Session, args: Namespace) -> Report:
     bit, byte lane or CPU again on one host does. --sweep recomputes checksums over all memory,
     --evidence shows what each sign weighs; `epi explain NAME` has a page on it.
     """
-    from gdb_epi.render.corruption import corruption_report, run_study
+    from gdb_epi.render.corruption import corruption_report, study_corruption
 
     line = session.host.progress() if args.sweep and session.host is not None else None
     try:
-        study = run_study(
+        study = study_corruption(
             session.state,
             sweep=args.sweep,
             seconds=args.seconds,

@@ -12,7 +12,7 @@ from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import exceptions_of, raised_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found, thread_title, traceback_text
+from gdb_epi.render.merged_stacks import nothing_found_line, thread_title, traceback_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.util import counted
@@ -50,7 +50,9 @@ def exceptions(session: Session, args: Namespace) -> Report:
         threads.append(
             {"tid": thread.thread.tid, "name": thread.thread.name, "exceptions": raised_here}
         )
-    lines = lines[:-1] or [nothing_found(state, "no thread raises or handles an exception", errors)]
+    lines = lines[:-1] or [
+        nothing_found_line(state, "no thread raises or handles an exception", errors)
+    ]
     errors += state.python_soft_errors()
     return Report("exceptions", lines=lines, data={"threads": threads}, soft_errors=errors)
 

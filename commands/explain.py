@@ -70,7 +70,7 @@ def _here(session: Session) -> list[str]:
     if not session.has_target:
         return []
     from gdb_epi.analysis import analyze
-    from gdb_epi.record.reading import group_in, groups_in
+    from gdb_epi.record.record_parts import group_in, groups_in
 
     record = analyze(session)
     names = [str(finding.get("detector")) for finding in groups_in(record, "findings")]

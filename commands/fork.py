@@ -12,7 +12,7 @@ from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_
 from gdb_epi.locks.types import ForkEvidence, LockReport, VanishedThread
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.vanished import vanished_lines, vanished_summary
+from gdb_epi.render.vanished_threads import vanished_lines, vanished_summary
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import TYPE_CHECKING, Any

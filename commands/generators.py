@@ -11,7 +11,7 @@ from gdb_epi.cpython.running.generators import GeneratorChain, generator_chains
 from gdb_epi.cpython.running.wait_rules import PLAIN_CLASSES
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found, place_text
+from gdb_epi.render.merged_stacks import nothing_found_line, place_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.util import counted
@@ -42,7 +42,7 @@ def generators(session: Session, args: Namespace) -> Report:
         shown.append(f"... {len(lines) - len(shown)} more (--limit N)")
     return Report(
         f"{counted(len(generators.chains), 'chain')} of generators",
-        lines=shown or [nothing_found(state, NONE, generators.soft_errors)],
+        lines=shown or [nothing_found_line(state, NONE, generators.soft_errors)],
         data={
             "generators": [
                 {

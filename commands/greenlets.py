@@ -10,7 +10,7 @@ from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.greenlets import ENDED, greenlets_of
 from gdb_epi.record.stacks import frame_json, wait_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found, task_frame_lines
+from gdb_epi.render.merged_stacks import nothing_found_line, task_frame_lines
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -70,7 +70,7 @@ def greenlets(session: Session, args: Namespace) -> Report:
         lines.append(f"{counted(ended, 'greenlet')} that {'has' if ended == 1 else 'have'} ended")
     return Report(
         counted(len(listing.greenlets), "greenlet"),
-        lines=lines or [nothing_found(state, "no greenlets were found", listing.soft_errors)],
+        lines=lines or [nothing_found_line(state, "no greenlets were found", listing.soft_errors)],
         data={
             "greenlets": [
                 {

@@ -10,7 +10,7 @@ from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, NoSource, Sou
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.source import callers_of, source_finder, span_of
+from gdb_epi.render.source_lines import callers_of, source_finder, span_of
 from gdb_epi.report import Listing, Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any

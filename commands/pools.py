@@ -10,7 +10,7 @@ from gdb_epi.argument_types import whole
 from gdb_epi.cpython.running.pools import Pool, Queue, Worker, pools_of
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found
+from gdb_epi.render.merged_stacks import nothing_found_line
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
@@ -52,7 +52,9 @@ def pools(session: Session, args: Namespace) -> Report:
     return Report(
         f"{counted(len(listing.pools), 'pool')}, {counted(len(listing.queues), 'queue')}",
         lines=lines
-        or [nothing_found(state, "no executors and no queues were found", listing.soft_errors)],
+        or [
+            nothing_found_line(state, "no executors and no queues were found", listing.soft_errors)
+        ],
         data={
             "pools": [_pool_json(pool) for pool in listing.pools],
             "queues": [_queue_json(queue) for queue in listing.queues],

@@ -19,18 +19,21 @@ def seen(session: Session, args: Namespace) -> Report:
     without SQLAlchemy.
     """
     from gdb_epi.analysis import analyze
-    from gdb_epi.fleet.questions.seen import history_lines, stored_under
-    from gdb_epi.fleet.questions.seen import seen as ask
+    from gdb_epi.fleet.questions.signature_history import (
+        group_of_stored_core,
+        history_lines,
+        signature_history,
+    )
     from gdb_epi.fleet.records.projection import group_key
-    from gdb_epi.record.reading import group_in
+    from gdb_epi.record.record_parts import group_in
     from gdb_epi.render.escape import wrapped
 
     record = analyze(session)
     kind, key = group_key(record)
     if not key:
         raise InputError("there is no signature to look for", hint="epi signature --explain")
-    kind, key = stored_under(args.db, str(record.get("core_key"))) or (kind, key)
-    history = ask(args.db, kind, key, record)
+    kind, key = group_of_stored_core(args.db, str(record.get("core_key"))) or (kind, key)
+    history = signature_history(args.db, kind, key, record)
     document = {"kind": kind, "key": key, **history._asdict()}
     lines = [*history_lines(history, of_a_core=True), f"Its key: {kind} {key}"]
     why = group_in(group_in(record, "signature"), "absent").get("native")

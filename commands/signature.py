@@ -27,7 +27,7 @@ def signature(session: Session, args: Namespace) -> Report:
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
     """
     from gdb_epi.analysis import examine
-    from gdb_epi.record.build import make_record
+    from gdb_epi.record.make_record import make_record
     from gdb_epi.render.escape import wrapped
     from gdb_epi.render.signature_words import absent_keys
 

@@ -13,8 +13,8 @@ from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, PLAIN_CLASSES, SEMA
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import task_json, tasks_of
 from gdb_epi.registry import argument, command
-from gdb_epi.render.stack import nothing_found, task_frame_lines
-from gdb_epi.render.tasktree import tree_lines
+from gdb_epi.render.merged_stacks import nothing_found_line, task_frame_lines
+from gdb_epi.render.task_tree import tree_lines
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -64,7 +64,7 @@ def tasks(session: Session, args: Namespace) -> Report:
             lines += _heads(shown, alike)
             lines += task_frame_lines(alike[0].stack, limit=max(args.limit, 2))
     if not listing.tasks:
-        lines = [nothing_found(state, "no tasks of asyncio or trio", listing.soft_errors)]
+        lines = [nothing_found_line(state, "no tasks of asyncio or trio", listing.soft_errors)]
     return Report(
         _title(listing.tasks),
         lines=lines,

@@ -13,11 +13,11 @@ from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
-from gdb_epi.render.frame_lines import library
+from gdb_epi.render.frame_lines import library_of_call
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
+from gdb_epi.render.merged_stacks import first_thread_word, place_text
 from gdb_epi.render.opening_sentences import short_place
-from gdb_epi.render.stack import first_word, place_text
-from gdb_epi.render.stacks import python_call
+from gdb_epi.render.python_stacks import python_call
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
@@ -118,7 +118,7 @@ def _marks(
 ) -> list[str]:
     marks = []
     if state.died_in(tid, thread):
-        marks.append(first_word(state).removesuffix(" in the core"))
+        marks.append(first_thread_word(state).removesuffix(" in the core"))
     if thread is not None and thread.holds_gil:
         marks.append("GIL")
     if thread is None:
@@ -158,5 +158,5 @@ def _in_full(thread: ThreadState | None) -> str:
     where = _where(thread)
     frames = thread.frames if thread is not None else ()
     calls = [python_call(frame) for frame in frames if frame.hole is None]
-    own = next((number for number, call in enumerate(calls) if not library(call)), 0)
+    own = next((number for number, call in enumerate(calls) if not library_of_call(call)), 0)
     return f"{where}, called from {calls[own].name} ({short_place(calls[own])})" if own else where

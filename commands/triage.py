@@ -27,12 +27,12 @@ def triage(session: Session, args: Namespace) -> Report:
     record = analyze(session)
     if args.json:  # the record alone: nothing is looked up for a screen
         return Report("triage", data=record)
-    from gdb_epi.fleet.decided import decided_words
-    from gdb_epi.record.reading import verdict_label
-    from gdb_epi.render.source import line_that_ran
+    from gdb_epi.fleet.recorded_decisions import recorded_decision_lines
+    from gdb_epi.record.record_parts import verdict_label
+    from gdb_epi.render.source_lines import line_that_ran
     from gdb_epi.render.triage import GDB, Audience, render_triage
 
-    decided = decided_words(None, record)
+    decided = recorded_decision_lines(None, record)
     line = line_that_ran(session, record)
     reader = Audience(GDB, evidence=args.evidence, whole=args.all, decided=decided, line=line)
     lines = render_triage(record, reader)

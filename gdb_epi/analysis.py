@@ -7,15 +7,15 @@ from gdb_epi.corruption.run_checks import run_checks
 from gdb_epi.detectors.findings import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.judgement.verdict import judge
-from gdb_epi.record.build import make_record
-from gdb_epi.record.registry import Parts
+from gdb_epi.record.make_record import make_record
+from gdb_epi.record.registry import RecordParts
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
 from gdb_epi.target.missing_memory import missing_memory, missing_text
 from gdb_epi.typing_lite import Any
 
 
-def examine(session: Session) -> Parts:
+def examine(session: Session) -> RecordParts:
     """Run every stage; what could not be had becomes a soft error.
 
     Raises InputError when nothing is loaded.
@@ -36,7 +36,7 @@ def examine(session: Session) -> Parts:
     lost = missing_text(missing_memory(state.target))
     if lost:
         errors.append(SoftError("memory", "core", f"missing: {lost}"))
-    return Parts(state, signed, findings, corruption, verdict, errors)
+    return RecordParts(state, signed, findings, corruption, verdict, errors)
 
 
 def analyze(session: Session) -> dict[str, Any]:

@@ -60,9 +60,9 @@ def _bootstrap(path: str) -> None:
     for folder in _dependency_folders(package):
         if folder not in sys.path and os.path.isdir(folder):
             sys.path.append(folder)
-    from gdb_epi.gdbhost.adapter import install
+    from gdb_epi.gdbhost.command_adapter import install_commands
 
-    install()
+    install_commands()
 
 
 _bootstrap(__file__)

@@ -41,10 +41,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the evidence."""
-    from gdb_epi.cli.support.open_core import opened_core
+    from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.cli.support.progress_bar import Progress
     from gdb_epi.process_state import ProcessState
-    from gdb_epi.render.corruption import corruption_report, run_study
+    from gdb_epi.render.corruption import corruption_report, study_corruption
 
     bar: list[Progress] = []
 
@@ -53,8 +53,8 @@ def run(args: Namespace) -> int:
             bar.append(Progress(total >> 20))
         bar[0].show(done >> 20, 0)
 
-    with opened_core(args.core, *process_files(args)) as target:
-        study = run_study(
+    with open_core(args.core, *process_files(args)) as target:
+        study = study_corruption(
             ProcessState(target),
             sweep=args.sweep,
             seconds=args.seconds,
@@ -66,8 +66,8 @@ def run(args: Namespace) -> int:
             drawn.clear()
         report = corruption_report(study, numbers=args.evidence)
     if args.json:
-        from gdb_epi.render.json import render_report_json as render
+        from gdb_epi.render.report_json import render_report_json as render
     else:
-        from gdb_epi.render.text import render_report as render
+        from gdb_epi.render.report_text import render_report as render
     sys.stdout.write(render(report) + "\n")
     return report.exit_code

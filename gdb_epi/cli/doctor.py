@@ -270,10 +270,10 @@ def _spool() -> Iterator[Line]:
 
 
 def _unpackers() -> Iterator[Line]:
-    from gdb_epi.cli.support.unpack import PROGRAMS, supported
+    from gdb_epi.cli.support.unpack import PROGRAMS, unpacker_of
 
     for compression, program in PROGRAMS.items():
-        unpacker = supported(compression)
+        unpacker = unpacker_of(compression)
         advice = "" if unpacker else f"apt install {program}"
         yield Line(f".{compression} cores", unpacker or "cannot be unpacked", advice)
 

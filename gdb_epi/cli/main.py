@@ -60,7 +60,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _complain("interrupted", EXIT_INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - boundary
-        return unexpected(error)
+        return report_unexpected_error(error)
 
 
 def _set_charset() -> None:
@@ -78,7 +78,7 @@ def _set_charset() -> None:
                 reconfigure(encoding="ascii", errors=ERRORS)
 
 
-def leave(code: int) -> None:
+def exit_process(code: int) -> None:
     """End the process with an exit code, at once where nothing is left to be closed.
 
     Taking an interpreter apart costs 7 ms after a small core, and seconds after a large one.
@@ -124,9 +124,9 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
         words = error.hint.split()
         # `gdb-epi fleet top` would ask another database.
         if words[:2] == [PROGRAM, "fleet"] and len(words) == 3:
-            from gdb_epi.cli.support.messages import database_option_again
+            from gdb_epi.cli.support.messages import repeated_database_option
 
-            error.hint += database_option_again(values)
+            error.hint += repeated_database_option(values)
         raise
 
 
@@ -261,7 +261,7 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def unexpected(error: Exception) -> int:
+def report_unexpected_error(error: Exception) -> int:
     """Say in one line what no verb foresaw, and return the exit code of a tool that failed."""
     if os.environ.get("GDB_EPI_DEBUG"):
         import traceback

@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import output_file
-from gdb_epi.cli.fleet.output import add_database, day_argument
+from gdb_epi.cli.fleet.output import add_database_option, day_argument
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Many crashes"
@@ -18,7 +18,7 @@ OUTPUT = "report.html"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_database(parser)
+    add_database_option(parser)
     add = parser.add_argument
     words = f"where the page goes ({OUTPUT})"
     add("-o", "--output", type=output_file, metavar="FILE", default=OUTPUT, help=words)
@@ -35,12 +35,14 @@ def run(args: Namespace) -> int:
     require()  # before seconds of work
     since, until = day_argument(args.since, "--since"), day_argument(args.until, "--until")
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.lookup import require_group
-        from gdb_epi.fleet.report.gather import ReportScope, gather
-        from gdb_epi.fleet.report.html import render
+        from gdb_epi.fleet.questions.lookup import require_signature_group
+        from gdb_epi.fleet.report.gather import ReportScope, gather_page
+        from gdb_epi.fleet.report.html import render_page
 
-        name = None if args.signature is None else require_group(engine, args.signature).name
-        page = render(gather(engine, ReportScope(since, until, name)))
+        name = (
+            None if args.signature is None else require_signature_group(engine, args.signature).name
+        )
+        page = render_page(gather_page(engine, ReportScope(since, until, name)))
     content = page.encode("utf-8", "backslashreplace")
     if args.output is None:
         sys.stdout.buffer.write(content)

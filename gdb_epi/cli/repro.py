@@ -8,7 +8,7 @@ import shutil
 import sys
 
 from gdb_epi.argument_types import positive, whole, wrong_value
-from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from gdb_epi.cli.support.examine import Options
-    from gdb_epi.repro.campaign import Goal, RunResult, Tally
+    from gdb_epi.repro.campaign import RunResult, SoughtCrash, Tally
     from gdb_epi.repro.run_once import RunPlan
 
 GROUP = "Rarely"
@@ -77,15 +77,15 @@ def run(args: Namespace) -> int:
     try:
         return _run(args)
     except UsageError as error:
-        say(error.line())
+        write_to_stderr(error.line())
         return BISECT_ABORT
     except EpiError as error:
-        say(error.line())
+        write_to_stderr(error.line())
         return BISECT_SKIP
     except Exception as error:  # noqa: BLE001 - boundary: exit code 1 calls the commit bad, 0 good
-        from gdb_epi.cli.main import unexpected
+        from gdb_epi.cli.main import report_unexpected_error
 
-        unexpected(error)
+        report_unexpected_error(error)
         return BISECT_ABORT
 
 
@@ -121,39 +121,39 @@ def _run(args: Namespace) -> int:
     return _code(args, counts)
 
 
-def _aim(args: Namespace) -> Goal:
-    from gdb_epi.repro.campaign import Goal
+def _aim(args: Namespace) -> SoughtCrash:
+    from gdb_epi.repro.campaign import SoughtCrash
     from gdb_epi.repro.expected_crash import level_for, read_expectation
 
     if args.expect is None:
-        return Goal(None, args.at or "stable")
+        return SoughtCrash(None, args.at or "stable")
     expectation = read_expectation(args.expect)
-    return Goal(expectation, level_for(expectation, args.at))
+    return SoughtCrash(expectation, level_for(expectation, args.at))
 
 
 def _plan(args: Namespace) -> tuple[RunPlan, int]:
     """Return how runs are done, and how many at once."""
     from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, find_gdb, gdb_environment
-    from gdb_epi.repro.cores import core_dumping_here, core_to_be_overwritten
+    from gdb_epi.repro.cores import core_to_be_overwritten, read_core_dumping
     from gdb_epi.repro.run_once import RunPlan
 
     if shutil.which(args.command[0]) is None:
         raise InputError(f"{args.command[0]}: no such program", hint="its path, or another PATH")
-    dumping, gdb, folder = core_dumping_here(), find_gdb(args.gdb), os.getcwd()
+    dumping, gdb, folder = read_core_dumping(), find_gdb(args.gdb), os.getcwd()
     capture = args.capture
     if capture == "auto":
-        capture = "core" if dumping.files else "gdb"
+        capture = "core" if dumping.writes_files else "gdb"
         if capture == "gdb":
-            say(f"{dumping.why_not}: the command runs under GDB")
-    elif capture == "core" and not dumping.files:
+            write_to_stderr(f"{dumping.why_not}: the command runs under GDB")
+    elif capture == "core" and not dumping.writes_files:
         raise InputError(f"no core files here: {dumping.why_not}", hint="--capture gdb")
     if capture == "gdb" and gdb is None:
         raise NoGdb(f"no gdb found, and no core files: {dumping.why_not or 'as asked for'}")
     if capture == "core" and (old := core_to_be_overwritten(dumping, folder)) is not None:
         raise InputError(f"{old} would be overwritten", hint="move it away, or --capture gdb")
     jobs = args.jobs
-    if capture == "core" and dumping.shared and jobs > 1:
-        say("all processes would write one core file: one run at a time; for more: "
+    if capture == "core" and dumping.overwrites and jobs > 1:
+        write_to_stderr("all processes would write one core file: one run at a time; for more: "
              "sysctl kernel.core_uses_pid=1, or --capture gdb")  # fmt: skip
         jobs = 1
     plan = RunPlan(
@@ -183,10 +183,10 @@ def _examine(core: str, options: Options) -> dict[str, Any] | str:
 
 
 def _report(
-    args: Namespace, results: Sequence[RunResult], counts: Tally, aim: Goal, plan: RunPlan
+    args: Namespace, results: Sequence[RunResult], counts: Tally, aim: SoughtCrash, plan: RunPlan
 ) -> None:
     from gdb_epi.private_files import private_opener
-    from gdb_epi.render.ci.places import source_root
+    from gdb_epi.render.ci.source_lines import source_root
     from gdb_epi.repro import reports
 
     if args.junit is not None:
@@ -196,13 +196,13 @@ def _report(
     if args.sarif is not None:
         from gdb_epi.cli.support.sarif_file import write_sarif
 
-        write_sarif(args.sarif, reports.deaths(results, args.command), root)
+        write_sarif(args.sarif, reports.distinct_deaths(results, args.command), root)
     if args.json:
         import json
 
         print(json.dumps(reports.campaign_json(results, counts, aim, plan.capture)))
         return
-    for line in reports.summary(counts, aim):
+    for line in reports.campaign_summary(counts, aim):
         _print(line)
     if plan.capture == "gdb":
         _print("the command ran under GDB: its timing, and with it the rate, may differ")
@@ -220,7 +220,7 @@ def _code(args: Namespace, counts: Tally) -> int:
 
 
 def _no_bisection(message: str) -> NoReturn:
-    say(message)
+    write_to_stderr(message)
     sys.exit(BISECT_ABORT)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gdb_epi.errors import EXIT_DONE, UsageError
-from gdb_epi.record.reading import group_in, grouping_line
+from gdb_epi.record.record_parts import group_in, grouping_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
     if not args.files:
         from gdb_epi.fleet.store.db import open_database
 
-        with open_database(args.db, write=args.apply, make=False) as engine:
+        with open_database(args.db, write=args.apply, create=False) as engine:
             resign_database(engine, summary.seen, apply=args.apply)
     summary.show(applied=args.apply, as_json=args.json)
     return EXIT_DONE

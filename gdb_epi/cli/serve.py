@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.output import add_database
+from gdb_epi.cli.fleet.output import add_database_option
 from gdb_epi.errors import EXIT_DONE, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MIN_TOKEN = 16  # characters: what is shorter can be guessed
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_database(parser)
+    add_database_option(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument(
         "--port",

@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Sign every crash of every text. Raises InputError when there is none."""
-    from gdb_epi.cli.support.messages import say
+    from gdb_epi.cli.support.messages import write_to_stderr
     from gdb_epi.signature.categories.types import CATEGORIES
     from gdb_epi.textstacks.python_names import Sources
     from gdb_epi.textstacks.reader import read_dumps
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
                 count += signature is not None
                 _show(name, dump, signature, args)
         for note in notes:
-            say(f"{name}: {note}")
+            write_to_stderr(f"{name}: {note}")
     if not count:
         raise InputError("no crash in the text", hint="a GDB backtrace or a faulthandler dump")
     return EXIT_DONE
@@ -213,7 +213,7 @@ def _candidates(signature: TextSignature, *, whole: bool) -> Iterator[str]:
         yield f"    then: --category NAME, as {FIRST_KINDS}"
         yield "    the key of each kind: --explain"
         return
-    from gdb_epi.render.text import table_lines
+    from gdb_epi.render.report_text import table_lines
 
     rows = []
     for category in signature.possible:

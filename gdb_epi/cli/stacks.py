@@ -38,16 +38,16 @@ def run(args: Namespace) -> int:
     """Print the stacks."""
     exe, sysroot = process_files(args)
     if args.core.isdecimal() and not os.path.lexists(args.core):
-        from gdb_epi.cli.support.core_files import must_be_no_process
+        from gdb_epi.cli.support.core_files import refuse_process_number
 
-        must_be_no_process(args.core, "epi bt --all")
+        refuse_process_number(args.core, "epi bt --all")
     if not _is_packed(args.core):
         from gdb_epi.target.corefile import CoreFileTarget
 
         return _print(CoreFileTarget.open(args.core, exe=exe, sysroot=sysroot), args)
-    from gdb_epi.cli.support.open_core import opened_core
+    from gdb_epi.cli.support.open_core import open_core
 
-    with opened_core(args.core, exe, sysroot) as target:
+    with open_core(args.core, exe, sysroot) as target:
         return _print(target, args)
 
 
@@ -75,17 +75,17 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
 
         print(json.dumps(stacks_json(ProcessState(target))))
         return 0
-    from gdb_epi.cli.support.messages import file_options_again
+    from gdb_epi.cli.support.messages import repeated_file_options
     from gdb_epi.cpython.runtime.python_state import decode_python
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.render.escape import escape
-    from gdb_epi.render.stacks import python_stack_lines
-    from gdb_epi.render.text import MAX_NOTES_OF_STACKS, soft_error_lines
+    from gdb_epi.render.python_stacks import python_stack_lines
+    from gdb_epi.render.report_text import MAX_NOTES_OF_STACKS, soft_error_lines
     from gdb_epi.util import shell_word
 
     python = decode_python(target)
     if isinstance(python, Absent):
-        command = f"gdb-epi triage {shell_word(args.core)}{file_options_again(args)}"
+        command = f"gdb-epi triage {shell_word(args.core)}{repeated_file_options(args)}"
         raise InputError(f"no Python stacks: {python.detail}", hint=command)
     errors = [*target.soft_errors, *python.soft_errors]
     errors += [error for thread in python.threads() for error in thread.soft_errors]

@@ -10,8 +10,8 @@ from functools import partial
 
 from gdb_epi.argument_types import output_file, positive, whole, wrong_value
 from gdb_epi.cli.support.examine import MAX_MEMORY, NATIVE_MODES, Failure, Options, examine_here
-from gdb_epi.cli.support.messages import say
-from gdb_epi.cli.support.ordered_results import in_order
+from gdb_epi.cli.support.messages import write_to_stderr
+from gdb_epi.cli.support.ordered_results import results_in_order
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_UNUSABLE_INPUT, InputError, UsageError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gdb_epi.cli.support.core_files import Core
     from gdb_epi.cli.support.earlier_runs import EarlierRuns
-    from gdb_epi.cli.support.ordered_results import Numbered
+    from gdb_epi.cli.support.ordered_results import IndexedResult
     from gdb_epi.render.ci.deaths import Death
 
 GROUP = "One crash"
@@ -143,10 +143,10 @@ def run(args: Namespace) -> int:
     many = len(inputs.cores) + len(inputs.problems) > 1
     if inputs.repeated:
         names = counted(len(inputs.repeated), "name")
-        say(f"{names} of cores that have another name here; each core is read once")
+        write_to_stderr(f"{names} of cores that have another name here; each core is read once")
     if inputs.links:
         links = counted(len(inputs.links), "symbolic link")
-        say(
+        write_to_stderr(
             f"{links} in folders not followed ({inputs.links[0]}); "
             "try: name the folders that they lead to"
         )
@@ -162,7 +162,7 @@ def run(args: Namespace) -> int:
     here = [core.path for core in inputs.cores if core.remote is None]
     with open_answers(args, here, many=many) as answers:
         try:
-            for core, result in in_order(inputs.cores, examine, keeper, done):
+            for core, result in results_in_order(inputs.cores, examine, keeper, done):
                 if isinstance(result, Failure):
                     problems.append(result)
                 elif args.sarif is not None:
@@ -198,20 +198,20 @@ def _named(word: str) -> list[str]:
 
 
 def _death(core: str, record: Mapping[str, Any]) -> Death:
-    from gdb_epi.record.reading import verdict_label
+    from gdb_epi.record.record_parts import verdict_label
     from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
     from gdb_epi.render.opening_sentences import HUNG as HUNG_LABELS
-    from gdb_epi.render.triage import first_sentences
+    from gdb_epi.render.triage import opening_text
 
     names = ("verdict", "signature", "threads")  # thousands are kept at once
     brief = {name: record[name] for name in names if name in record}
     verb = HUNG if verdict_label(record) in HUNG_LABELS else CRASHED
-    return Death(core, verb, first_sentences(record), brief)
+    return Death(core, verb, opening_text(record), brief)
 
 
 def _write_sarif(name: str, deaths: Sequence[Death], problems: Sequence[Failure]) -> None:
     from gdb_epi.cli.support.sarif_file import write_sarif
-    from gdb_epi.render.ci.places import source_root
+    from gdb_epi.render.ci.source_lines import source_root
 
     root = source_root(os.environ, os.getcwd())
     write_sarif(name, deaths, root, [problem.line() for problem in problems])
@@ -238,14 +238,16 @@ def _done_before(cores: Sequence[Core], options: Options, args: Namespace) -> Ea
     if not args.again:
         done.look()
     if len(done):
-        say(
+        write_to_stderr(
             f"{len(done)} of {len(cores)} cores were done before, by this version with these "
             "options; --again does them again"
         )
     return done
 
 
-def _examine_many(options: Options, args: Namespace, cores: Sequence[Core]) -> Iterator[Numbered]:
+def _examine_many(
+    options: Options, args: Namespace, cores: Sequence[Core]
+) -> Iterator[IndexedResult]:
     """Yield (index, result) as they come from workers."""
     if not cores:
         return
@@ -272,7 +274,7 @@ def _examine_many(options: Options, args: Namespace, cores: Sequence[Core]) -> I
     progress.clear()
 
 
-def _examine_one(options: Options, cores: Sequence[Core]) -> Iterator[Numbered]:
+def _examine_one(options: Options, cores: Sequence[Core]) -> Iterator[IndexedResult]:
     """Yield (0, result) of a core that is examined here, without a limit of time."""
     yield 0, examine_here(cores[0], options)
 
@@ -335,7 +337,7 @@ def _sidecars(args: Namespace) -> SidecarOptions:
 
 def _key(name: str) -> bytes:
     """Read the key of a fleet from a file: whatever it holds, without the last newline."""
-    from gdb_epi.record.privacy import MIN_KEY
+    from gdb_epi.record.user_redaction import MIN_KEY
 
     try:
         with open(name, "rb") as file:

@@ -9,7 +9,6 @@ from pathlib import Path
 FOLDER = "gdb-epi"
 DATABASE = "fleet.sqlite3"
 SPOOL = "spool"
-EXPORTS = "exports.jsonl"  # where exports went, a line each
 SQLITE, LAKE_PREFIX = "sqlite:///", "lake:"  # how a --db argument begins
 COLUMNAR = "duckdb"  # SQLAlchemy's name of what reads a lake
 
@@ -72,41 +71,3 @@ def cache_folder() -> Path:
     # Path.home() raises where the user has no home at all, as in containers.
     root = Path(base) if Path(base).is_absolute() else Path(os.path.expanduser("~"), ".cache")
     return root / FOLDER
-
-
-def note_export(database: str, output: str | None) -> None:
-    """Remember that an export was made: `fleet forget` names those that may hold what is to go.
-
-    A line that cannot be written is no error: the export itself matters.
-    """
-    import json
-    import time
-    from contextlib import suppress
-
-    from gdb_epi.private_files import make_private_folder, private_opener
-
-    place = "standard output" if output is None else str(Path(output).absolute())
-    line = json.dumps({"at": time.time(), "database": database, "output": place})
-    with suppress(OSError):
-        make_private_folder(data_folder())
-        with open(data_folder() / EXPORTS, "a", encoding="ascii", opener=private_opener) as file:
-            file.write(f"{line}\n")
-
-
-def recorded_exports(database: str) -> list[tuple[float, str]]:
-    """Return when and where a database was exported to by this user, each place once, by time."""
-    import json
-
-    places: dict[str, float] = {}
-    try:
-        lines = (data_folder() / EXPORTS).read_text(encoding="ascii").splitlines()
-    except (OSError, ValueError):
-        return []
-    for line in lines:
-        try:
-            row = json.loads(line)
-            if row["database"] == database:
-                places[str(row["output"])] = float(row["at"])
-        except (ValueError, KeyError, TypeError):
-            continue
-    return sorted((at, place) for place, at in places.items())

@@ -10,7 +10,7 @@ import gdb
 
 from gdb_epi.argument_types import SETTING_DEFAULTS, output_file
 from gdb_epi.errors import UsageError
-from gdb_epi.gdbhost.settings import number
+from gdb_epi.gdbhost.parameter_values import number
 from gdb_epi.registry import Argument, Command
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.suggestions import SuggestingParser

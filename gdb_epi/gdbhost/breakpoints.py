@@ -11,14 +11,16 @@ import gdb
 from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation, is_at_location
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UnreadableMemory
-from gdb_epi.gdbhost.live import GdbProcessTarget
 from gdb_epi.gdbhost.output import in_host_charset
+from gdb_epi.gdbhost.process_target import GdbProcessTarget
 from gdb_epi.gdbhost.selection import gdb_setting
 from gdb_epi.render.escape import escape
 from gdb_epi.sizes import WORD_MASK
 
 REGISTERS = 4  # DR0 to DR3
-_waiting: list[tuple[PythonState, BreakpointLocation, str, bool]] = []  # for _make(), one at a time
+_waiting: list[
+    tuple[PythonState, BreakpointLocation, str, bool]
+] = []  # for make_breakpoint(), one at a time
 _made: list[int] = []
 
 
@@ -40,7 +42,7 @@ class PythonBreakpoint(gdb.Breakpoint):  # type: ignore[misc]
             gdb.events.stop.connect(self._on_stop)
 
     def stop(self) -> bool:
-        """Tell GDB whether to stop; other readers of the byte (copies of the code) do not count."""
+        """Tell GDB whether to stop; other reads of the byte (copies of the code) do not count."""
         place = self._place
         why = ""
         try:
@@ -92,7 +94,7 @@ def stop_at(
     return _made.pop()
 
 
-def make() -> None:
+def make_breakpoint() -> None:
     """Make the breakpoint that stop_at() asked for."""
     python, place, condition, temporary = _waiting.pop()
     _made.append(PythonBreakpoint(python, place, condition, temporary=temporary).number)

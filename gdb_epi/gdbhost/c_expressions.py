@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of C that users type, evaluated by GDB: where do they lead, can Python be there?
+"""C expressions that users type, evaluated by GDB: where they lead, and if Python may be there.
 
 Nothing is assigned and no function of the process is called. Where there is no debug information of
 Python, a pointer to one of its types is read as a pointer to void.
@@ -41,7 +41,7 @@ def evaluate(text: str) -> CValue:
 
 
 def _words(error: Exception) -> str:
-    """Return what GDB says, without its advice to load a file that has no symbols anyway."""
+    """Return GDB's message, without its advice to load a file that has no symbols anyway."""
     words = str(error).rstrip(".")
     if words.startswith(_NO_SYMBOLS):
         return "GDB knows no names of C here: no file has debug information"

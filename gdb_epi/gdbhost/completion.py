@@ -16,9 +16,9 @@ MAX_NAME = 200  # characters
 
 
 def completions(kind: str, session: Session, beginning: str) -> list[str]:
-    """Return the words of a kind that begin so, sorted, as far as they can be had."""
+    """Return the words of a kind with this beginning, sorted, as far as they are readable."""
     fitting: set[str] = set()
-    with suppress(EpiError):  # what came before it can be typed all the same
+    with suppress(EpiError):  # the words before the problem can be typed all the same
         for word in _KINDS[kind](session, beginning):
             if word.startswith(beginning) and word.isprintable() and " " not in word:
                 fitting.add(word)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One GDB for many cores: it never loads one itself but forks for each, so no core can see another.
+"""One GDB for many cores: it forks for each core and loads none itself, so no core sees another.
 
 Loading GDB's Python, this package and the symbols of libraries takes most of the time of a core.
-The forked GDB finds them in memory and does what a GDB that was started for this core alone would
-do. Symbols stay because a second inferior, which runs nothing, holds the files open: GDB shares
-what it has read of a file between inferiors, and reads a file again that changed.
+The forked GDB finds them in memory and does what a GDB started for this core alone would do.
+Symbols stay because a second inferior, which runs nothing, holds the files open: GDB shares between
+inferiors what it has read of a file, and reads a changed file again.
 The asking side is cli/support/gdb_server.py.
 """
 
@@ -34,7 +34,7 @@ from gdb_epi.util import shell_word
 MAX_REQUEST = 1 << 16  # bytes
 MAX_KEPT_MEMORY = 512 << 20  # bytes that this process may hold before it keeps no more files
 MAX_KEPT_FILES = 1000
-TAKEN = b"t"  # to who asked: the work on his core has begun
+TAKEN = b"t"  # to the client: the work on its core has begun
 MAX_NAMES = 60_000  # bytes of the names that a child sends: what a pipe takes before it is read
 # Imported before the first fork: what `epi native` needs.
 NEEDED = ("arguments", "jumps", "native", "opening", "selection", "target")
@@ -60,7 +60,7 @@ def serve(descriptor: int) -> None:
 
     for name in NEEDED:
         import_module(f"gdb_epi.gdbhost.{name}")
-    import_module("gdb_epi.render.json")
+    import_module("gdb_epi.render.report_json")
     gdb.lookup_type("unsigned long")  # GDB sets up its architecture once
     kept = _KeptFiles()
     gc.freeze()
@@ -108,9 +108,9 @@ def _started(request: dict[str, Any], client: socket.socket, asking: socket.sock
 
 
 def _open_files_anew() -> None:
-    """Give this process its own places in the files that were open when it was forked.
+    """Give this process its own positions in the files that were open when it was forked.
 
-    A fork shares them: what one process reads moves on what the others read next. GDB 18.1 leaves
+    A fork shares them: a read of one process moves the position of the others. GDB 18.1 leaves
     files open whose symbols it has read (13.1 closes them).
     """
     for number in map(int, os.listdir("/proc/self/fd")):
@@ -127,14 +127,14 @@ def _open_files_anew() -> None:
 
 
 def _answer(request: dict[str, Any], end: int) -> None:
-    """Do what the words of native_gdb.command_line() do; then tell the files that were read."""
+    """Do what native_gdb.gdb_command_line() would do; then report the files that were read."""
     os.chdir(request["folder"])
     if request["sysroot"] is not None:
         gdb.execute(f"set sysroot {request['sysroot']}", False, True)
     if request["exe"] is not None:
         gdb.execute(f"file {request['exe']}", False, True)
     gdb.execute(f"core-file {request['core']}", False, True)
-    # Under another name first: an answer that is there is whole.
+    # Under another name first: an answer that exists is complete.
     gdb.execute("epi native --json --output unfinished", False, True)
     os.rename("unfinished", request["answer"])
     names = [objfile.filename for objfile in gdb.objfiles() if objfile.owner is None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types, constants and symbols as GDB knows them, through its API and never its text.
+"""Types, constants and symbols as GDB knows them, by its API and never by its printed text.
 
 `type_layout`, `constant` and `gdb_symbol` serve the targets; `DebugTypes` makes layout tables out
 of the debug information that is loaded (`epi layout --emit`).
@@ -146,7 +146,7 @@ class DebugTypes:
         return struct is not None and "ob_tid" in struct.fields
 
 
-# Only plain identifiers reach GDB's expression evaluator: nothing that could call or assign.
+# Only plain identifiers reach GDB's evaluator, nothing that could call or assign.
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """GDB's own `bt` in Python's words: a frame filter, off until `set epi frames on`.
 
-Python frames with file, line and arguments stand in place of the calls of the eval loop that run
-them; CPython's own machinery is left out. `bt -no-filters` shows the raw frames. Nothing of it
-needs debug information of Python, and every frame keeps GDB's own level: of several Python frames
-that one native frame runs (3.11 and later) GDB prints it once.
+Python frames with file, line and arguments replace the calls of the eval loop that run them;
+CPython's own machinery is left out. `bt -no-filters` shows the raw frames. None of this needs debug
+information of Python. Every frame keeps GDB's own level, which GDB prints once for several Python
+frames that one native frame runs (3.11 and later).
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] 
 
     None where nothing is known about Python in the selected thread.
     """
-    from gdb_epi.gdbhost.sessions import sessions
+    from gdb_epi.gdbhost.sessions import shared_sessions
 
     try:
-        session = sessions().current()
+        session = shared_sessions().current()
         tid = session.selected_tid
         if not session.has_target or tid is None or isinstance(session.state.python, Absent):
             return None
@@ -70,7 +70,7 @@ def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] 
 
 def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], set[int]]:
     from gdb_epi.cpython.frames.selected_frame import frames_with_levels
-    from gdb_epi.render.stack import is_plumbing
+    from gdb_epi.render.merged_stacks import is_interpreter_frame
 
     placed: dict[int, list[PyFrame]] = {}
     plumbing: set[int] = set()
@@ -80,7 +80,7 @@ def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], se
     for level, frame in frames_with_levels(stack):
         if frame.python is not None:
             placed.setdefault(level, []).append(frame.python)
-        elif is_plumbing(frame):
+        elif is_interpreter_frame(frame):
             plumbing.add(level)
     return placed, plumbing
 
@@ -118,7 +118,7 @@ class NamelessFrame(FrameDecorator):  # type: ignore[misc]
 def _named(frame: FrameDecorator) -> FrameDecorator:
     native = frame.inferior_frame()
     if native.name() or native.type() in (gdb.SIGTRAMP_FRAME, gdb.DUMMY_FRAME):
-        return frame  # of those GDB says what they are: "<signal handler called>"
+        return frame  # GDB says what these are: "<signal handler called>"
     return NamelessFrame(frame)
 
 
@@ -142,16 +142,16 @@ class PythonFrame(FrameDecorator):  # type: ignore[misc]
         if python.hole is not None:
             return "(a Python frame that cannot be decoded)"
         name = python.qualname or python.name
-        # An editor opens sources by path; where there is no such file, the name has it.
-        place = f" ({python.filename})" if in_dap() and self.filename() is None else ""
+        # An editor opens sources by path; if there is no such file, the name contains it.
+        place = f" ({python.filename})" if is_in_dap() and self.filename() is None else ""
         return in_host_charset(name + place)
 
     def filename(self) -> str | None:
-        """Return the file; for an editor only one that is there."""
+        """Return the file; for an editor only one that exists."""
         name = self._python.filename
         if self._python.hole is not None:
             return None
-        if in_dap():
+        if is_in_dap():
             return name if os.path.isfile(name) else None
         return in_host_charset(name)
 
@@ -161,7 +161,7 @@ class PythonFrame(FrameDecorator):  # type: ignore[misc]
 
     def address(self) -> int | None:
         """Return the native frame's pc for an editor, which must have one; it says nothing else."""
-        return int(self.inferior_frame().pc()) if in_dap() else None
+        return int(self.inferior_frame().pc()) if is_in_dap() else None
 
     def frame_args(self) -> list[PythonSymbol]:
         """Return the arguments."""
@@ -183,12 +183,12 @@ class PythonFrame(FrameDecorator):  # type: ignore[misc]
         return self._variables
 
 
-def in_dap() -> bool:
+def is_in_dap() -> bool:
     """Tell whether GDB serves an editor over DAP (14 and later): only then is this loaded."""
     return "gdb.dap.startup" in sys.modules
 
 
-def under_machine_interface() -> bool:
+def is_under_machine_interface() -> bool:
     """Tell whether GDB was started for a program that speaks MI; an editor of them hangs.
 
     microsoft/vscode-cpptools#13282. GDB's Python API does not tell the interpreter.
@@ -207,7 +207,7 @@ def under_machine_interface() -> bool:
 _INTERPRETER = (b"i", b"interpreter", b"ui")
 
 
-def switch(on: bool) -> None:
+def switch_frame_filter(on: bool) -> None:
     """Put the filter into GDB's list, or take it out; nothing of it is there before."""
     filters = gdb.frame_filters
     if on:

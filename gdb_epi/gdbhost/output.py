@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a command's text goes: GDB's own output, or a file that appears whole."""
+"""The output of a command: GDB's own output, or a file that is replaced in one step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gdb_epi.private_files import replace_file
 from gdb_epi.render.escape import escape, in_charset
 
 
-def show(text: str) -> None:
+def show_text(text: str) -> None:
     """Write to GDB's standard output, page by page as the user has set it.
 
     gdb.write() raises ValueError on NUL, and writes UTF-8 whatever the host's charset is.
@@ -24,9 +24,9 @@ def show(text: str) -> None:
 
 
 class TerminalLine:
-    """How far a long search is, on a line of the terminal that goes away (session.HostProgress).
+    """The progress of a long search, on a line of the terminal that goes away (HostProgress).
 
-    Written past GDB: neither its pager nor what it captures for `pipe` is to see it.
+    It bypasses GDB: neither GDB's pager nor `pipe` is to see it.
     """
 
     def show(self, done: int, total: int) -> None:
@@ -40,7 +40,7 @@ class TerminalLine:
 
 
 def gdb_error(line: str) -> gdb.GdbError:
-    """Return an error whose text may hold names from the core: nothing in it steers a terminal.
+    """Return an error whose text, which may hold names from the core, cannot steer a terminal.
 
     GDB loses a message with a lone surrogate, or with what the host's charset lacks.
     """
@@ -48,7 +48,7 @@ def gdb_error(line: str) -> gdb.GdbError:
 
 
 def in_host_charset(text: str) -> str:
-    """Return a text that GDB can show or make a value of; what its charset lacks as escapes."""
+    """Return a text that GDB can show or turn into a value; missing characters become escapes."""
     return in_charset(text, gdb.host_charset())
 
 

@@ -28,26 +28,26 @@ class Setting(NamedTuple):
 
 
 def _is_on(value: str) -> bool:
-    from gdb_epi.gdbhost.frame_filter import under_machine_interface
+    from gdb_epi.gdbhost.frame_filter import is_under_machine_interface
 
-    return value == ON or (value == AUTO and not under_machine_interface())
+    return value == ON or (value == AUTO and not is_under_machine_interface())
 
 
 def _frames(value: str) -> None:
-    from gdb_epi.gdbhost.frame_filter import switch
+    from gdb_epi.gdbhost.frame_filter import switch_frame_filter
 
-    switch(on=_is_on(value))
+    switch_frame_filter(on=_is_on(value))
 
 
 def _printers(value: str) -> None:
-    from gdb_epi.gdbhost.pretty_printers import switch
+    from gdb_epi.gdbhost.pretty_printers import switch_printers
 
-    switch(on=_is_on(value))
+    switch_printers(on=_is_on(value))
 
 
 def _sysroot(value: str | None) -> None:
     if value:
-        from gdb_epi.gdbhost.opening import install_missing_file_handler
+        from gdb_epi.gdbhost.open_target import install_missing_file_handler
 
         install_missing_file_handler()
 
@@ -171,7 +171,7 @@ class _Parameter(gdb.Parameter):  # type: ignore[misc]
         return ""
 
     def get_show_string(self, shown: str) -> str:
-        """Return what `show` prints."""
+        """Return what `show_text` prints."""
         summary = self._setting.summary
         return f"{summary[0].upper()}{summary[1:]}: {_in_words(self._setting, self.value)}."
 
@@ -188,8 +188,8 @@ class _Info(gdb.Command):  # type: ignore[misc]
     def invoke(self, text: str, from_tty: bool) -> None:
         """Show it."""
         from gdb_epi.errors import EpiError
-        from gdb_epi.gdbhost.output import gdb_error, show
-        from gdb_epi.gdbhost.sessions import sessions
+        from gdb_epi.gdbhost.output import gdb_error, show_text
+        from gdb_epi.gdbhost.sessions import shared_sessions
         from gdb_epi.render.about import about_lines
         from gdb_epi.render.escape import escape
 
@@ -197,12 +197,12 @@ class _Info(gdb.Command):  # type: ignore[misc]
             raise gdb_error("info epi takes no arguments")
         settings = {s.name: str(gdb.parameter(f"epi {s.name}") or "") for s in PARAMETERS}
         try:
-            show("\n".join(map(escape, about_lines(sessions().current(), settings))))
+            show_text("\n".join(map(escape, about_lines(shared_sessions().current(), settings))))
         except EpiError as error:
             raise gdb_error(error.line()) from None
 
 
-def install() -> None:
+def install_parameters() -> None:
     """Register the prefixes and the parameters; sourced again, the values are kept."""
     before = {s.name: _before(s.name) for s in PARAMETERS}
     _install_prefixes()
@@ -237,7 +237,7 @@ def wants_color() -> bool:
 
 
 def _piped() -> bool:
-    """Tell whether a child reads from a pipe that this GDB writes into: then `pipe` is at work."""
+    """Tell whether a child reads from a pipe of this GDB, which means that `pipe` is at work."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
             children = file.read().split()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects of Python in GDB's own `print`: pretty-printers, off until `set epi printers on`.
 
-By the names and members of C types: pointers to PyObject and to structs that begin with it, these
-structs themselves, and CPython's thread states, interpreters and frames. Every other printer goes
-first, so that CPython's libpython.py keeps what it knows, whichever was loaded first.
+They apply by the names and members of C types: to pointers to PyObject and to structs that begin
+with it, to these structs themselves, and to CPython's thread states, interpreters and frames. Every
+other printer has precedence, so that CPython's libpython.py keeps its types, whichever was loaded
+first.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.expressions import C_STRUCTS, shown_value
 from gdb_epi.gdbhost.c_expressions import STACK_REF, is_object_struct, name_of, where_value_leads
+from gdb_epi.gdbhost.parameter_values import limits
 from gdb_epi.gdbhost.python_values import TextPrinter
-from gdb_epi.gdbhost.sessions import sessions
-from gdb_epi.gdbhost.settings import limits
+from gdb_epi.gdbhost.sessions import shared_sessions
 from gdb_epi.render.c_structs import struct_text
 from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import Any
@@ -46,8 +47,8 @@ class PythonPrinters:
             self._asking = False
 
     def stopped(self, _event: object) -> None:
-        """Prepare while no frame is printed."""
-        sessions().prepare()
+        """Prepare the values while no frame is printed."""
+        shared_sessions().prepare()
 
     def _of_others(self, value: gdb.Value) -> Any:
         for printer in gdb.pretty_printers:
@@ -78,10 +79,10 @@ def _printer(value: gdb.Value) -> TextPrinter | None:
         text: str | Absent = ""
         struct = C_STRUCTS.get(pointer.type, "")
         if struct:
-            session = sessions().at_hand()
+            session = shared_sessions().at_hand()
             if session is not None:
                 text = struct_text(session.state, struct, pointer.address)
-        elif at_hand := sessions().values_at_hand(limits(SHORT)):
+        elif at_hand := shared_sessions().values_at_hand(limits(SHORT)):
             shown = shown_value(*at_hand, "", pointer.address)
             text = shown.text if shown.type else ""
     except (EpiError, gdb.error):
@@ -91,7 +92,7 @@ def _printer(value: gdb.Value) -> TextPrinter | None:
     return TextPrinter(f"{pointer.address:#x} {escape(one_line(text))}")
 
 
-def switch(*, on: bool) -> None:
+def switch_printers(*, on: bool) -> None:
     """Put the printer into GDB's list, or take it out; nothing of it is there before."""
     ours = [printer for printer in gdb.pretty_printers if isinstance(printer, PythonPrinters)]
     for printer in ours:
@@ -100,5 +101,5 @@ def switch(*, on: bool) -> None:
     if on:
         printer = PythonPrinters()
         gdb.pretty_printers.append(printer)
-        sessions().prepare()
+        shared_sessions().prepare()
         gdb.events.stop.connect(printer.stopped)  # after that of sessions()

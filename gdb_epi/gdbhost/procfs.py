@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What /proc tells about a live process: of this machine, or through a gdbserver of its own.
+"""What /proc says about a live process, on this machine or through its gdbserver.
 
-Each function takes None for a process of which neither can be had.
+Each function takes None for a process that neither of them can reach.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Proc:
             return None
 
     def root(self) -> str | None:
-        """Return the root that the process sees where it sees other files: it is in a container.
+        """Return the root of the process if it sees other files, as in a container.
 
         `unshare --mount` leaves the root where it is and mounts something else below it.
         """
@@ -59,7 +59,7 @@ class Proc:
 class RemoteProc(Proc):
     """/proc/PID on the machine of a gdbserver, which sends files (vFile of its protocol).
 
-    Only the files are read that this GDB's `remote get` can write into a folder of its own.
+    It reads only files that GDB's `remote get` can write into a folder of its own.
     """
 
     def __init__(self, pid: int, executable: str | None) -> None:
@@ -89,7 +89,7 @@ class RemoteProc(Proc):
         return self._executable
 
     def root(self) -> str | None:
-        """Return None: files are looked for on this machine, and believed by their build-id."""
+        """Return None: files are looked up on this machine, and trusted by their build-id."""
         return None
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def selection_kept() -> Iterator[None]:
+def keep_selection() -> Iterator[None]:
     """Restore the selected thread and frame on leaving.
 
     The level is the fallback: switching threads may make a frame object invalid.

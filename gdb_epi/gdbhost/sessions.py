@@ -123,7 +123,7 @@ class Sessions:
 
     def _renew(self, target: Target | None, key: tuple[object, ...]) -> None:
         from gdb_epi.gdbhost.debug_info import DebugTypes
-        from gdb_epi.gdbhost.opening import local_sysroot
+        from gdb_epi.gdbhost.open_target import local_sysroot
         from gdb_epi.session import Session
 
         self._session = Session(target, sysroot=local_sysroot(), debug_types=DebugTypes())
@@ -147,7 +147,7 @@ class Sessions:
         kind = _kind(inferior)
         if kind is None:
             return None
-        from gdb_epi.gdbhost.opening import open_core, open_process
+        from gdb_epi.gdbhost.open_target import open_core, open_process
 
         if kind == "core":
             return open_core(inferior)
@@ -178,9 +178,9 @@ def _touch_threads() -> None:
     GDB 13.1 warns of each `.reg-xstate` that is smaller than its own; under `pipe` that would go
     into the JSON. The text is dropped unread, and the user's selection stays.
     """
-    from gdb_epi.gdbhost.selection import selection_kept
+    from gdb_epi.gdbhost.selection import keep_selection
 
-    with suppress(gdb.error), selection_kept():
+    with suppress(gdb.error), keep_selection():
         words = "thread apply all -s -q python gdb.newest_frame().pc()"
         gdb.execute(words, False, True)
 
@@ -238,7 +238,7 @@ HOST = GdbHost()
 
 
 @cache
-def sessions() -> Sessions:
+def shared_sessions() -> Sessions:
     """Return the one Sessions that the commands of this GDB share."""
     return Sessions()
 

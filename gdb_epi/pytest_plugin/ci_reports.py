@@ -21,8 +21,8 @@ from gdb_epi.errors import EpiError
 from gdb_epi.pytest_plugin.death_cases import ARTIFACTS, Case
 from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.render.ci.github import death_annotations, job_summary
-from gdb_epi.render.ci.junit_text import xml_text
-from gdb_epi.render.ci.places import Place, relative_to, source_root
+from gdb_epi.render.ci.junit_text import xml_safe_text
+from gdb_epi.render.ci.source_lines import SourceLine, relative_to, source_root
 from gdb_epi.render.escape import escape, in_charset
 from gdb_epi.util import counted
 
@@ -45,7 +45,7 @@ class CiReports:
         for number, death in enumerate(deaths):
             if death.place is not None:
                 path = relative_to(death.place.path, root) or death.place.path
-                deaths[number] = death._replace(place=Place(path, death.place.line))
+                deaths[number] = death._replace(place=SourceLine(path, death.place.line))
         if self._sarif is not None:
             with _failures_said():
                 write_sarif(self._sarif, deaths, root)
@@ -112,10 +112,10 @@ def _element_of(suite: Tree.Element, case: Case) -> Tree.Element | None:
 
 
 def _new_element(suite: Tree.Element, case: Case) -> Tree.Element:
-    name = {"classname": "gdb-epi", "name": xml_text(case.subject), "time": "0"}
+    name = {"classname": "gdb-epi", "name": xml_safe_text(case.subject), "time": "0"}
     element = Tree.SubElement(suite, "testcase", name)
-    error = Tree.SubElement(element, "error", {"message": xml_text(case.sentence)})
-    error.text = xml_text(case.text())
+    error = Tree.SubElement(element, "error", {"message": xml_safe_text(case.sentence)})
+    error.text = xml_safe_text(case.text())
     for count in ("tests", "errors"):
         suite.set(count, str(int(suite.get(count) or 0) + 1))
     return element
@@ -129,7 +129,7 @@ def _add_properties(element: Tree.Element, case: Case) -> None:
     present = {inner.get("name") for inner in properties}
     for name, value in case.properties():
         if name not in present:
-            Tree.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
+            Tree.SubElement(properties, "property", {"name": name, "value": xml_safe_text(value)})
 
 
 def _add_screen(element: Tree.Element, case: Case) -> None:
@@ -137,4 +137,4 @@ def _add_screen(element: Tree.Element, case: Case) -> None:
     out = element.find("system-out")
     if out is None:
         out = Tree.SubElement(element, "system-out")
-    out.text = (f"{out.text}\n" if out.text else "") + xml_text(case.text())
+    out.text = (f"{out.text}\n" if out.text else "") + xml_safe_text(case.text())

@@ -20,11 +20,11 @@ from pathlib import Path
 from gdb_epi.private_files import make_private_folder, private_opener
 from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.pytest_plugin.settings import Settings
-from gdb_epi.record.reading import group_in, grouping_line
+from gdb_epi.record.record_parts import group_in, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, Death
-from gdb_epi.render.ci.places import Place
-from gdb_epi.render.triage import SHELL, Audience, first_sentences, render_triage
-from gdb_epi.repro.cores import Origin, changed_at, cores_since
+from gdb_epi.render.ci.source_lines import SourceLine
+from gdb_epi.render.triage import SHELL, Audience, opening_text, render_triage
+from gdb_epi.repro.cores import DumpedProcess, cores_since, modification_time
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shell_word
 
@@ -52,7 +52,7 @@ class Case(NamedTuple):
     verb: str
     ending: str
     pid: int
-    place: Place | None = None
+    place: SourceLine | None = None
     folder: str = ""
     sentence: str = ""
     screen: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class DeathCases:
         test = watched.test
         place = None
         if test is not None and test.line is not None:
-            place = Place(os.path.join(self._settings.start, test.file), test.line)
+            place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
         case = Case(subject or watched.place(), verb, ending, watched.pid, place)
         return self._keep(self._examined(case, core, watched), path)
 
@@ -129,11 +129,15 @@ class DeathCases:
         which they may have been.
         """
         session = os.getsid(0)
-        cores: dict[str, Origin] = {}
+        cores: dict[str, DumpedProcess] = {}
         for folder in (self._settings.start, *folders):
             for core, origin in cores_since(self._settings.dumping, folder, since):
                 is_mine = parent is None or _descends(origin.parent, parent)
-                if origin.session == session and is_mine and changed_at(core) >= since - CLOCK:
+                if (
+                    origin.session == session
+                    and is_mine
+                    and modification_time(core) >= since - CLOCK
+                ):
                     cores[os.path.realpath(core)] = origin
         for core, origin in sorted(cores.items())[:MAX_CHILDREN]:
             case = Case(f"a process that {test} started", CRASHED, "the process died", origin.pid)
@@ -189,7 +193,7 @@ class DeathCases:
         screen = tuple(render_triage(record, Audience(SHELL, at)))
         _write(folder, "record.json", json.dumps(record, indent=1) + "\n")
         _write(folder, "triage.txt", "\n".join(screen) + "\n")
-        sentence = first_sentences(record)
+        sentence = opening_text(record)
         return case._replace(sentence=sentence, folder=shown, screen=screen, record=record)
 
     def _triage(self, core: str) -> tuple[dict[str, Any], str]:
@@ -226,7 +230,9 @@ def _write(folder: str, name: str, text: str) -> None:
 def _read(path: Path) -> Case:
     values = json.loads(path.read_text(encoding="utf-8"))
     place = values["place"]
-    return Case(**{**values, "screen": tuple(values["screen"]), "place": place and Place(*place)})
+    return Case(
+        **{**values, "screen": tuple(values["screen"]), "place": place and SourceLine(*place)}
+    )
 
 
 def _descends(pid: int, ancestor: int) -> bool:

@@ -32,7 +32,7 @@ from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
 from gdb_epi.pytest_plugin.settings import FOLDER, GDB_FOLDER, Settings, distributes
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
-from gdb_epi.repro.cores import core_dumping_here, core_to_be_overwritten
+from gdb_epi.repro.cores import core_to_be_overwritten, read_core_dumping
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
@@ -111,7 +111,7 @@ def _settings(config: pytest.Config) -> Settings:
     ignore = artifacts / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n")
-    dumping, gdb = core_dumping_here(), find_gdb(None)
+    dumping, gdb = read_core_dumping(), find_gdb(None)
     capture, why_not = options.epi_capture, dumping.why_not
     blocked = core_to_be_overwritten(dumping, start)
     if blocked is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environment variables of a process, only those whose names are on a list.
+"""Environment variables of a process, if their names are on a list.
 
 Found through libc's `environ`, which setenv() and os.environ keep up to date, else in the block
 that execve() put above the stack (fs/binfmt_elf.c: arguments, environment, file name).
@@ -21,7 +21,7 @@ MAX_ENTRY = 4096  # bytes of NAME=VALUE that are examined
 MAX_BLOCK = 256 << 10  # bytes above the stack
 PIECE = 512
 
-# Names are the list; what a name begins with stands before a *.
+# The names that may be recorded; a prefix stands before a *.
 ALLOWED = frozenset(
     """
     SLURM_JOB_ID SLURM_JOBID SLURM_STEP_ID SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_NTASKS
@@ -38,7 +38,7 @@ ALLOWED = frozenset(
 """.split()
 )
 ALLOWED_PREFIXES = ("NCCL_", "OMP_", "PYTHON", "MALLOC_")
-# A name that a prefix lets in but that sounds like this stays out.
+# A name that matches a prefix but contains one of these words is left out.
 SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH", "COOKIE", "SESSION")
 
 
@@ -65,7 +65,7 @@ def is_allowed(name: str) -> bool:
     return name.startswith(ALLOWED_PREFIXES) and not any(word in upper for word in SECRET_WORDS)
 
 
-def environment(target: Target) -> Environment | Absent:
+def read_environment(target: Target) -> Environment | Absent:
     """Return the variables of the list, as the process had them when it died.
 
     Absent when neither `environ` nor the block above the stack can be read.
@@ -77,7 +77,7 @@ def environment(target: Target) -> Environment | Absent:
     return Absent(UNREADABLE, "neither environ nor the block above the stack is in the core")
 
 
-def from_entries(entries: Iterator[bytes], source: str) -> Environment | Absent:
+def environment_from_entries(entries: Iterator[bytes], source: str) -> Environment | Absent:
     """Return the variables of the list among NAME=VALUE entries that a collector kept."""
     variables = _sorted_out(source, entries)
     return variables if variables is not None else Absent(NOT_AVAILABLE, "no variables")
@@ -113,7 +113,7 @@ def _by_symbol(target: Target) -> Iterator[bytes]:
 
 
 def _c_string(target: Target, at: int) -> bytes | None:
-    """Return a string; None when it is not there or too long to be one of the list."""
+    """Return a string; None when it is unreadable or too long to be one of the list."""
     text = b""
     while len(text) < MAX_ENTRY:
         piece = read_up_to(target, at + len(text), PIECE - (at + len(text)) % PIECE)
@@ -127,7 +127,7 @@ def _c_string(target: Target, at: int) -> bytes | None:
 
 
 def _by_block(target: Target) -> Iterator[bytes]:
-    """Yield what lies between the auxiliary vector's strings and the file name, newest first."""
+    """Yield the strings between the auxiliary vector's strings and the file name, newest first."""
     block = arguments_and_environment(target, MAX_BLOCK)
     for entry in block.rstrip(b"\0").split(b"\0")[:0:-1][:MAX_VARIABLES]:
         if not _is_variable(entry):

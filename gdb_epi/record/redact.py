@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What leaves the core only in a reduced form: paths, command lines, variables of a list.
+"""Redaction of what is recorded only in reduced form: paths, command lines, listed variables.
 
 Locals, string values and exception messages are not read into the record at all; this module
-reduces what is. `privacy.py` has what a user may ask for on top.
+reduces what is. `user_redaction.py` has what a user may ask for in addition.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gdb_epi.typing_lite import Any
 _HOME = re.compile(r"(/(?:home|users|Users)/)[^/\s:'\"]+")
 MAX_PATH = 1024
 
-# Words that are users on many machines and parts of honest paths too.
+# Words that are users on many machines and also parts of ordinary paths.
 COMMON_NAMES = frozenset(
     "root app apps user users ubuntu debian ec2-user nobody daemon www-data python service home "
     "work opt usr lib bin local share src data test tests admin worker jovyan".split()

@@ -2,7 +2,7 @@
 """The registry of record groups: each file in gdb_epi/record/groups/ makes one part of the record.
 
 A maker is a function (parts, notes) -> value or None under `@group("NAME", order=N)`. The order is
-that of the keys in the JSON. Several makers may add keys to one group; what a group has already is
+that of the keys in the JSON. Several makers may add keys to one group; a key that is there is
 never replaced, so a key has one meaning.
 """
 
@@ -19,10 +19,10 @@ from gdb_epi.signature.sign import SignedProcess
 from gdb_epi.typing_lite import Any, NamedTuple
 
 Json = dict[str, Any]
-SEVERAL = "*"  # a maker of this name returns several groups by their names
+SEVERAL_GROUPS = "*"  # a maker of this name returns several groups by their names
 
 
-class Parts(NamedTuple):
+class RecordParts(NamedTuple):
     """Everything that a record is made of."""
 
     state: ProcessState
@@ -33,10 +33,10 @@ class Parts(NamedTuple):
     soft_errors: Sequence[SoftError]
 
 
-class Notes:
-    """What makers tell beside their groups.
+class RecordNotes:
+    """What makers report besides their groups.
 
-    `errors`: what could not be had. `people`: names of users, which must not stay in any text.
+    `errors`: what could not be read. `people`: names of users, which must not stay in any text.
     `left_out`: how many items of a kind were not recorded.
     """
 
@@ -46,29 +46,29 @@ class Notes:
         self.left_out: dict[str, int] = {}
 
 
-Maker = Callable[[Parts, Notes], "Json | list[Json] | None"]
-_MAKERS: dict[tuple[int, str], tuple[str, Maker]] = {}
+GroupMaker = Callable[[RecordParts, RecordNotes], "Json | list[Json] | None"]
+_MAKERS: dict[tuple[int, str], tuple[str, GroupMaker]] = {}
 
 
-def group(name: str, *, order: int) -> Callable[[Maker], Maker]:
+def group(name: str, *, order: int) -> Callable[[GroupMaker], GroupMaker]:
     """Register the decorated function as a maker of the group `name`."""
 
-    def register(maker: Maker) -> Maker:
+    def register(maker: GroupMaker) -> GroupMaker:
         _MAKERS[order, f"{maker.__module__}.{maker.__qualname__}"] = name, maker
         return maker
 
     return register
 
 
-def add_groups(record: Json, parts: Parts, notes: Notes) -> None:
-    """Let every maker add to the record; what it could not have goes into `notes`."""
+def add_groups(record: Json, parts: RecordParts, notes: RecordNotes) -> None:
+    """Let every maker add to the record; what it could not read goes into `notes`."""
     import gdb_epi.record.groups
     from gdb_epi.loader import load_all
 
     notes.errors += load_all(gdb_epi.record.groups)
     for _, (name, maker) in sorted(_MAKERS.items()):
         made = maker(parts, notes)
-        if name != SEVERAL:
+        if name != SEVERAL_GROUPS:
             _add(record, name, made)
         elif isinstance(made, dict):
             for key, value in made.items():

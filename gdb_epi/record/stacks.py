@@ -58,9 +58,9 @@ def thread_json(thread: ThreadState) -> dict[str, Any]:
 
 
 def exception_json(exception: ExceptionInfo) -> dict[str, Any]:
-    """Return one exception; links are addresses, texts are there when they were asked for.
+    """Return one exception; links are addresses, texts are included if they were asked for.
 
-    A type or text that could not be had is null, and `problems` says why.
+    A type or text that could not be read is null, and `problems` says why.
     """
     parts = {
         "type": exception.type,
@@ -155,7 +155,7 @@ def merged_json(
 ) -> list[dict[str, Any]]:
     """Return a merged stack, innermost first; each frame has a `language`.
 
-    `placed_by` of a Python frame says what its place among the native frames rests on, null when
+    `placed_by` of a Python frame says what its place among the native frames is based on, null when
     it is not known; `eval_loop` of a native frame that it runs the Python frames that follow it.
     `calls` is the C function that a Python frame was calling; the key is absent when none is known.
     """
@@ -215,7 +215,7 @@ def frame_variables(state: ProcessState, limits: Limits | None = None) -> FrameV
 def _add_locals(
     state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]], secrets: bool
 ) -> list[SoftError]:
-    """Put `locals` and `variables` into the frames; return what could not be had."""
+    """Put `locals` and `variables` into the frames; return what could not be read."""
     from gdb_epi.cpython.values.repr_decoder import Limits
 
     reader = frame_variables(state, Limits(secrets=secrets))
@@ -296,7 +296,7 @@ def task_json(task: Task, waits: UnfinishedTask | None = None) -> dict[str, Any]
 def tasks_of(state: ProcessState) -> tuple[Tasks, dict[int, UnfinishedTask]]:
     """Return the tasks of asyncio and trio, and by address what each waits for.
 
-    None when there is no Python. What reads waits is imported only where there are tasks.
+    None when there is no Python. The code that reads waits is imported only if there are tasks.
     """
     from gdb_epi.cpython.running.tasks import TRIO_MODULE, Tasks, asyncio_tasks, has_module
 
@@ -325,9 +325,9 @@ def stacks_json(
     messages: bool = False,
     tids: Collection[int] | None = None,
 ) -> dict[str, Any]:
-    """Return every thread's Python stack, the GIL holder and what could not be had.
+    """Return every thread's Python stack, the GIL holder, and what could not be read.
 
-    `locals` adds the values of arguments and locals, `messages` what exceptions say; neither ever
+    `locals` adds the values of arguments and locals, `messages` exceptions' texts; neither ever
     goes into a record. Values that names say are secret are masked without `secrets`. `tids` limits
     the threads.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is at work: versions, the loaded process, where its layout comes from, what is missing."""
+"""What is loaded: versions, the process, where its layout comes from, and what is missing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gdb_epi.util import counted
 
 MAX_MISSING = 4  # notes of `info epi`
 
-# What each optional package is for; without it that much is missing.
+# What each optional package is for, and so what is missing without it.
 PACKAGES = {
     "elftools": ("pyelftools", "static symbols and sections of files"),
     "tabulate": ("tabulate", "tables with wide characters"),

@@ -12,7 +12,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import UNREADABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.stack import place_text, thread_title
+from gdb_epi.render.merged_stacks import place_text, thread_title
 from gdb_epi.util import counted
 
 

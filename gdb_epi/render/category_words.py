@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each category of a death is called: in a sentence, and in the cell of a table.
+"""The words for each category of a death: in a sentence, and in the cell of a table.
 
-The categories are those of signature/SPEC.md 3.1. A test holds that each of them is in both
+The categories are those of signature/SPEC.md 3.1. A test makes sure that each of them is in both
 tables, so that a new one cannot reach a reader as its bare name.
 """
 
@@ -11,7 +11,7 @@ UNKNOWN = "unknown"
 # What happened; {where} is "in f, called from g (file:1)", {below} and {deep} leave out the place,
 # {in_c} is " in C code called from g (file:1)" or nothing.
 # A category with its class ("limit:cpu") comes before the one without.
-HAPPENED = {
+DEATH_SENTENCES = {
     "segv-stack-overflow": "crashed: the C stack was full, {deep}",
     "segv-exec": "crashed: it jumped to memory that may not be run, {below}",
     "return-to-null": "crashed: it called a function through a NULL pointer, {below}",
@@ -49,7 +49,7 @@ HAPPENED = {
     UNKNOWN: "ended, how is not known, {where}",
 }
 # The same in the cell of a table.
-IN_A_TABLE = {
+TABLE_WORDS = {
     "segv-stack-overflow": "stack overflow",
     "segv-exec": "jump to no code",
     "return-to-null": "call through NULL",
@@ -86,17 +86,17 @@ IN_A_TABLE = {
     "corrupt-stack": "unreadable stack",
     UNKNOWN: "not known",
 }
-# The same where a finding (its detector) says more than the category.
-BY_FINDING = {
+# The same by the detector of a finding, which says more than the category.
+SENTENCES_BY_DETECTOR = {
     "floating_point_trap": "crashed on a floating-point operation that trapped, {where}",
     "trap_instruction": "stopped at a trap instruction {where}",
 }
-# What may be done about a limit that was reached.
-LIMITS = {
+# What can be done about a limit that was reached.
+LIMIT_SENTENCES = {
     "limit:cpu": "The limit is RLIMIT_CPU (ulimit -t): raise it, or look at what took so long.",
     "limit:file-size": "The limit is RLIMIT_FSIZE (ulimit -f): raise it, or write less.",
 }
-# What an end without a category is called by its signal, as far as the signal says it.
+# The words for an end without a category, by its signal.
 _BY_SIGNAL = {
     "SIGABRT": "aborted {where}",
     "SIGSYS": "was stopped: the kernel refused a system call, {where}",
@@ -105,15 +105,15 @@ CRASHES = frozenset(("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS
 
 
 def death_sentence(category: str, signal: str) -> str:
-    """Return what happened as a sentence has it, with {where}, {below}, {deep} or {in_c}.
+    """Return what happened, for a sentence, with {where}, {below}, {deep} or {in_c} to fill in.
 
-    `signal` is the name of the signal, "" for none: of what has no category it tells something.
+    `signal` is the name of the signal, "" for none: it says something about uncategorised deaths.
     """
     kind, _, detail = category.partition(":")
-    text = HAPPENED.get(category)
+    text = DEATH_SENTENCES.get(category)
     if text is not None and category != UNKNOWN:
         return text
-    text = HAPPENED.get(kind)
+    text = DEATH_SENTENCES.get(kind)
     if text is None or kind == UNKNOWN:
         return _BY_SIGNAL.get(signal) or _unknown(signal)
     if detail and detail not in ("unknown", "error"):
@@ -124,14 +124,14 @@ def death_sentence(category: str, signal: str) -> str:
 def _unknown(signal: str) -> str:
     if signal in CRASHES:
         return "crashed {where}"
-    return f"was ended by {signal}, {{where}}" if signal else HAPPENED[UNKNOWN]
+    return f"was ended by {signal}, {{where}}" if signal else DEATH_SENTENCES[UNKNOWN]
 
 
 def category_words(category: str | None) -> str:
-    """Return what kind of death a category is, in a few words; "?" for none."""
+    """Return the kind of death of a category, in a few words; "?" for none."""
     whole = str(category or "?")
-    if whole in IN_A_TABLE:
-        return IN_A_TABLE[whole]
+    if whole in TABLE_WORDS:
+        return TABLE_WORDS[whole]
     kind, _, detail = whole.partition(":")
-    words = IN_A_TABLE.get(kind, kind)
+    words = TABLE_WORDS.get(kind, kind)
     return f"{words} ({detail})" if detail and detail not in ("unknown", "error") else words

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of a screen on a terminal: by the shapes of its lines, which carry none themselves.
+"""Colours of a screen on a terminal: they are chosen by the shapes of its uncoloured lines.
 
 In: lines that were escaped. Out: the same lines with SGR sequences; without them they are
 byte-equal. A name from a core that looks like a heading gets a heading's colour, no more.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 AUTO, ON, OFF = "auto", "on", "off"
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
-# Of a verdict's label; the others are bold alone.
+# By the label of the verdict; other labels are only bold.
 _COLORS = {"no-fault": _GREEN, "killed": _YELLOW, "cannot-tell": _YELLOW}
 _ROW = LazyPattern(r"( *(?:#\d+ +)?)(py|C)( .*)")
 _LABEL = LazyPattern(r"([A-Z][a-z]+)(  .*)")
@@ -39,7 +39,7 @@ def environment_allows() -> bool:
 
 
 def painted(lines: Sequence[str], label: str | None = None) -> Iterator[str]:
-    """Yield lines with colours; `label` is that of a verdict whose answer they are, if any."""
+    """Yield lines with colours; `label` is that of the verdict in the answer, if any."""
     lines = list(lines)
     start = 0
     if label is not None:
@@ -52,7 +52,7 @@ def painted(lines: Sequence[str], label: str | None = None) -> Iterator[str]:
 
 def _painted(line: str) -> str:
     if isinstance(line, Source):
-        from gdb_epi.render.source import highlighted
+        from gdb_epi.render.source_lines import highlighted
 
         text = line.lstrip()
         return line[: len(line) - len(text)] + highlighted([text], "")[0]
@@ -70,7 +70,7 @@ def _painted(line: str) -> str:
 
 
 def _sentence_end(lines: Sequence[str]) -> int:
-    """Return where the first sentence ends: at the line whose next word had room on it."""
+    """Return where the first sentence ends: at the line with room left for the next word."""
     for number, line in enumerate(lines[:-1], 1):
         following = lines[number].split(" ", 1)[0]
         if not following or len(line) + 1 + len(following) <= screen_width():

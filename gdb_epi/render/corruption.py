@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evidence of corruption as a report: what was found, weighed, tried, and left out.
 
-Also the checks as a user asks for them, by the options of the shell verb and the `epi` command.
+It also runs the checks, by the options of the shell verb and the `epi` command.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gdb_epi.detectors.findings import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import short_words, wrapped
-from gdb_epi.render.json import plain
+from gdb_epi.render.report_json import plain
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted, names_by_reason
@@ -38,7 +38,7 @@ from gdb_epi.util import counted, names_by_reason
 COLUMNS = ("#", "item", "where", "found", "corrected", "bits", "path", "weight")
 MAX_BITS = 4  # that a line or a table cell names
 MAX_CHECKS = 4  # that one line names
-# What checks compare, where a part of that is often left out. One that is not here is counted.
+# What checks compare, where a part of that is often left out. All others are only counted.
 LOOKED_AT = {
     "P": "pointers one bit away",
     "C4": "the way to the instruction",
@@ -70,7 +70,7 @@ ANSWERS = {
     NONE: "No sign of damaged memory.",
     SOFTWARE_LIKE: "No sign of damaged memory; this looks like a software bug.",
 }
-WHO = (
+WHO_DAMAGED_IT = (
     "Who damaged it, the machine or a stray write of the program, one core cannot tell: more "
     "crashes of this host, or of this program elsewhere, decide (gdb-epi fleet suspects)."
 )
@@ -161,7 +161,7 @@ def _answer(study: CheckResults) -> list[str]:
     if score.ambiguous:
         lines += wrapped(f"The same picture comes from {score.ambiguous}.")
     if score.word in (PROVEN, STRONG, WEAK):
-        lines += wrapped(WHO)
+        lines += wrapped(WHO_DAMAGED_IT)
     return lines
 
 
@@ -203,12 +203,12 @@ def _compared(study: CheckResults, named: bool) -> list[str]:
 
 
 def _not_checked(study: CheckResults, named: bool) -> list[str]:
-    """Say what could not be checked and why, and how much was looked at; `named`: by whom."""
+    """Say what could not be checked and why, and how much was; `named`: by which checks."""
     ran = checks_that_ran(study)
     lines = []
     reasons = names_by_reason((skipped.check, skipped.why) for skipped in study.skipped)
     for why, names in reasons.items():
-        # A check that ran says here what it could not look at.
+        # A check that ran says here what it could not examine.
         partly = " (in part)" if ran and set(names) <= set(ran) else ""
         words = names if named else list(dict.fromkeys(LOOKED_AT.get(name, "") for name in names))
         if len(words) > MAX_CHECKS or not all(words):
@@ -223,7 +223,7 @@ def _not_checked(study: CheckResults, named: bool) -> list[str]:
 
 
 def _numbers(study: CheckResults) -> list[str]:
-    """Return what the answer was computed from: for those who know the weights."""
+    """Return the numbers behind the answer, for readers who know the weights."""
     score = study.score
     odds, chance = score.prior + score.llr, _probability(study)
     groups = ", ".join(f"{name or '?'} {value:+.2g}" for name, value in score.groups.items())
@@ -241,7 +241,7 @@ def _numbers(study: CheckResults) -> list[str]:
     ]
     if not_run := [s.check for s in study.skipped if s.check not in checks_that_ran(study)]:
         lines += wrapped(f"checks that did not run: {', '.join(dict.fromkeys(not_run))}", "  ")
-    # What rust-minidump's rule makes of the same core counts nothing here.
+    # The result of rust-minidump's rule for the same core does not count here.
     flips = possible_bit_flips(study.context.state)
     best = max((flip.confidence for flip in flips), default=0.0)
     text = counted(len(flips), "possible bit flip")
@@ -300,7 +300,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def run_study(
+def study_corruption(
     state: ProcessState,
     *,
     sweep: bool = False,
@@ -311,7 +311,7 @@ def run_study(
 ) -> CheckResults:
     """Run detectors and checks; `progress` gets (bytes done, bytes in all) of a sweep.
 
-    Raises UsageError for a prior that is none.
+    Raises UsageError for an invalid prior.
     """
     log_odds = prior_log_odds(prior)
     findings, errors = run_detectors(state)
@@ -321,5 +321,5 @@ def run_study(
     made = run_checks(
         state, findings, sweep=sweep, budget=budget, prior=log_odds, progress=progress
     )
-    # What the core itself lacks comes first: nothing was compared with that.
+    # What the core itself lacks comes first: nothing could be compared with it.
     return made._replace(soft_errors=(*state.target.soft_errors, *errors, *made.soft_errors))

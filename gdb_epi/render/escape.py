@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text for a terminal: it cannot steer one, fits a screen, and needs no character that one lacks.
+"""Text that is safe for a terminal, fits its width, and uses only characters that it can show.
 
 Everything that may come from a core goes through `escape`. Where a locale has no Unicode, the lines
 of trees become ASCII and other characters escapes (in_charset).
@@ -12,8 +12,8 @@ import codecs
 ERRORS = "gdb-epi"  # the name of the handler below, for str.encode() and streams
 UTF_8 = "utf-8"
 WIDTH = 100  # columns of a screen
-MIN_WIDTH = 40  # columns: on fewer, lines are as wide
-# What trees are drawn with. All else may be part of a value, which must not become another one.
+MIN_WIDTH = 40  # columns of lines, even if the terminal has fewer
+# The characters of trees. All others may be part of a value, which must not become another one.
 _PLAIN = {"─": "-", "│": "|", "├": "|", "└": "`"}
 
 # Line and paragraph separators, bidirectional controls (they can reorder what a terminal shows),
@@ -39,7 +39,7 @@ def _escaped(character: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a value without its line breaks: arrays of numpy and pyarrow are of many lines."""
+    """Return a value on one line: the repr of numpy and pyarrow arrays has many."""
     if "\n" not in text:
         return text
     parts = [part.strip() for part in text.split("\n")]
@@ -48,7 +48,7 @@ def one_line(text: str) -> str:
 
 
 def in_charset(text: str, charset: str) -> str:
-    """Return a text with nothing in it that a character set lacks; an unknown set is ASCII."""
+    """Return a text without characters that a character set lacks; an unknown set is ASCII."""
     if text.isascii():
         return text
     try:
@@ -71,8 +71,8 @@ codecs.register_error(ERRORS, _replacement)
 def locale_charset() -> str:
     """Return the character set of the locale that this process was started in.
 
-    Python's own answer is UTF-8 where LC_ALL is C (PEP 540); there the terminal knows better. It
-    has a locale C.UTF-8 by itself where none is set at all (PEP 538), and that is heeded.
+    Python itself says UTF-8 where LC_ALL is C (PEP 540), although the terminal may not know UTF-8.
+    Where no locale is set at all, Python chooses C.UTF-8 (PEP 538), and that is used.
     """
     import _locale
 
@@ -83,9 +83,9 @@ def locale_charset() -> str:
 
 
 def terminal_width() -> int | None:
-    """Return how many columns $COLUMNS says, else the terminal has; None: it is no terminal.
+    """Return the columns by $COLUMNS, else those of the terminal; None without a terminal.
 
-    A file or a pipe gets each line whole: what reads it there looks for words in one line.
+    A file or a pipe gets whole lines: programs that read it look for words in one line.
     """
     import os
     import sys
@@ -101,7 +101,7 @@ def terminal_width() -> int | None:
 def screen_width() -> int:
     """Return how many columns an answer takes: WIDTH, or those of a narrower terminal.
 
-    $COLUMNS is not asked: GDB sets it, where nobody looks at a terminal too.
+    $COLUMNS is not used: GDB sets it even without a terminal.
     """
     import os
 
@@ -113,10 +113,10 @@ def screen_width() -> int:
 
 
 def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
-    """Return a sentence as lines of the screen's width, `head` before the first; `most` of them.
+    """Return a sentence as at most `most` lines of the screen's width, `head` before the first.
 
-    What is pasted (paths, commands) is never broken. Where lines are cut off, three dots say so, if
-    possible behind a clause. Addresses lose their leading zeros.
+    Text to be pasted (paths, commands) is never broken. Three dots mark lines that are cut off, if
+    possible after a clause. Addresses lose their leading zeros.
     """
     width = screen_width()
     most = most and -(-most * WIDTH // width)  # a narrow screen has more lines
@@ -125,7 +125,9 @@ def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
     while most is not None and (len(lines) > most or lines[-1:] == [f"{' ' * len(head)}..."]):
         text = text.rpartition("; ")[0]
         lines = _wrapped(f"{text}; ...", head)
-        if len(lines) < most or not text:  # that clause is so long that its head is worth its place
+        if (
+            len(lines) < most or not text
+        ):  # the clause is so long that its beginning is worth a line
             return _wrapped(whole, head, most)
     return lines
 
@@ -146,7 +148,7 @@ def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
 
 
 def note_words(subject: object, message: object) -> str:
-    """Return what could not be had and why; the interpreter's state is called CPython."""
+    """Return what could not be read and why; the interpreter's state is called CPython."""
     if subject == "runtime":
         named = str(message).startswith(("CPython", "no CPython"))
         return str(message) if named else f"CPython: {message}"
@@ -155,7 +157,7 @@ def note_words(subject: object, message: object) -> str:
 
 
 _HEX = frozenset("0123456789abcdefABCDEF")
-_DIGITS = 16  # of a word as records write it
+_DIGITS = 16  # of a word in a record
 
 
 def short_words(text: str) -> str:

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a screen about the fault: variables with the bad address, damage, the machine."""
+"""Lines about the fault and the core: values with the bad address, damage, machine, lost memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
-from gdb_epi.record.reading import group_in, groups_in, short_address, texts_in
+from gdb_epi.record.record_parts import group_in, groups_in, number_in, short_address, texts_in
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
+from gdb_epi.util import counted
 
 MAX_SHOWN = 2
-MIN_MISSING = 5  # percent of the writable memory that limit what was looked at
-MAX_MISSING = 99  # percent beyond which nothing was looked at
+MIN_MISSING = 5  # percent of the writable memory from which checks are limited
+MAX_MISSING = 99  # percent beyond which nothing was checked
 ORIGIN = "origin"  # the evidence that says where the bad word was read
 
 Json = Mapping[str, Any]
@@ -23,10 +24,10 @@ def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each variable that `signal.named_values` names."""
     address = _address(signal)
     named = groups_in(signal, "named_values")
-    # What is the address says all; what lies near it would only blur that.
+    # A variable that equals the address says all; others near it would only distract.
     same = [value for value in named if value.get("how") in ("is", "indexed")]
     shown: dict[tuple[object, ...], Mapping[str, Any]] = {}
-    for value in same or named:  # what callers pass on is shown where it was used: innermost
+    for value in same or named:  # a value passed on by callers is shown once, where it was used
         shown.setdefault((value.get("name"), value.get("offset"), value.get("how")), value)
     for value in list(shown.values())[:MAX_SHOWN]:
         who = f"`{value.get('name')}` of {value.get('function')}"
@@ -66,7 +67,7 @@ def _address(signal: Mapping[str, Any]) -> int | None:
     return None
 
 
-def read_from(record: Json) -> Iterator[str]:
+def word_origin_lines(record: Json) -> Iterator[str]:
     """Yield where the bad word was read, unless the answer says it already."""
     reasons = " ".join(texts_in(group_in(record, "verdict"), "reasons"))
     for evidence in groups_in(group_in(record, "corruption"), "evidence"):
@@ -79,7 +80,7 @@ def read_from(record: Json) -> Iterator[str]:
 
 
 def damage_lines(record: Json) -> Iterator[str]:
-    """Yield the damaged word and what it should be, or that none is seen where that matters."""
+    """Yield the damaged word and its correct value, or, where it matters, that none was found."""
     damage = group_in(group_in(record, "verdict"), "damage")
     where = str(damage.get("where") or "a place that is not known")
     reasons = texts_in(group_in(record, "verdict"), "reasons")
@@ -127,3 +128,33 @@ def machine_words(record: Json) -> str:
     if hardware.get("hypervisor"):
         words.append("a virtual machine")
     return ", ".join(words)
+
+
+_SHORT_FILE = "the headers announce"  # beginning of the reason when a core's end is missing
+
+
+def cut_off_words(truncated: Json, *, read_in_part: bool = False) -> str:
+    """Return how much of the core is missing, which is unknown if the headers are cut off."""
+    lost, reason = number_in(truncated, "missing_bytes"), str(truncated.get("reason"))
+    if lost < 2:
+        return f"most of the core: {reason}"
+    unit, name = (1e6, "MB") if lost >= 1e6 else (1e3, "kB") if lost >= 1e3 else (1, "bytes")
+    # The number of bytes that the headers announce says no more than the number missing.
+    why = "its end was cut off" if reason.startswith(_SHORT_FILE) else reason
+    why = "not read (--prefix)" if read_in_part else why
+    return f"{lost / unit:,.3g} {name} of the core: {why}"
+
+
+def missing_memory_words(memory: Json) -> list[str]:
+    """Return the share of writable memory that the core lacks, and the threads without stacks."""
+    if not memory:
+        return []
+    named = list(dict.fromkeys(f"{m.get('what')}" for m in groups_in(memory, "mappings")[:2]))
+    most = f", most of it {', '.join(named)}" if named else ""
+    percent = memory.get("missing_percent")
+    texts = [f"{percent}% of the writable memory{most}"] if percent else []
+    stacks = memory.get("stacks")
+    if isinstance(stacks, list) and stacks:
+        shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
+        texts.append(f"parts of the C stacks of {counted(len(stacks), 'thread')} ({shown})")
+    return texts

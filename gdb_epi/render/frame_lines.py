@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one notation of a stack: a column `py` or `C`, the function, its file and line.
+"""How all stacks are written: a column `py` or `C`, the function, its file and line.
 
-In: frames as plain values, innermost first (`Call`). Out: lines of text. Recursion folds with its
-count, long runs inside one library fold into one line, and calls without a name are counted. What
-is folded is always said; nothing is dropped here.
+In: frames as plain values, innermost first (`Call`). Out: lines of text. Recursion is folded with a
+count, long runs inside one library are folded into one line, and calls without a name are counted.
+The lines always say what was folded; nothing is dropped.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from gdb_epi.target.api import NativeFrame
 
 PYTHON, NATIVE, REMARK = "py", "C", ""
-WHOLE = 1 << 20  # columns: no path is cut
-LABEL = 9  # columns of the words at the left of an answer
-MAX_NAME = 44  # columns of the longest name that the places of other lines are aligned after
-MAX_PERIOD = 8  # functions that call each other in a circle
-MIN_REPEATS = 3  # of a circle before it folds
-MIN_RUN = 3  # calls inside one library before they fold
+UNLIMITED = 1 << 20  # columns: no path is cut
+LABEL = 9  # columns for the labels at the left of an answer
+MAX_NAME = 44  # columns of a name; longer ones do not move the places of other lines
+MAX_PERIOD = 8  # functions in a circle of recursive calls
+MIN_REPEATS = 3  # of a circle before it is folded
+MIN_RUN = 3  # calls inside one library before they are folded
 NAMES_OF_A_RUN = 3
 HANDLER = "(a signal handler was called here)"
 ABORTING = "how the process ended itself"  # what follows the calls from a check to the signal
-Key = tuple[str, str, str, "int | None"]  # of a step of a recursion
+Key = tuple[str, str, str, "int | None"]  # of one step of a recursion
 _STDLIB_MARK = "/lib/python"
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _FROZEN = "<frozen "
@@ -36,9 +36,9 @@ _FROZEN = "<frozen "
 class Call(NamedTuple):
     """One frame of a stack; `language` is PYTHON, NATIVE, or REMARK for words in its place.
 
-    `name` is "" where it is not known. `module` is the file that holds native code, `offset` the
-    place in it (bytes), `aside` what follows the line. `number` is what commands take. Words
-    may stand for calls that are not there: `stands_for` says for how many.
+    `name` is "" if unknown. `module` is the file that holds native code, `offset` the place in it
+    (bytes), `aside` a remark after the line, `number` the number that commands take. A REMARK may
+    stand in for missing calls: `stands_for` is their number.
     """
 
     language: str
@@ -60,17 +60,17 @@ class Call(NamedTuple):
         return self.module
 
 
-class Row(NamedTuple):
+class StackRow(NamedTuple):
     """One line of a folded stack: a call with what follows it, or words instead of calls."""
 
     call: Call
     stands_for: int = 1  # calls
 
 
-def library(call: Call) -> str:
+def library_of_call(call: Call) -> str:
     """Return the library that a Python frame belongs to, "" for the program's own code.
 
-    The standard library's modules count one by one, packages that pip installed as a whole.
+    Each module of the standard library counts as one, and so does a package that pip installed.
     """
     path = call.filename
     if call.language != PYTHON or not path:
@@ -87,12 +87,12 @@ def library(call: Call) -> str:
     return tail.partition("/")[2].partition("/")[0]
 
 
-def fold_calls(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
+def fold_calls(calls: Sequence[Call], *, runs: bool = True) -> list[StackRow]:
     """Fold recursion and, as `runs`, calls within a library and calls whose names are not known."""
-    rows: list[Row] = []
+    rows: list[StackRow] = []
     keys = [_key(call) for call in calls]
     at, python = 0, False
-    # A recursion may go on in calls that are not there: then nobody knows how often in all.
+    # A recursion may go on in missing calls; then its total count is unknown.
     whole = all(call.stands_for == 1 for call in calls)
     while at < len(calls):
         period, repeats = _circle(keys, at)
@@ -104,24 +104,24 @@ def fold_calls(calls: Sequence[Call], *, runs: bool = True) -> list[Row]:
             continue
         end = _run_end(calls, at) if runs else at + 1
         if calls[at].language == PYTHON and not python:
-            end = at + 1  # where Python stood is never folded away
+            end = at + 1  # the frame that Python was running is never folded away
         if end - at >= (MIN_RUN if calls[at].name else 2):
-            rows.append(Row(_folded_run(calls[at:end]), end - at))
+            rows.append(StackRow(_folded_run(calls[at:end]), end - at))
         else:
-            rows += [Row(call, call.stands_for) for call in calls[at:end]]
+            rows += [StackRow(call, call.stands_for) for call in calls[at:end]]
         python = python or calls[at].language == PYTHON
         at = end
     return rows
 
 
 def stack_rows(
-    rows: Sequence[Row],
+    rows: Sequence[StackRow],
     most: int,
     *,
     outermost: int | None = None,
     telling: int | None = None,
     hint: str = "",
-) -> list[Row]:
+) -> list[StackRow]:
     """Return at most `most` rows: the innermost, words for what is left out, and the outermost.
 
     There are two outermost unless the rows are few, or as many as asked for. `telling` is the
@@ -137,23 +137,29 @@ def stack_rows(
         inner = max(1, (most - tail - 2) // 2)
         last = min(end, telling + max(1, most - tail - 2 - inner))
         kept = [*range(inner), *range(telling, last), *range(end, len(rows))]
-    shown: list[Row] = []
+    shown: list[StackRow] = []
     for before, at in zip([-1, *kept], kept, strict=False):
         shown += _left_out(rows[before + 1 : at], hint)
         shown.append(rows[at])
     return shown + _left_out(rows[kept[-1] + 1 :], hint)
 
 
-def _left_out(rows: Sequence[Row], hint: str) -> list[Row]:
-    """Return the row that stands for these, none for none."""
+def _left_out(rows: Sequence[StackRow], hint: str) -> list[StackRow]:
+    """Return the row that stands for these calls; no row for none."""
     hidden = sum(row.stands_for for row in rows)
-    return [Row(Call(REMARK, f"... {counted(hidden, 'more call')}{hint}"), hidden)] if rows else []
+    return (
+        [StackRow(Call(REMARK, f"... {counted(hidden, 'more call')}{hint}"), hidden)]
+        if rows
+        else []
+    )
 
 
-def row_lines(rows: Sequence[Row], width: int | None = None, indent: str = "  ") -> Iterator[str]:
+def row_lines(
+    rows: Sequence[StackRow], width: int | None = None, indent: str = "  "
+) -> Iterator[str]:
     """Yield the lines of folded rows, their places aligned.
 
-    Of a path that is too long its end stays, where the line is: whole names of folders.
+    A path that is too long keeps its end, which has the line, from the start of a folder's name.
     """
     width = screen_width() if width is None else width
     numbered = any(row.call.number is not None for row in rows)
@@ -222,17 +228,17 @@ def _of_record(frame: Mapping[str, Any]) -> Call:
 
 
 def shown_name(call: Call) -> str:
-    """Return the name of a call, or what stands for one that is not known."""
+    """Return the name of a call, or words for an unknown one."""
     return call.name or ("call of ctypes or cffi" if _foreign(call) else "name not known")
 
 
 def _foreign(call: Call) -> bool:
-    """Tell whether native code is what ctypes and cffi call C functions with."""
+    """Tell whether native code belongs to ctypes' or cffi's way of calling C functions."""
     return call.module.startswith("libffi")
 
 
 def _key(call: Call) -> Key:
-    """Return what makes two calls the same step of a recursion; lines may differ."""
+    """Return the key by which two calls are the same step of a recursion; lines may differ."""
     nameless = None if call.name else call.offset
     return (call.language, call.name, call.filename or call.module, nameless)
 
@@ -251,12 +257,15 @@ def _circle(keys: Sequence[Key], at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _folded_circle(block: Sequence[Call], repeats: int, whole: bool) -> list[Row]:
+def _folded_circle(block: Sequence[Call], repeats: int, whole: bool) -> list[StackRow]:
     if len(block) == 1:
-        return [Row(block[0]._replace(aside=f"{repeats} times"), repeats)]
+        return [StackRow(block[0]._replace(aside=f"{repeats} times"), repeats)]
     in_all = " in all" if whole else ""
     again = f"    these {len(block)} calls, {repeats} times{in_all}"
-    return [*(Row(call) for call in block), Row(Call(REMARK, again), len(block) * (repeats - 1))]
+    return [
+        *(StackRow(call) for call in block),
+        StackRow(Call(REMARK, again), len(block) * (repeats - 1)),
+    ]
 
 
 def _run_end(calls: Sequence[Call], at: int) -> int:
@@ -268,8 +277,8 @@ def _run_end(calls: Sequence[Call], at: int) -> int:
         ):
             end += 1
         return end
-    name = library(first)
-    while name and end < len(calls) and library(calls[end]) == name:
+    name = library_of_call(first)
+    while name and end < len(calls) and library_of_call(calls[end]) == name:
         end += 1
     return end
 
@@ -285,4 +294,4 @@ def _folded_run(run: Sequence[Call]) -> Call:
         shown = f"{names[0]} ... {names[-1]}"
     else:
         shown = ", ".join(names)
-    return Call(PYTHON, f"{len(run)} calls in {library(run[0])} ({shown})")
+    return Call(PYTHON, f"{len(run)} calls in {library_of_call(run[0])} ({shown})")

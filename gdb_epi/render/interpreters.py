@@ -8,7 +8,7 @@ from gdb_epi.cpython.runtime.gc import GcState
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.cpython.runtime.interpreters import InterpreterDetails, RuntimeDetails, StopTheWorld
 from gdb_epi.errors import Absent
-from gdb_epi.render.stacks import thread_words
+from gdb_epi.render.python_stacks import thread_words
 from gdb_epi.target.api import Target, target_noun
 from gdb_epi.target.symbols import symbolized
 from gdb_epi.typing_lite import Any

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from gdb_epi.locks.types import GIL, JOINS, LockOwner, LockReport, LockWait, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, MAX_SHOWN, deadlock_kind
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.stacks import thread_words
+from gdb_epi.render.python_stacks import thread_words
 from gdb_epi.render.wait_lines import HOLDERS, OF_THE_PARENT
 from gdb_epi.typing_lite import Any
 
 MAX_LINES = 20_000
-MAX_TOGETHER = 6  # threads of one wait that are named
+MAX_TOGETHER = 6  # threads named for one wait
 
 
 def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
     """Return who waits for which lock and who holds it; equal waits stand together.
 
-    Then the locks that are held and that nobody waits for. `evidence` adds what each wait rests on.
+    Locks that are held but not waited for follow. `evidence` adds what each wait rests on.
     """
     report = state.locks
     names = thread_names(state)
@@ -58,7 +58,7 @@ def _lock_words(wait: LockWait) -> str:
 
 
 def _end_words(wait: LockWait) -> str:
-    """Return which thread's end is waited for: nobody holds that."""
+    """Return whose end is waited for, as with a join: nobody holds that."""
     who = owner_text(wait.owner) if wait.owner.tid or wait.owner.ident else wait.name or "a thread"
     sure = "" if wait.verdict == "unknown" else f", {wait.confidence}"
     return f"the end of {who} ({wait.kind}, at {wait.address:#x}{sure})"
@@ -69,7 +69,7 @@ def holder_words(wait: LockWait) -> str:
     owner = wait.owner
     words = HOLDERS.get(wait.verdict, "")
     if owner.state == "none":
-        # All others that have no owner are given: events, items of a queue, results.
+        # All other waits without an owner are for something to come: events, queue items, results.
         free = "nobody holds it" if wait.kind == GIL else "another thread has to wake it"
         words = words or free
     elif owner.state == "unknown":
@@ -83,7 +83,7 @@ def holder_words(wait: LockWait) -> str:
 
 
 def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
-    """Say what the threads do that wait for no lock: a line in all, or one each."""
+    """Say what the threads that wait for no lock are doing: one line for all, or one each."""
     waiting = {wait.tid for wait in state.locks.waits}
     others = [thread for thread in state.locks.activities if thread.tid not in waiting]
     if every:

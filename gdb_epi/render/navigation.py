@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from gdb_epi.errors import InputError
-from gdb_epi.render.frame_lines import Row, row_lines
-from gdb_epi.render.stacks import python_call
+from gdb_epi.render.frame_lines import StackRow, row_lines
+from gdb_epi.render.python_stacks import python_call
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
@@ -28,7 +28,7 @@ def select_frame_away(session: Session, count: int) -> Report:
 def frame_report(session: Session, number: int) -> Report:
     """Return one Python frame of the chosen thread, with its number."""
     frame = session.frame_or_hole(number)
-    (line,) = row_lines([Row(python_call(frame)._replace(number=number))], indent="")
+    (line,) = row_lines([StackRow(python_call(frame)._replace(number=number))], indent="")
     document = {
         "frame": number,
         "name": frame.name,

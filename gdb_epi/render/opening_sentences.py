@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first two sentences of an answer: what happened and where; the cause, or why none is known.
 
-In: a record (SCHEMA.md) and the folded calls of the thread that tells. Out: two sentences without
-ids, scores or syntax of signatures. What is not proven is not said here. Also, for the lines on
-what is missing: how much of a core that was cut off, in words.
+In: a record (SCHEMA.md) and the folded calls of the thread that crashed or hung. Out: two sentences
+without ids, scores or the syntax of signatures. What is not proven is not said here.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from gdb_epi.hangs.types import ASLEEP, MAY_BE_IDLE, RUNNING
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.locks.types import CERTAIN
-from gdb_epi.record.reading import (
+from gdb_epi.record.record_parts import (
     READ_IN_PART,
     group_in,
     groups_in,
@@ -31,11 +30,16 @@ from gdb_epi.record.reading import (
     thread_names,
     verdict_label,
 )
-from gdb_epi.render.category_words import BY_FINDING, CRASHES, LIMITS, death_sentence
-from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, library
+from gdb_epi.render.category_words import (
+    CRASHES,
+    LIMIT_SENTENCES,
+    SENTENCES_BY_DETECTOR,
+    death_sentence,
+)
+from gdb_epi.render.escape import escape
+from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, library_of_call
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted
 
 Json = Mapping[str, Any]
 HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
@@ -45,7 +49,6 @@ MAX_DEADLOCKED = 3  # threads that are named
 MAX_NAME = 60  # characters of a function in a sentence
 MIN_REPEATED = 16  # calls of a function that filled a stack
 
-_SHORT_FILE = "the headers announce"  # how the reason of a core begins whose end is missing
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
 _WHY_NOT = {
     "segv-null": "why the pointer was NULL.",
@@ -53,71 +56,89 @@ _WHY_NOT = {
 }
 
 
-def read_in_part(record: Json) -> bool:
-    """Whether no more than the head of the core was read, on purpose."""
+def is_read_in_part(record: Json) -> bool:
+    """Whether only the head of the core was read, on purpose."""
     errors = groups_in(record, "soft_errors")
     return any(READ_IN_PART in str(error.get("message")) for error in errors)
 
 
 def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
-    """Return the two sentences about a record; `calls` are those of the thread that tells."""
+    """Return the two opening sentences; `calls` are those of the thread that crashed or hung."""
     label = verdict_label(record)
     who = program_name(record)
     reason = first_reason(record)
     if group_in(record, "threads").get("count") == 0 and not group_in(record, "signal"):
         cut = " The file was cut off." if group_in(record, "truncated").get("flag") else ""
-        if read_in_part(record):
+        if is_read_in_part(record):
             cut = " The part of it that was read (--prefix) holds none: GDB's cores have them last."
         return "This core does not say how the process ended.", f"It lists no thread.{cut}"
     if label == "fork-inherited-lock":
         hung = "hung: a forked child waits for a lock that no thread in it can release"
         python = innermost_own_python_call(calls)
-        at = f", in {_at(python)}" if python is not None else ""
-        return f"{who} {hung}{at}", f"{_software(record)}. {_inherited(record)}"
+        at = f", in {_call_words(python)}" if python is not None else ""
+        return (
+            f"{who} {hung}{at}",
+            f"{_software_bug_words(record)}. {_inherited_lock_sentences(record)}",
+        )
     if label == "deadlock":
         listed = record.get("waits")  # who waits for what has lines below
         cause = reason.partition(": " if listed else "; ")[0]
-        return f"{who} {_deadlock(record)}", _proven(record, cause)
+        return f"{who} {_deadlock_words(record)}", _deadlock_sentence(record, cause)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
-        return f"{who} hung: {wait}", _sentence(f"{_software(record)}: {cause}".removesuffix(": "))
+        return f"{who} hung: {wait}", _sentence(
+            f"{_software_bug_words(record)}: {cause}".removesuffix(": ")
+        )
     if group_in(record, "process").get("live") and not group_in(record, "signal"):
-        return _alive(record, who, calls)
+        return _sentences_about_live_process(record, who, calls)
     if group_in(record, "process").get("started_as") == "bootloader":
         pid = group_in(record, "process").get("pid")
         return f"{who} is the parent of a PyInstaller program: no Python ran in it", (
             f"Python ran in its child: look for the core of a process whose parent is pid {pid}."
         )
     if label == "no-fault":
-        sort = _went_on(record, reason)
-        if sort == "sleeps" and ASLEEP in reason:
-            return f"{who} {_healthy(record, ASLEEP)}", f"{_of_thread(record, reason)} {POLLING}"
-        if sort in ("busy", "busy native"):  # an endless loop? nobody can be sure: no number
-            computed = _of_thread(record, _in_c(reason, calls))
-            return f"{who} {_healthy(record, 'busy')}", f"{computed} {LOOP}"
-        seen = f"{_healthy(record)}{_sure(record)}"
-        if sort == MAY_BE_IDLE:
+        kind_of_activity = _kind_of_activity(record, reason)
+        if kind_of_activity == "sleeps" and ASLEEP in reason:
+            return (
+                f"{who} {_healthy_words(record, ASLEEP)}",
+                f"{_sentence_about_thread(record, reason)} {POLLING}",
+            )
+        if kind_of_activity in (
+            "busy",
+            "busy native",
+        ):  # an endless loop? nobody can be sure: no number
+            computed = _sentence_about_thread(record, _computing_words(reason, calls))
+            return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP}"
+        seen = f"{_healthy_words(record)}{_confidence_words(record)}"
+        if kind_of_activity == MAY_BE_IDLE:
             seen = seen.replace("was ", "may have been ", 1)
-        return f"{who} {seen}", _of_thread(record, reason)
-    if _ended_from_outside(record):
-        return _ended(record, who, label, reason, calls)
-    return f"{who} {_what_happened(record, label, calls)}{_suspect(record, label)}", _cause(
-        record, label, reason
+        return f"{who} {seen}", _sentence_about_thread(record, reason)
+    if _is_ended_from_outside(record):
+        return _sentences_about_outside_end(record, who, label, reason, calls)
+    return (
+        f"{who} {_what_happened(record, label, calls)}{_suspect_words(record, label)}",
+        _cause_sentence(record, label, reason),
     )
 
 
-def _went_on(record: Json, reason: str) -> str:
-    """Return what sort of going on the reason tells of ("busy", "sleeps"); "" for none."""
+def escaped_opening(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
+    """Return the opening sentences, escaped for a terminal or a page."""
+    first, second = opening_sentences(record, calls)
+    return escape(f"{first.removesuffix('.')}."), escape(second)
+
+
+def _kind_of_activity(record: Json, reason: str) -> str:
+    """Return what the process was doing by its reason ("busy", "sleeps"); "" for anything else."""
     for finding in groups_in(record, "findings"):
         if finding.get("detector") == "going_on" and finding.get("summary") == reason:
             return str(group_in(finding, "facts").get("sort"))
     return ""
 
 
-def _in_c(reason: str, calls: Sequence[Call]) -> str:
-    """Return what a thread computes, with the function that the program's own code calls.
+def _computing_words(reason: str, calls: Sequence[Call]) -> str:
+    """Return what a thread computes, naming the function that the program's own code calls.
 
-    The innermost one is chance: an allocation, a look for signals.
+    The innermost function is chance: an allocation, a check for signals.
     """
     python = innermost_own_python_call(calls)
     before = calls[: calls.index(python)] if python is not None else ()
@@ -126,31 +147,31 @@ def _in_c(reason: str, calls: Sequence[Call]) -> str:
         return reason
     place = place_words([named[-1], *calls[calls.index(python) :]])
     if named[-1].language == PYTHON:
-        place = f"in {named[-1].name}, called from {_at(python)}"
-    return reason.replace(f"computing at {_at(python)}", f"computing {place}")
+        place = f"in {named[-1].name}, called from {_call_words(python)}"
+    return reason.replace(f"computing at {_call_words(python)}", f"computing {place}")
 
 
-def _software(record: Json) -> str:
-    """Return whose fault it is, and how sure that is."""
-    return f"A software bug{_sure(record)}"
+def _software_bug_words(record: Json) -> str:
+    """Return "A software bug", and how sure that is."""
+    return f"A software bug{_confidence_words(record)}"
 
 
-def _proven(record: Json, circle: str) -> str:
-    """Return the sentence about a circle of waits: whether it is proven is one matter.
+def _deadlock_sentence(record: Json, circle: str) -> str:
+    """Return the sentence about a circle of waits.
 
-    That it is what was wrong is another, and what the percentage is about.
+    That the circle exists may be certain; the percentage says how sure it is that it is the fault.
     """
     reasons = texts_in(group_in(record, "verdict"), "reasons")
     facts = (group_in(finding, "facts") for finding in groups_in(record, "findings")
              if finding.get("summary") in reasons)  # fmt: skip
     if all(each.get("confidence") != CERTAIN for each in facts):
-        return _sentence(f"{_software(record)}: {circle}")
-    sure = _sure(record).strip(" ()")
+        return _sentence(f"{_software_bug_words(record)}: {circle}")
+    sure = _confidence_words(record).strip(" ()")
     return f"It is certain that {circle}. That this is the fault, a software bug, is {sure}."
 
 
 def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[str]]:
-    """Return who waits, why nothing ends that, and what else is known: the clauses of a hang."""
+    """Return the clauses about a hang: who waits, why nothing ends that, and what else is known."""
     who, verb, place = _waiting(record, calls)
     first, *others = first_reason(record).split("; ")
     if others and who in first and place in first:
@@ -161,7 +182,7 @@ def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[st
 def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str, str]:
     """Return who, "waits" or "loops", "at function (file:line)": of the first member of a hang.
 
-    Without one, of who tells.
+    Without members, those of the thread in question.
     """
     reasons = texts_in(group_in(record, "verdict"), "reasons")
     for finding in groups_in(record, "findings"):
@@ -176,8 +197,8 @@ def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str, str]:
     return telling_thread_name(record) or "it", "waits", place
 
 
-def _deadlock(record: Json) -> str:
-    """Return "hung: a deadlock between Thread-1 and Thread-2"; how many where names are alike."""
+def _deadlock_words(record: Json) -> str:
+    """Return "hung: a deadlock between Thread-1 and Thread-2"; a number where names are equal."""
     circle, names = members_of_deadlock(record), thread_names(record)
     if len(circle) < 2:
         return "hung in a deadlock"
@@ -190,11 +211,11 @@ def _deadlock(record: Json) -> str:
 
 
 def core_or_process(record: Json) -> str:
-    """Return what the record was made of: a core, or a live process."""
+    """Return "core" or "process": what the record was made of."""
     return api.target_noun(api.LIVE if group_in(record, "process").get("live") else "core")
 
 
-def _alive(record: Json, who: str, calls: Sequence[Call]) -> tuple[str, str]:
+def _sentences_about_live_process(record: Json, who: str, calls: Sequence[Call]) -> tuple[str, str]:
     """Return the sentences about a live process that was stopped, not hit by a signal."""
     if group_in(record, "process").get("stage") == "starting":
         return f"{who} has only begun: none of its own code has run", (
@@ -205,7 +226,7 @@ def _alive(record: Json, who: str, calls: Sequence[Call]) -> tuple[str, str]:
 
 
 def program_name(record: Json) -> str:
-    """Return what a reader calls the process: its script, else its executable or command name."""
+    """Return the name of the process: its script, else its executable or command name."""
     process = group_in(record, "process")
     executable = str(process.get("executable") or "").removesuffix(" (deleted)")
     file = executable.rpartition("/")[2]
@@ -216,34 +237,33 @@ def program_name(record: Json) -> str:
 
 
 def first_reason(record: Json) -> str:
-    """Return what the verdict rests on, in one clause; "" when it names nothing."""
+    """Return the first reason of the verdict, one clause; "" when it has none."""
     reasons = texts_in(group_in(record, "verdict"), "reasons")
     if verdict_label(record) == CANNOT_TELL:
-        return next(
-            iter(reasons), ""
-        )  # a wait that may be a hang stands before why nothing is known
-    # The rule that decided comes first; what a detector saw says more where it is longer.
+        # A possible hang comes before the reason why nothing is known.
+        return next(iter(reasons), "")
+    # The rule that decided comes first; a longer text of a detector says more.
     first, second = [*reasons[:2], "", ""][:2]
     return second if len(first) < len(second) <= MAX_REASON else first
 
 
 def place_words(calls: Sequence[Call]) -> str:
-    """Return "in strlen, called from price (shop.py:21)": the place as a sentence has it."""
+    """Return "in strlen, called from price (shop.py:21)": where it happened, for a sentence."""
     python = innermost_own_python_call(calls)
     before = calls[: calls.index(python)] if python is not None else calls
-    native = _blamed(before)
-    below = _at(python) if python is not None else ""
+    native = _call_at_fault(before)
+    below = _call_words(python) if python is not None else ""
     if native is None:
         return f"in {below}" if below else "where no function is known"
-    inside = _name(native) if native.name else _nameless(native)
+    inside = _name(native) if native.name else _words_for_unnamed_call(native)
     if python is not None and native.name == python.name.rpartition(".")[2]:
         inside = f"the C function {inside}"  # else "in collect, called from collect"
     inside += _of_extension(native)
     behalf = _on_whose_behalf(before, native)
     if behalf is not None:
         inside += f", called from {_name(behalf)}{_of_extension(behalf)}"
-    if python is None and (user := _user_of_python(before, native)) is not None:
-        below = f"{_name(user)} ({user.module})" if user.name else _nameless(user)
+    if python is None and (user := _caller_of_interpreter(before, native)) is not None:
+        below = f"{_name(user)} ({user.module})" if user.name else _words_for_unnamed_call(user)
     return f"in {inside}, called from {below}" if below else f"in {inside}"
 
 
@@ -278,10 +298,10 @@ def _serves_any_object(call: Call) -> bool:
     return file.endswith(_FOR_ANY_OBJECT) or (file.endswith(".h") and not file.endswith(".c.h"))
 
 
-# What runs between the code that failed and the abort; none of it is where the fault is.
-_MESSENGERS = ("libc.so", "libc-2.", "libstdc++", "libgcc_s", "libpthread", "ld-linux")
+# Libraries that run between the failing code and the abort; the fault is in none of them.
+_ABORT_LIBRARIES = ("libc.so", "libc-2.", "libstdc++", "libgcc_s", "libpthread", "ld-linux")
 # How CPython gives up (Python/pylifecycle.c, Objects/object.c).
-_GIVES_UP = frozenset((
+_FATAL_ERROR_FUNCTIONS = frozenset((
     "fatal_error", "fatal_error_exit", "Py_FatalError", "_Py_FatalErrorFunc",
     "_Py_FatalErrorFormat", "_Py_FatalRefcountErrorFunc", "_PyObject_AssertFailed",
     "_Py_FatalError_TstateNULL", "_Py_EnsureFuncTstateNotNULL", "_Py_EnsureTstateNotNULL",
@@ -290,38 +310,38 @@ _GIVES_UP = frozenset((
 _INTERPRETER = ("python", "libpython")
 
 
-def _blamed(native: Sequence[Call]) -> Call | None:
-    """Return the innermost native call; of an abort the first one outside the libraries it uses.
+def _call_at_fault(native: Sequence[Call]) -> Call | None:
+    """Return the innermost native call; for an abort, the first one outside the libraries it uses.
 
-    What ran inside a signal handler came after the failure.
+    What ran inside a signal handler ran after the failure.
     """
     handlers = [at for at, call in enumerate(native) if call.name == HANDLER]
     native = native[handlers[-1] + 1 :] if handlers else native
     calls = [call for call in native if call.language == NATIVE and call.aside != ABORTING]
     if not any(call.aside == ABORTING for call in native):
         return next(iter(calls), None)
-    outside = [c for c in calls if not c.module.startswith(_MESSENGERS)]
+    outside = [c for c in calls if not c.module.startswith(_ABORT_LIBRARIES)]
     named = [c for c in outside if c.name]
-    return next((c for c in named if c.name not in _GIVES_UP), next(iter(named), None))
+    return next((c for c in named if c.name not in _FATAL_ERROR_FUNCTIONS), next(iter(named), None))
 
 
 def is_program_call(call: Call) -> bool:
-    """Tell whether a call is Python's or of an extension, not of the runtimes below them."""
+    """Tell whether a call is of Python code or an extension, not of the runtimes below these."""
     if call.language != NATIVE:
         return call.language == PYTHON
-    return bool(call.module) and not call.module.startswith((*_INTERPRETER, *_MESSENGERS))
+    return bool(call.module) and not call.module.startswith((*_INTERPRETER, *_ABORT_LIBRARIES))
 
 
-def _user_of_python(native: Sequence[Call], inside: Call) -> Call | None:
-    """Return the code that called CPython's API where the thread that failed ran no Python."""
+def _caller_of_interpreter(native: Sequence[Call], inside: Call) -> Call | None:
+    """Return the code that called CPython's API, where the failing thread ran no Python."""
     if not inside.module.startswith(_INTERPRETER):
         return None
     behind = [call for call in native[native.index(inside) + 1 :] if call.language == NATIVE]
-    outside = (c for c in behind if not c.module.startswith((*_INTERPRETER, *_MESSENGERS)))
+    outside = (c for c in behind if not c.module.startswith((*_INTERPRETER, *_ABORT_LIBRARIES)))
     return next(outside, None)
 
 
-def _nameless(call: Call) -> str:
+def _words_for_unnamed_call(call: Call) -> str:
     if call.module.startswith("0x"):
         return "code of no file"
     library_name = (call.module or call.filename).partition(".so")[0].partition(".cpython-")[0]
@@ -329,9 +349,9 @@ def _nameless(call: Call) -> str:
 
 
 def innermost_own_python_call(calls: Sequence[Call]) -> Call | None:
-    """Return the innermost frame of the program's own Python code, else of any."""
+    """Return the innermost frame of the program's own Python code, else of any Python code."""
     python = [call for call in calls if call.language == PYTHON]
-    own = [call for call in python if not library(call)]
+    own = [call for call in python if not library_of_call(call)]
     return next(iter(own or python), None)
 
 
@@ -339,18 +359,18 @@ def _name(call: Call) -> str:
     return call.name if len(call.name) <= MAX_NAME else call.name[: MAX_NAME - 3] + "..."
 
 
-def _at(call: Call) -> str:
-    """Return "price (shop.py:21)": a call as sentences have it."""
+def _call_words(call: Call) -> str:
+    """Return "price (shop.py:21)": a call as it stands in a sentence."""
     return f"{_name(call)} ({short_place(call)})"
 
 
 def short_place(call: Call) -> str:
-    """Return "shop.py:21", the place of a call as sentences have it."""
+    """Return "shop.py:21": the place of a call as it stands in a sentence."""
     name = call.filename.rpartition("/")[2]
     return f"{name}:{call.lineno}" if call.lineno else name
 
 
-def _sure(record: Json) -> str:
+def _confidence_words(record: Json) -> str:
     confidence = number_in(group_in(record, "verdict"), "confidence")
     return f" ({_percent(confidence)} sure)" if confidence else ""
 
@@ -364,7 +384,9 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     kind = category.partition(":")[0]
     text = death_sentence(category, str(group_in(record, "signal").get("name") or ""))
     detectors = (str(finding.get("detector")) for finding in groups_in(record, "findings"))
-    text = next((BY_FINDING[name] for name in detectors if name in BY_FINDING), text)
+    text = next(
+        (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
+    )
     facts = _abort_facts(record)
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:
@@ -377,28 +399,33 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     if low and (as_number or OR_A_NUMBER in first_reason(record)):
         for words in ("on a NULL pointer", "on a pointer near NULL"):
             text = text.replace(words, f"at the low address {address}")
-    if category == "segv-stack-overflow" and _by_large_frame(record):
+    if category == "segv-stack-overflow" and _is_overflow_by_large_frame(record):
         text = "crashed: a call needed more of the C stack than was left, {where}"
     python = innermost_own_python_call(calls)
-    below = f"called from {_at(python)}" if python is not None else ""
+    below = f"called from {_call_words(python)}" if python is not None else ""
     place = place_words(calls)
     if failed_in_signal_handler(record, calls):
         place = _in_handler(calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
-    if _one_bit(record) and label in ("hardware-suspect", "damaged-memory"):
+    if _has_one_wrong_bit(record) and label in ("hardware-suspect", "damaged-memory"):
         how = "aborted over" if kind.startswith("abort-") else "crashed on"
         text = f"{how} a value with one wrong bit, {{where}}"
-    deep = _deep(calls, python) or place
+    deepest_words = _deepest_call_words(calls, python) or place
     in_c = f" in C code {below}" if below else ""
-    marks = (("{where}", place), ("{deep}", deep), ("{below}", below or place), ("{in_c}", in_c))
+    marks = (
+        ("{where}", place),
+        ("{deep}", deepest_words),
+        ("{below}", below or place),
+        ("{in_c}", in_c),
+    )
     for mark, phrase in marks:
         text = text.replace(mark, phrase)
     return text
 
 
-def _by_large_frame(record: Json) -> bool:
-    """Whether the stack ended in one frame that was too large, and not by recursion."""
+def _is_overflow_by_large_frame(record: Json) -> bool:
+    """Whether one frame that was too large overflowed the stack, rather than recursion."""
     return any(
         group_in(finding, "facts").get("large") is True
         for finding in groups_in(record, "findings")
@@ -407,7 +434,7 @@ def _by_large_frame(record: Json) -> bool:
 
 
 def failed_in_signal_handler(record: Json, calls: Sequence[Call]) -> bool:
-    """Tell whether the failure lies in code of a signal handler, not in what it interrupted.
+    """Tell whether the failure is in the code of a signal handler, not in the code it interrupted.
 
     A handler that raises the signal again, or ends the process, came after the failure.
     """
@@ -425,13 +452,19 @@ def _in_handler(calls: Sequence[Call]) -> str:
     """Return "in a function of libffi, in a signal handler that ran in wait (shop.py:3)"."""
     at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
     native = next((call for call in calls[:at] if call.language == NATIVE), None)
-    inside = (_name(native) if native.name else _nameless(native)) if native else "code of no file"
+    inside = (
+        (_name(native) if native.name else _words_for_unnamed_call(native))
+        if native
+        else "code of no file"
+    )
     python = innermost_own_python_call(calls[at:])
-    return f"in {inside}, in a signal handler" + (f" that ran in {_at(python)}" if python else "")
+    return f"in {inside}, in a signal handler" + (
+        f" that ran in {_call_words(python)}" if python else ""
+    )
 
 
-def _deep(calls: Sequence[Call], python: Call | None) -> str:
-    """Return what filled the stack: the Python function, or the C function that it led to."""
+def _deepest_call_words(calls: Sequence[Call], python: Call | None) -> str:
+    """Return what filled the stack: a Python function, or the C function that it called."""
     if python is None:
         return ""
     repeated = _outward_repetition(calls, python)
@@ -441,15 +474,15 @@ def _deep(calls: Sequence[Call], python: Call | None) -> str:
     native = Counter(call.name for call in inner if call.language == NATIVE and call.name)
     name, count = next(iter(native.most_common(1)), ("", 0))
     again = sum(call.name == python.name for call in calls)
-    at = _at(python)
+    at = _call_words(python)
     return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
 
 
 def _outward_repetition(calls: Sequence[Call], python: Call) -> str:
-    """Return the C function that filled the stack where its calls lie outward of all Python's.
+    """Return the C function that filled the stack, if its calls lie outside all Python calls.
 
-    "" where they do not: then `python`, the innermost Python function, was reached by the last of
-    them, and is not what called itself.
+    Then `python`, the innermost Python function, was called by the last of them and is not itself
+    recursive. "" where they do not.
     """
     names = Counter(call.name for call in calls if call.language == NATIVE and call.name)
     name, count = next(iter(names.most_common(1)), ("", 0))
@@ -460,18 +493,18 @@ def _outward_repetition(calls: Sequence[Call], python: Call) -> str:
         return ""
     outer = innermost_own_python_call(calls[last:])
     plain = name.removeprefix("cy:")
-    return f"deep in {plain}" + (f", called from {_at(outer)}" if outer is not None else "")
+    return f"deep in {plain}" + (f", called from {_call_words(outer)}" if outer is not None else "")
 
 
 def _abort_facts(record: Json) -> Json:
-    """Return what the message of an abort says: kind, function, text; empty without one."""
+    """Return the facts of an abort's message: kind, function, text; empty without one."""
     for finding in groups_in(record, "findings"):
         if finding.get("detector") == "deliberate_abort":
             return group_in(finding, "facts")
     return {}
 
 
-def _one_bit(record: Json) -> bool:
+def _has_one_wrong_bit(record: Json) -> bool:
     bits = group_in(group_in(record, "verdict"), "damage").get("bits")
     return isinstance(bits, list) and len(bits) == 1
 
@@ -483,10 +516,10 @@ LOOP = (
 )
 
 
-def _healthy(record: Json, state: str = "healthy") -> str:
+def _healthy_words(record: Json, state: str = "healthy") -> str:
     signal = group_in(record, "signal")
     alone = group_in(record, "threads").get("count") == 1
-    # Of several threads some may wait, and a sleep in a loop need not look at anything.
+    # With several threads some may wait, and a loop that sleeps need not test anything.
     computed = "it waited for nothing" if alone else "it computed"
     seen = computed if state == "busy" else "nothing wrong is seen"
     if not signal:
@@ -495,31 +528,31 @@ def _healthy(record: Json, state: str = "healthy") -> str:
 
 
 def _sent_by(signal: Json) -> str:
-    """Return " from pid 7" and the like; "" where it is not known who sent a signal first."""
+    """Return " from pid 7" and the like; "" where the first sender of a signal is unknown."""
     if signal.get("sender") == PROCESS:
         return " from another thread of its own"
     sender = signal.get("sender_pid")
     return f" from pid {sender}" if sender and signal.get("sender") != ELSEWHERE else ""
 
 
-def _damage_sure(record: Json) -> str:
+def _damage_confidence(record: Json) -> str:
     return _percent(number_in(group_in(group_in(record, "verdict"), "damage"), "confidence"))
 
 
-def _suspect(record: Json, label: str) -> str:
+def _suspect_words(record: Json, label: str) -> str:
     if label == "hardware-suspect":
         return ": this machine's memory or CPU is suspect"
-    if label == "damaged-memory" and not _one_bit(record):
+    if label == "damaged-memory" and not _has_one_wrong_bit(record):
         return ": a value in memory was damaged"
     return ""
 
 
-def _cause(record: Json, label: str, reason: str) -> str:
-    sure = _sure(record).strip(" ()")
+def _cause_sentence(record: Json, label: str, reason: str) -> str:
+    sure = _confidence_words(record).strip(" ()")
     if label == "software":
         what = _leading_cause(record)
         reason = f"{what}; {reason}" if what and reason else what or reason
-        return _sentence(f"{_software(record)}: {reason}".removesuffix(": "))
+        return _sentence(f"{_software_bug_words(record)}: {reason}".removesuffix(": "))
     if label == "out-of-memory":
         return _sentence(f"It could get no more memory ({sure}): {reason}")
     if label == "hardware-suspect":
@@ -529,12 +562,12 @@ def _cause(record: Json, label: str, reason: str) -> str:
         return f"The evidence is strong ({sure}), but {against}."
     if label == "damaged-memory":
         return (
-            f"That it was damaged is {_damage_sure(record)} sure. Who did it, the machine or a "
-            "stray write of the program, only more crashes of this host can tell."
+            f"That it was damaged is {_damage_confidence(record)} sure. Who did it, the machine or "
+            "a stray write of the program, only more crashes of this host can tell."
         )
     category = str(group_in(record, "signature").get("category") or "")
-    if category in LIMITS:
-        return LIMITS[category]
+    if category in LIMIT_SENTENCES:
+        return LIMIT_SENTENCES[category]
     if reason:
         return _sentence(f"Cause not known: {reason}")
     return _NOT_KNOWN.format(core=core_or_process(record)) + _WHY_NOT.get(
@@ -542,12 +575,12 @@ def _cause(record: Json, label: str, reason: str) -> str:
     )
 
 
-# Hypotheses that neither the first sentence nor the reason says in so many words.
+# Hypotheses that neither the first sentence nor the reason names.
 _SAID_BEFORE_THE_REASON = ("use-after-free", "other-data", "out-of-bounds", "wrong-pointer")
 
 
 def _leading_cause(record: Json) -> str:
-    """Return the likeliest cause in words, "" where the rest of the answer says it."""
+    """Return the likeliest cause in words; "" where the rest of the answer names it."""
     name = leading_hypothesis(record)
     return HYPOTHESES[name] if name in _SAID_BEFORE_THE_REASON else ""
 
@@ -557,7 +590,7 @@ def leading_hypothesis(record: Json) -> str:
     return next(iter(hypotheses(record)), "")
 
 
-def _inherited(record: Json) -> str:
+def _inherited_lock_sentences(record: Json) -> str:
     wait: Json = next(iter(groups_in(record, "waits")), {})
     if (
         group_in(wait, "owner").get("state") == "vanished"
@@ -570,7 +603,7 @@ def _inherited(record: Json) -> str:
     return "The lock was already held at fork(), and nothing in the child can release it."
 
 
-def _ended_from_outside(record: Json) -> bool:
+def _is_ended_from_outside(record: Json) -> bool:
     signal = group_in(record, "signal")
     if not signal:
         return str(group_in(record, "signature").get("category")) == "snapshot"
@@ -581,19 +614,19 @@ def _ended_from_outside(record: Json) -> bool:
     return outside and category != "bus-memerr" and not category.startswith("limit")
 
 
-def _ended(
+def _sentences_about_outside_end(
     record: Json, who: str, label: str, reason: str, calls: Sequence[Call]
 ) -> tuple[str, str]:
     signal = group_in(record, "signal")
     doing = f"at that moment {telling_thread_name(record) or 'it'} was {place_words(calls)}"
     if not signal:
         first = f"{who} was running when this was taken; {doing}"
-        if reason in _unsure_hangs(record):
+        if reason in _possible_hangs(record):
             reason = f"Whether it hangs this core cannot tell: {reason}"
         return first, _sentence(reason or "It did not crash")
     first = f"{who} was ended by {signal.get('name')}{_sent_by(signal)}; {doing}"
     if label != "killed":
-        return first, _cause(record, label, reason)
+        return first, _cause_sentence(record, label, reason)
     if signal.get("sender") == PROCESS:
         return first, (
             "The program ended itself, perhaps by a watchdog: look for the code that sends it."
@@ -606,14 +639,14 @@ def _ended(
     return first, f"Why it was sent is not in the {core_or_process(record)}: ask what sent it."
 
 
-def _unsure_hangs(record: Json) -> list[str]:
-    """Return the waits that may be hangs, and are too unsure to be called so."""
+def _possible_hangs(record: Json) -> list[str]:
+    """Return the waits that may be hangs but are too unsure to be called hangs."""
     return [str(finding.get("summary")) for finding in groups_in(record, "findings")
             if str(finding.get("detector")).startswith("stuck_")]  # fmt: skip
 
 
-def _of_thread(record: Json, text: str) -> str:
-    """Return a text as a sentence; the name of a thread at its head stays as it is written."""
+def _sentence_about_thread(record: Json, text: str) -> str:
+    """Return a text as a sentence; a thread's name at its head keeps its case."""
     names = filter(None, thread_names(record).values())
     small = any(text.startswith(f"{name} ") and str(name)[0].islower() for name in names)
     return _sentence(f"thread {text}" if small else text)
@@ -625,30 +658,3 @@ def _sentence(text: str) -> str:
     if not text:
         return ""
     return text[0].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
-
-
-def what_was_cut(truncated: Json, *, read_in_part: bool = False) -> str:
-    """Return how much of the core is missing; where the headers are cut off, nobody knows."""
-    lost, reason = number_in(truncated, "missing_bytes"), str(truncated.get("reason"))
-    if lost < 2:
-        return f"most of the core: {reason}"
-    unit, name = (1e6, "MB") if lost >= 1e6 else (1e3, "kB") if lost >= 1e3 else (1, "bytes")
-    # How many bytes the headers announce says no more than how many are missing.
-    why = "its end was cut off" if reason.startswith(_SHORT_FILE) else reason
-    why = "not read (--prefix)" if read_in_part else why
-    return f"{lost / unit:,.3g} {name} of the core: {why}"
-
-
-def lost_memory(memory: Json) -> list[str]:
-    """Return the share of writable memory that the core lacks, and whose native stacks."""
-    if not memory:
-        return []
-    named = list(dict.fromkeys(f"{m.get('what')}" for m in groups_in(memory, "mappings")[:2]))
-    most = f", most of it {', '.join(named)}" if named else ""
-    percent = memory.get("missing_percent")
-    texts = [f"{percent}% of the writable memory{most}"] if percent else []
-    stacks = memory.get("stacks")
-    if isinstance(stacks, list) and stacks:
-        shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
-        texts.append(f"parts of the C stacks of {counted(len(stacks), 'thread')} ({shown})")
-    return texts

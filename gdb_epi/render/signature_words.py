@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A signature as a person reads it: the frames in its line, and where and what it is, in short.
+"""A signature in words: the frames of its line, and in short where the crash was and what it was.
 
 In: the line of a key (SPEC.md, "Keys") and its category. Out: frames, or two cells of a table.
 """
@@ -14,12 +14,12 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import names_by_reason, sha256_hex
 
 MAX_LINE = 2_880  # characters of a line that are examined
-MAX_STORED = 4_096  # characters of a line that a database keeps: of a longer one the key is lost
+MAX_STORED = 4_096  # characters of a line that a database keeps; the key of a longer one is lost
 MAX_DIGITS = 16
 MAX_FRAMES = 12
 MAX_WHERE = 48  # columns of a function's name
 UNKNOWN = "?"
-HUNG = "deadlock"  # begins the frames of who waits for each other
+HUNG = "deadlock"  # begins the frames of threads that wait for each other
 NATIVE, PYTHON = "native", "python"
 _NO_HALF = "no native stack ("  # before the reason why the key `native` is absent
 _ARROWS = ("<-", "<--", "=>")
@@ -32,10 +32,10 @@ class SignatureWords(NamedTuple):
     frames: tuple[tuple[str, str], ...]
 
 
-def signature_words(line: str, category: str | None) -> SignatureWords:
-    """Take `gsig/2 stable CATEGORY f <- g <-- py:h` apart; any other text is one frame.
+def parse_signature_line(line: str, category: str | None) -> SignatureWords:
+    """Parse `gsig/2 stable CATEGORY f <- g <-- py:h`; any other text is one frame.
 
-    Of a hang what is waited for stands before a frame: `deadlock join py:f`, `task py:g`.
+    In a hang, what is waited for stands before a frame: `deadlock join py:f`, `task py:g`.
     """
     words = line[:MAX_LINE].split(" ", 3)
     if not words[0].startswith("gsig/"):
@@ -59,9 +59,9 @@ def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str,
     """Return the function a crash is recognised by, and what kind of death it was, for a table.
 
     Functions of the standard library that the program called come after its own.
-    `hung` is whether every verdict says so: then the category is only how it was ended.
+    `hung`: every verdict says so, and the category only says how the process was ended.
     """
-    words = signature_words(line, category)
+    words = parse_signature_line(line, category)
     python = [name for language, name in words.frames if language == PYTHON]
     native = [name for language, name in words.frames if language == NATIVE]
     outside = [name for name in python if name.partition(".")[0] not in sys.stdlib_module_names]
@@ -75,7 +75,7 @@ def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str,
 
 
 def named_signature(line: str) -> str:
-    """Return a signature in words and the key by which `fleet show` finds it; other texts as is."""
+    """Return a signature in words, and its key for `fleet show`; other texts as they are."""
     words = line.split(" ", 2)
     if len(words) < 3 or not words[0].startswith("gsig/"):
         return line

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SIGXFSZ
 from gdb_epi.locks.types import GIL, JOINS
-from gdb_epi.record.reading import (
+from gdb_epi.record.record_parts import (
     READ_IN_PART,
     deadlocked_threads,
     group_in,
@@ -28,7 +28,14 @@ from gdb_epi.record.reading import (
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape, note_words, screen_width, wrapped
-from gdb_epi.render.fault_lines import damage_lines, machine_words, read_from, value_lines
+from gdb_epi.render.fault_lines import (
+    cut_off_words,
+    damage_lines,
+    machine_words,
+    missing_memory_words,
+    value_lines,
+    word_origin_lines,
+)
 from gdb_epi.render.frame_lines import (
     ABORTING,
     HANDLER,
@@ -45,23 +52,22 @@ from gdb_epi.render.frame_lines import (
 from gdb_epi.render.opening_sentences import (
     MAX_DEADLOCKED,
     core_or_process,
+    escaped_opening,
     innermost_own_python_call,
     is_program_call,
+    is_read_in_part,
     leading_hypothesis,
-    lost_memory,
     opening_sentences,
-    read_in_part,
     short_place,
-    what_was_cut,
 )
-from gdb_epi.render.wait_lines import clauses_of_answer, task_lines, tree_command, wait_lines
+from gdb_epi.render.wait_lines import clauses_of_hang, task_lines, tree_command, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
-SHELL, GDB, REPORT = "shell", "gdb", "report"  # where the reader sits
+SHELL, GDB, REPORT = "shell", "gdb", "report"  # where the answer is read
 MAX_LINES = 40
 MAX_FRAMES = 11  # lines of the stack
-MIN_FRAMES = 7  # of which there are that many, however long the rest is
+MIN_FRAMES = 7  # lines of the stack, however long the rest is
 SCREEN = 24  # lines of a terminal
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 3  # functions from a check to the signal
@@ -71,24 +77,24 @@ MAX_FILES = 2  # that one line names
 
 Json = Mapping[str, Any]
 
-# What keeps the whole answer from being right comes before what keeps a detail away.
-_OTHERS = ("fork", "memory")  # stages that tell nothing of a lost stack
+# What makes the whole answer unsure comes before what makes a detail unavailable.
+_OTHERS = ("fork", "memory")  # stages that say nothing about a lost stack
 _FIRST_STAGES = ("core", "python", "executable", "native frames")
-# Native frames by which the interpreter runs Python; what a thread waits in, its locks tell.
+# Native frames by which the interpreter runs Python; frames of waits are shown by the locks.
 _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
 _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
 _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
 _ITS_FILES = "its files"
-EVENT_AND_LOCK = "event-and-lock"  # a kind of deadlock, as findings have it
+EVENT_AND_LOCK = "event-and-lock"  # a kind of deadlock, as in findings
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
 
 
 class Audience(NamedTuple):
-    """Who reads the answer: what can be pasted depends on it.
+    """Who reads the answer, and where: what can be pasted depends on it.
 
     `core` is the file as the reader would write it in a shell. `evidence` asks for what the answer
     rests on, `whole` for every frame and note. `decided` is what was decided of such crashes,
-    `line` the source line that ran (render/source.py, `line_that_ran`). `files` (--exe, --sysroot)
+    `line` the source line that ran (`source_lines.line_that_ran`). `files` (--exe, --sysroot)
     and `database` (--db, --no-db) are the options that commands to paste must repeat.
     """
 
@@ -116,7 +122,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
 
         parts.append(list(evidence_lines(record)))
     parts.append(list(_next_steps(record, reader)))
-    # A stack gives way so that an ordinary answer fits a small terminal.
+    # The stack is shortened so that an ordinary answer fits a small terminal.
     others = len(lines) + sum(len(part) + 1 for part in parts if part) + 2
     most = max(MIN_FRAMES, min(MAX_FRAMES, SCREEN - others))
     parts.insert(0, list(_stack_lines(record, stack, calls, reader, most)))
@@ -127,38 +133,29 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     return lines if reader.whole or reader.evidence else lines[:MAX_LINES]
 
 
-def sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
-    """Return what happened, and its cause or caveat: how the answer begins."""
-    first, second = opening_sentences(record, calls)
-    return escape(f"{first.removesuffix('.')}."), escape(second)
-
-
-def first_sentences(record: Json) -> str:
-    """Return these as one text."""
-    return " ".join(sentences(record, telling_calls(record))).strip()
+def opening_text(record: Json) -> str:
+    """Return the opening sentences of a record as one text."""
+    return " ".join(escaped_opening(record, telling_calls(record))).strip()
 
 
 def hang_lines(record: Json, *, listed: bool) -> list[str]:
-    """Return how the answer of a hang begins, and what else it knows of the waits.
+    """Return the opening of a hang's answer, and what else it says about the waits.
 
-    `listed`: those of a circle are listed below.
+    `listed`: the waits of a circle are listed below.
     """
     calls = telling_calls(record)
-    clauses = clauses_of_answer(record, calls, listed=listed)
-    texts = [
-        *((text, "") for text in opening_sentences(record, calls)),
-        *((text, "  ") for text in clauses),
-    ]
+    texts = [(text, "") for text in opening_sentences(record, calls)]
+    texts += [(text, "  ") for text in clauses_of_hang(record, calls, listed=listed)]
     return [line for text, head in texts for line in wrapped(text, head, 3)]
 
 
 def telling_calls(record: Json) -> list[Call]:
-    """Return the calls of the thread that tells, as the answer shows them."""
+    """Return the calls of the thread that crashed or hung, as the answer shows them."""
     return _calls(record, telling_stack(record))
 
 
 def labelled(label: str, texts: Sequence[str]) -> Iterator[str]:
-    """Yield texts beside a word in the left column; longer ones are wrapped, three lines each."""
+    """Yield texts with a label in the left column, each wrapped to at most three lines."""
     head = f"{label:<{LABEL}}"
     for text in texts:
         yield from wrapped(text, head, 3)
@@ -168,8 +165,8 @@ def labelled(label: str, texts: Sequence[str]) -> Iterator[str]:
 def _calls(record: Json, stack: Json) -> list[Call]:
     """Return the calls that are shown: all but the interpreter's own machinery.
 
-    A recursion that goes on in the frames that the record leaves out is written out, so that it
-    folds with its true count; MAX_WRITTEN_OUT of them.
+    A recursion that goes on in frames that the record leaves out is written out, so that it is
+    folded with its true count, up to MAX_WRITTEN_OUT frames.
     """
     frames = groups_in(stack, "frames")
     python = any(_is_python(frame) for frame in frames)
@@ -199,7 +196,7 @@ def _calls(record: Json, stack: Json) -> list[Call]:
 
 
 def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[Call]:
-    """Return the calls; those from a check that failed to the signal stand in one line."""
+    """Return the calls, with those from a failed check to the signal joined into one line."""
     calls: list[Call] = []
     names: list[str] = []
     below_handler = False  # what a handler interrupted; a kill() there sent the signal to it
@@ -230,7 +227,7 @@ def _is_python(frame: Json) -> bool:
 
 
 def _kind(frame: Json) -> str | None:
-    """Return what a native frame is by the signature's drop sets; None for none of them."""
+    """Return the drop set of the signature that a native frame is in; None for none."""
     if _is_python(frame) or not frame.get("function"):
         return None
     from gdb_epi.signature.drop_sets import load_drop_sets
@@ -243,7 +240,7 @@ def _kind(frame: Json) -> str | None:
 def named_call(record: Json) -> Call | None:
     """Return the program's own innermost call, if the sentences name its line; None otherwise.
 
-    Of a hang they may name the line of another thread or of a task.
+    In a hang they may name the line of another thread or of a task.
     """
     calls = _calls(record, telling_stack(record))
     call = innermost_own_python_call(calls)
@@ -260,7 +257,7 @@ def _facts(record: Json, calls: Sequence[Call], line: str, *, in_gdb: bool) -> I
         wide = screen_width()
         yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
     yield from labelled("Value", list(value_lines(group_in(record, "signal"))))
-    yield from labelled("From", list(read_from(record)))
+    yield from labelled("From", list(word_origin_lines(record)))
     raised = group_in(record, "exception")
     if raised.get("type"):
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
@@ -355,7 +352,7 @@ def _name(record: Json) -> str:
 
 
 def _access(record: Json, signal: Json) -> str:
-    """Return what the kernel says of the failed access; "" where that is the headline's."""
+    """Return what the kernel says about the failed access; "" where the first sentence says it."""
     code, name = signal.get("si_code"), str(signal.get("name"))
     address = short_address(signal.get("fault_address"))
     if name not in CRASHES or name in ("SIGTRAP", "SIGSYS", "SIGILL", "SIGFPE"):
@@ -398,7 +395,7 @@ def _stack_lines(
 
 
 def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Iterator[str]:
-    """Yield the stacks of the threads that wait for each other, without calls of the runtime."""
+    """Yield the stacks of the threads of a deadlock, without calls of the runtime."""
     crashed = group_in(group_in(record, "threads"), "crashed")
     stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
     most = len(circle) if reader.whole else MAX_DEADLOCKED
@@ -419,14 +416,14 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Ite
 
 
 def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
-    """Yield what is missing from the answer, and why; that which matters most comes first."""
+    """Yield what is missing from the answer, and why, the most important first."""
     truncated = group_in(record, "truncated")
     cut = bool(truncated.get("flag"))
-    in_part = read_in_part(record)
-    texts = [what_was_cut(truncated, read_in_part=in_part)] if cut else []
-    memory = lost_memory(group_in(truncated, "memory"))
+    in_part = is_read_in_part(record)
+    texts = [cut_off_words(truncated, read_in_part=in_part)] if cut else []
+    memory = missing_memory_words(group_in(truncated, "memory"))
     texts += memory
-    # Of a core that was cut off before its threads all else follows from that.
+    # If the core was cut off before its threads, everything else follows from that.
     nothing_left = bool(texts) and group_in(record, "threads").get("count") == 0
     frames = groups_in(telling_stack(record), "frames")
     python = any(map(_is_python, frames))
@@ -442,7 +439,7 @@ def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
     stages = [e.get("stage") for e in errors if not frames and e.get("stage") not in _OTHERS]
     matter = [e for e in errors if e.get("stage") in (*_FIRST_STAGES, *stages)]
     if not reader.whole:
-        # Where memory or files lack, the ends of stacks follow; where the core was cut, Python's.
+        # Missing memory or files explain the ends of stacks; a cut core explains those of Python.
         ends = [e for e in errors if e.get("stage") in ("merge", "native")]
         end = str(ends[-1].get("message")).rpartition(": ")[2] if ends else ""
         text = _text_as_return_address(end)
@@ -471,7 +468,7 @@ def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
 
 
 def _text_as_return_address(end: str) -> str:
-    """Return the text in the address of "no code at 0x...", by which a walk of frames ended."""
+    """Return the text in the address of "no code at 0x...", at which a walk of frames ended."""
     from gdb_epi.fault.word_shapes import ascii_text
 
     address = end.partition("no code at ")[2]
@@ -482,7 +479,7 @@ def _text_as_return_address(end: str) -> str:
 
 
 def _why_no_names(record: Json, why: object, reader: Audience) -> str:
-    """Return why C functions have no names: the files that would tell them, or another reason."""
+    """Return why C functions have no names: the missing files, or another reason."""
     from gdb_epi.signature.types import LACKS_FILES
 
     if why in LACKS_FILES:
@@ -501,7 +498,7 @@ def _all_of(reader: Audience) -> str:
 
 
 def _next_steps(record: Json, reader: Audience) -> Iterator[str]:
-    """Yield what to do next, each with a line that can be pasted where the reader is."""
+    """Yield what to do next, each with a line that the reader can paste."""
     steps = list(_steps(record, reader))
     width = max((len(what) for what, _ in steps), default=0)
     for number, (what, command) in enumerate(steps):
@@ -509,7 +506,7 @@ def _next_steps(record: Json, reader: Audience) -> Iterator[str]:
         yield f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
 
 
-# What may show the cause of such crashes where it is, by whose memory it is.
+# Tools that may show the cause of such crashes, by whose memory it is.
 _OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse"))
 _CHECKED_HEAP = {
     "python": ("may fail earlier", "PYTHONMALLOC=debug python3 -X dev SCRIPT"),
@@ -530,7 +527,7 @@ _HELP_ELSEWHERE = (
 
 
 def _help(record: Json) -> tuple[str, str] | None:
-    """Return what helps against the likeliest cause, None where nothing is to be said."""
+    """Return what helps against the likeliest cause; None where there is nothing to say."""
     cause = leading_hypothesis(record)
     if cause == "stack-exhausted":
         return _HELP_ELSEWHERE if _on_another_stack(record) else _HELP_STACK
@@ -562,7 +559,7 @@ def _on_another_stack(record: Json) -> bool:
 
 
 def _fix_of_circle(record: Json) -> str:
-    """Return what ends a circle of threads for good, by what they wait for; "" without one."""
+    """Return the fix for a circle of threads, by what they wait for; "" where none is known."""
     circle = deadlocked_threads(record)
     told = [group_in(finding, "facts") for finding in groups_in(record, "findings")]
     members = next((groups_in(f, "members") for f in told if f.get("kind") == EVENT_AND_LOCK), [])
@@ -638,7 +635,7 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         option = "set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {kept}"
         yield "names of C functions", option
     if group_in(record, "truncated").get("flag"):
-        if read_in_part(record):
+        if is_read_in_part(record):
             yield "all of the core", f"gdb-epi triage {kept}"
         elif any("data is damaged" in str(error.get("message")) for error in errors):
             yield "a whole core", "copy the packed file again: this copy ends early, or is damaged"
@@ -659,7 +656,7 @@ def _number_of_own_call(record: Json) -> str:
 
 
 def _lacks_executable(record: Json) -> bool:
-    """Whether CPython was not decoded, or not by its runtime, as its file is not here."""
+    """Whether CPython was not decoded, or not by its runtime, because its file is missing."""
     errors = groups_in(record, "soft_errors")
     return any(
         error.get("stage") == "python" and "which is not here" in str(error.get("message"))
@@ -668,7 +665,7 @@ def _lacks_executable(record: Json) -> bool:
 
 
 def _nameless(record: Json) -> str:
-    """Return what to call the files whose functions have no name on the stack.
+    """Return the words for the files whose functions have no name on the stack.
 
     Empty when nameless code lies in no file, as that of a JIT compiler.
     """

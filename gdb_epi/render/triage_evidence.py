@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the one-screen answer rests on: reasons, evidence of waits and of damage, the signature.
 
-In: a record. Out: lines for `--evidence`. The screen without them is for reading; these are for
-checking.
+In: a record. Out: the lines of `--evidence`: the screen is for reading, these are for checking.
 """
 
 from __future__ import annotations
@@ -11,14 +10,14 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import OVERWRITTEN
-from gdb_epi.record.reading import group_in, groups_in, hypotheses, number_in, texts_in
+from gdb_epi.record.record_parts import group_in, groups_in, hypotheses, number_in, texts_in
 from gdb_epi.render.escape import screen_width, short_words
 from gdb_epi.render.signature_words import absent_keys
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import names_by_reason
 
 MAX_ITEMS = 40
-# Before corrections that were tried: most are of words that are right, or of other kinds.
+# Before the corrections that were tried: most are of words that are right, or of other types.
 TOO_WEAK = "considered, and too weak"
 
 Json = Mapping[str, Any]

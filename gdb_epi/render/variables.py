@@ -19,7 +19,7 @@ MORE = "what `...` and `<cut>` stand for was left out; --depth, --width and --le
 MASKED_NOTE = "`<masked ...>` stands for what a name says is secret; --secrets shows it"
 INEXACT = "not as repr() shows it"
 _DOUBTS = "<cannot decode"  # says so itself
-# Types that the text itself tells.
+# Types that are obvious from the text.
 _PLAIN = frozenset(
     "NoneType bool int float complex str bytes tuple list dict set range slice ellipsis type "
     "function".split()

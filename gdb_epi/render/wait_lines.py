@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.locks.types import JOINS, lock_phrase
-from gdb_epi.record.reading import (
+from gdb_epi.record.record_parts import (
     deadlocked_threads,
     group_in,
     groups_in,
@@ -31,7 +31,7 @@ from gdb_epi.util import counted, extension_path
 
 MAX_WAITS = 3
 MAX_KINDS_OF_WAITS = 3
-_OF_LIBRARY = "a thread of "  # how a pool is called that is known by its library alone
+_OF_LIBRARY = "a thread of "  # words for a pool that is only known by its library
 MAX_NAME = 120  # characters of a lock's name
 MAX_HOLDER_FRAMES = 4
 MAX_OTHERS = 4  # threads of the parent that may hold a lock
@@ -40,9 +40,9 @@ _GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wak
 # The threading module's own frames say how a thread waits, not what the program was doing.
 _PLUMBING = ("threading",)
 
-OF_THE_PARENT = "a thread of the parent"  # a screen that knows its name puts that in its place
-# Who holds the lock, by the verdict of a wait (locks/types.py); `epi locks` says the same. With a
-# verdict that is not here, the holder is named.
+OF_THE_PARENT = "a thread of the parent"  # replaced by its name where that is known
+# Who holds the lock, by the verdict of a wait (locks/types.py); `epi locks` says the same. For a
+# verdict that is missing here, the holder is named.
 HOLDERS = {
     "inherited-owner-vanished": f"held by {OF_THE_PARENT}, which fork() did not copy",
     "inherited-holder-frame-vanished": f"held by {OF_THE_PARENT}, which fork() did not copy",
@@ -62,7 +62,7 @@ Json = Mapping[str, Any]
 
 
 def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
-    """Yield what threads wait for, that of the thread that tells first; `calls` are its own."""
+    """Yield what threads wait for, first that of the hung thread, whose calls are `calls`."""
     waits = groups_in(record, "waits")
     tid = telling_stack(record).get("tid")
     killed = group_in(record, "verdict").get("label") == "killed"
@@ -71,7 +71,7 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
     ]
     fault = str(group_in(record, "signal").get("name")) in CRASHES
     if fault and not any(w.get("verdict") != "live-holder" for w in telling):
-        return  # what other threads wait for did not crash this one
+        return  # the waits of other threads did not crash this one
     circle = deadlocked_threads(record)
     telling.sort(key=lambda wait: (wait.get("tid") not in circle, wait.get("tid") != tid))
     names = thread_names(record)
@@ -97,11 +97,11 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
     if telling:
         yield from fork_lines(record)
     all_above = bool(circle) and {*circle} <= set(map(_tid, telling[:MAX_WAITS]))
-    yield from clauses_of_answer(record, calls, listed=all_above)
+    yield from clauses_of_hang(record, calls, listed=all_above)
 
 
-def clauses_of_answer(record: Json, calls: Sequence[Call], *, listed: bool) -> Iterator[str]:
-    """Yield what the answer of a hang knows beside its two sentences.
+def clauses_of_hang(record: Json, calls: Sequence[Call], *, listed: bool) -> Iterator[str]:
+    """Yield the further clauses of a hang's answer, after its two sentences.
 
     `listed`: the waits of a circle have lines of their own.
     """
@@ -119,7 +119,7 @@ def clauses_of_answer(record: Json, calls: Sequence[Call], *, listed: bool) -> I
 def _shortened(clauses: Sequence[str]) -> Iterator[str]:
     """Yield at most MAX_WAITS clauses, and how many more there are.
 
-    The last one may say that itself ("and 5 more tasks"): then it stands for as many.
+    The last one may say so itself ("and 5 more tasks"): then it stands for as many.
     """
     rest = _REST.match(clauses[-1]) if clauses else None
     named = clauses[:-1] if rest else clauses
@@ -134,7 +134,7 @@ def _tid(wait: Json) -> int:
 
 
 def _owner(wait: Json) -> str:
-    """Return who holds what is waited for, "" for a queue, an event and the like: nobody does."""
+    """Return who holds what is waited for; "" for a queue, an event and the like."""
     owner = group_in(wait, "owner")
     if owner.get("state") == "none":
         return ""
@@ -146,7 +146,7 @@ def _owner(wait: Json) -> str:
 
 
 def fork_lines(record: Json) -> Iterator[str]:
-    """Yield what is worth a line of the screen: handlers and pools without workers."""
+    """Yield the lines about a fork that are worth showing: handlers and pools without workers."""
     fork = group_in(record, "fork")
     handlers = group_in(fork, "handlers")
     if handlers:
@@ -162,7 +162,7 @@ def fork_lines(record: Json) -> Iterator[str]:
 
 
 def holder_lines(record: Json, wait: Json) -> Iterator[str]:
-    """Yield the Python code that held a lock when the process forked."""
+    """Yield the Python code that held a lock at the time of the fork."""
     threads = groups_in(group_in(group_in(record, "fork"), "vanished"), "threads")
     index = wait.get("holder_vanished")
     if not isinstance(index, int) or not 0 <= index < len(threads):
@@ -181,7 +181,7 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
 
 
 def _possible_holders(vanished: Json) -> Iterator[str]:
-    """Yield the parent's threads when which of them held the lock is not known."""
+    """Yield the parent's threads where it is unknown which of them held the lock."""
     least = "at least " if vanished.get("at_least") else ""
     yield f"at fork() the parent had {least}{counted(vanished.get('count'), 'more thread')}:"
     for thread in groups_in(vanished, "threads")[:MAX_OTHERS]:

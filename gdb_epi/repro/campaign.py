@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many runs of one command; each crash is examined and compared with the one sought."""
+"""Many runs of one command; each crash is examined and compared with the expected one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 
 from gdb_epi.repro import expected_crash as expect
-from gdb_epi.repro.crash_rate_interval import Interval, fixed_runs, until_success
+from gdb_epi.repro.crash_rate_interval import (
+    Interval,
+    interval_for_fixed_runs,
+    interval_until_success,
+)
 from gdb_epi.repro.run_once import CRASH, ENDED, HANG, UNABLE, RunOutcome, RunPlan, run_once
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -38,7 +42,7 @@ class RunResult(NamedTuple):
 
     @property
     def best(self) -> Crash | None:
-        """Return the crash that is nearest to the expected one."""
+        """Return the crash that is most similar to the expected one."""
         ranks = (*expect.LEVELS, *expect.HALVES, None)
         level = [crash.match.level if crash.match else None for crash in self.crashes]
         order = sorted(range(len(level)), key=lambda i: ranks.index(level[i]))
@@ -57,7 +61,7 @@ class Tally(NamedTuple):
     stopped_at_first: bool
 
 
-class Goal(NamedTuple):
+class SoughtCrash(NamedTuple):
     """What counts as reproduced: without an expectation every crash and every hang."""
 
     expectation: expect.Expectation | None
@@ -65,10 +69,10 @@ class Goal(NamedTuple):
 
 
 def run_campaign(
-    plan: RunPlan, aim: Goal, examine: Examine, runs: int, jobs: int, *,
+    plan: RunPlan, aim: SoughtCrash, examine: Examine, runs: int, jobs: int, *,
     stop_at_first: bool = False, keep: str | None = None,
 ) -> Iterator[RunResult]:  # fmt: skip
-    """Yield the result of each run as it comes; with `stop_at_first` none after the expected one.
+    """Yield the result of each run as it ends; with `stop_at_first`, up to the expected crash.
 
     A command that could not be run ends the campaign: the next run would be no better.
     """
@@ -80,7 +84,7 @@ def run_campaign(
                 numbers = iter(range(runs))
                 yield from _results(pool, work, numbers, jobs, stop_at_first=stop_at_first)
             finally:
-                stop.set()  # Ctrl-C: what runs must not be waited for until its time is over
+                stop.set()  # Ctrl-C: do not wait for running commands until their time is over
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
@@ -89,7 +93,7 @@ class _Work(NamedTuple):
     """What all runs share."""
 
     plan: RunPlan
-    aim: Goal
+    aim: SoughtCrash
     examine: Examine
     root: str
     keep: str | None
@@ -133,7 +137,7 @@ def _run_and_examine(work: _Work, number: int) -> RunResult:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _match(aim: Goal, record: Record) -> expect.Match | None:
+def _match(aim: SoughtCrash, record: Record) -> expect.Match | None:
     if aim.expectation is None:
         return None
     signature = record.get("signature")
@@ -141,7 +145,7 @@ def _match(aim: Goal, record: Record) -> expect.Match | None:
     return expect.compare_keys(aim.expectation.keys, keys, aim.level)
 
 
-def _meaning(run: RunOutcome, crashes: Sequence[Crash], aim: Goal) -> str:
+def _meaning(run: RunOutcome, crashes: Sequence[Crash], aim: SoughtCrash) -> str:
     if run.kind not in (CRASH, HANG):
         return run.kind
     if aim.expectation is None:
@@ -164,9 +168,9 @@ def tally_results(
     if runs:
         one_by_one = first and meanings[-1] == EXPECTED and counts[EXPECTED] == 1
         if one_by_one:
-            interval = until_success(runs, confidence)
+            interval = interval_until_success(runs, confidence)
         else:
-            interval = fixed_runs(counts[EXPECTED], runs, confidence)
+            interval = interval_for_fixed_runs(counts[EXPECTED], runs, confidence)
     return Tally(
         runs=runs,
         expected=counts[EXPECTED],

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.record.reading import group_in, groups_in
+from gdb_epi.record.record_parts import group_in, groups_in
 from gdb_epi.repro.expected_crash import HALVES, LEVELS, Match, compare_keys, keys_of
 from gdb_epi.typing_lite import Any
 
@@ -38,7 +38,7 @@ def compare_records(first: Record, second: Record, at: str = "stable") -> dict[s
     }
 
 
-def lines(comparison: Mapping[str, Any]) -> Iterator[str]:
+def comparison_lines(comparison: Mapping[str, Any]) -> Iterator[str]:
     """Yield the comparison as text."""
     match = Match(**comparison["match"])
     if match.level is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the kernel of this machine puts cores, and which of them belong to a run.
+"""Where the kernel of this machine writes core files, and which of them belong to a run.
 
 core(5): the pattern is a file name, relative to the folder of the dying process, or a pipe. The
 kernel adds `.PID` when core_uses_pid is 1 and the pattern has no %p.
@@ -15,45 +15,43 @@ from collections.abc import Iterator
 from gdb_epi.target.elf import notes, parse_header, segments
 from gdb_epi.typing_lite import NamedTuple
 
-PATTERN = "/proc/sys/kernel/core_pattern"
-USES_PID = "/proc/sys/kernel/core_uses_pid"
+CORE_PATTERN = "/proc/sys/kernel/core_pattern"
+CORE_USES_PID = "/proc/sys/kernel/core_uses_pid"
 NT_PRPSINFO = 3
-_PIDS = 24  # offset of pr_pid, pr_ppid, pr_pgrp, pr_sid in elf_prpsinfo, x86-64 (linux/elfcore.h)
+_PIDS_OFFSET = 24  # of pr_pid, pr_ppid, pr_pgrp, pr_sid in elf_prpsinfo, x86-64 (linux/elfcore.h)
 _PT_NOTE = 4
-MAX_HEADER = 16 << 20  # bytes of a core that are read for its notes
-MAX_FOUND = 64  # files of one folder that are examined
+MAX_NOTES = 16 << 20  # bytes of a core that are read for its notes
+MAX_CANDIDATES = 64  # files of one folder that are examined
 
 
 class CoreDumping(NamedTuple):
-    """How cores can be had on this machine.
+    """How the kernel of this machine dumps cores; `why_not` says why it writes no files."""
 
-    `files` is whether the kernel writes them as files; `why_not` says why it does not. `shared`
-    means that two processes in one folder would write the same file.
-    """
-
-    files: bool
+    writes_files: bool
     folder: str | None  # None: the folder of the process
     prefix: str  # what the file names begin with, up to the first % of the pattern
-    shared: bool
+    overwrites: bool  # two processes in one folder would write the same file
     why_not: str
 
 
-class Origin(NamedTuple):
-    """The process whose core a file is: its pid, its parent's, and its session."""
+class DumpedProcess(NamedTuple):
+    """The process of which a file is the core: its pid, its parent's, and its session."""
 
     pid: int
     parent: int
     session: int
 
 
-def core_dumping_here(pattern: str | None = None, uses_pid: str | None = None) -> CoreDumping:
-    """Return how this machine writes cores; the words of /proc may be given."""
-    text = _read(PATTERN) if pattern is None else pattern
-    with_pid = (_read(USES_PID) if uses_pid is None else uses_pid) == "1" or "%p" in (text or "")
+def read_core_dumping(pattern: str | None = None, uses_pid: str | None = None) -> CoreDumping:
+    """Return how this machine dumps cores; the contents of the files in /proc may be given."""
+    text = _read(CORE_PATTERN) if pattern is None else pattern
+    with_pid = (_read(CORE_USES_PID) if uses_pid is None else uses_pid) == "1" or "%p" in (
+        text or ""
+    )
     folder, name = os.path.split(text or "")
     why_not = ""
     if text is None:
-        why_not = f"{PATTERN} cannot be read"
+        why_not = f"{CORE_PATTERN} cannot be read"
     elif text.startswith("|"):
         why_not = f"core_pattern is a pipe to {text[1:].split(' ')[0]}"
     elif not text:
@@ -75,7 +73,9 @@ def _read(path: str) -> str | None:
         return None
 
 
-def cores_since(dumping: CoreDumping, folder: str, since: float) -> Iterator[tuple[str, Origin]]:
+def cores_since(
+    dumping: CoreDumping, folder: str, since: float
+) -> Iterator[tuple[str, DumpedProcess]]:
     """Yield the cores that any process left since a time (seconds of the epoch), and whose."""
     place = dumping.folder or folder
     try:
@@ -83,12 +83,12 @@ def cores_since(dumping: CoreDumping, folder: str, since: float) -> Iterator[tup
     except OSError:
         return
     paths = [os.path.join(place, name) for name in names]
-    for path in [path for path in paths if changed_at(path) >= since - 1][:MAX_FOUND]:
-        if (origin := origin_of(path)) is not None:
+    for path in [path for path in paths if modification_time(path) >= since - 1][:MAX_CANDIDATES]:
+        if (origin := dumped_process(path)) is not None:
             yield path, origin
 
 
-def found_cores(dumping: CoreDumping, folder: str, session: int, since: float) -> list[str]:
+def cores_of_session(dumping: CoreDumping, folder: str, session: int, since: float) -> list[str]:
     """Return the cores that processes of a session left since a time (seconds of the epoch)."""
     recent = cores_since(dumping, folder, since)
     return [path for path, origin in recent if origin.session == session]
@@ -96,13 +96,13 @@ def found_cores(dumping: CoreDumping, folder: str, session: int, since: float) -
 
 def core_to_be_overwritten(dumping: CoreDumping, folder: str) -> str | None:
     """Return the file that the next core would overwrite, None when there is none."""
-    if not dumping.files or not dumping.shared:
+    if not dumping.writes_files or not dumping.overwrites:
         return None
     path = os.path.join(dumping.folder or folder, dumping.prefix)
     return path if os.path.exists(path) else None
 
 
-def changed_at(path: str) -> float:
+def modification_time(path: str) -> float:
     """Return when a file was changed (seconds of the epoch); 0 when it is gone."""
     try:
         return os.stat(path).st_mtime
@@ -110,7 +110,7 @@ def changed_at(path: str) -> float:
         return 0.0
 
 
-def origin_of(path: str) -> Origin | None:
+def dumped_process(path: str) -> DumpedProcess | None:
     """Return the process whose core this is; None for another file."""
     try:
         with open(path, "rb") as stream:
@@ -121,15 +121,16 @@ def origin_of(path: str) -> Origin | None:
             for segment in segments(head, header):
                 if segment.type == _PT_NOTE:
                     stream.seek(segment.offset)
-                    return _origin(stream.read(min(segment.filesz, MAX_HEADER)))
+                    return _dumped_process_in_notes(stream.read(min(segment.filesz, MAX_NOTES)))
     except OSError:
         return None
     return None
 
 
-def _origin(raw: bytes) -> Origin | None:
+def _dumped_process_in_notes(raw: bytes) -> DumpedProcess | None:
     for note in notes(raw):
-        if note.type == NT_PRPSINFO and note.name == b"CORE" and len(note.desc) >= _PIDS + 16:
-            pid, parent, _, session = struct.unpack_from("<4i", note.desc, _PIDS)
-            return Origin(pid, parent, session)
+        is_process_info = note.type == NT_PRPSINFO and note.name == b"CORE"
+        if is_process_info and len(note.desc) >= _PIDS_OFFSET + 16:
+            pid, parent, _, session = struct.unpack_from("<4i", note.desc, _PIDS_OFFSET)
+            return DumpedProcess(pid, parent, session)
     return None

@@ -25,7 +25,7 @@ class Interval(NamedTuple):
     confidence: float
 
 
-def fixed_runs(count: int, runs: int, confidence: float = 0.95) -> Interval:
+def interval_for_fixed_runs(count: int, runs: int, confidence: float = 0.95) -> Interval:
     """Return the interval of `count` successes in `runs` runs, a number fixed before.
 
     Raises ValueError when there was no run, or more successes than runs.
@@ -37,7 +37,7 @@ def fixed_runs(count: int, runs: int, confidence: float = 0.95) -> Interval:
     return Interval(count / runs, low, high, confidence)
 
 
-def until_success(runs: int, confidence: float = 0.95) -> Interval:
+def interval_until_success(runs: int, confidence: float = 0.95) -> Interval:
     """Return the interval when run number `runs` was the first success, and the last run.
 
     P(first success at n or later) = (1-p)^(n-1), at n or earlier = 1 - (1-p)^n.
@@ -49,7 +49,7 @@ def until_success(runs: int, confidence: float = 0.95) -> Interval:
     return Interval(1 / runs, low, high, confidence)
 
 
-def highest_unseen(runs: int, confidence: float = 0.95) -> float:
+def upper_limit_without_success(runs: int, confidence: float = 0.95) -> float:
     """Return the highest rate that `runs` runs without a success leave open (one-sided)."""
     _check(0, runs, confidence)
     return -math.expm1(math.log(1 - confidence) / runs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crash that is sought, and by which key another crash equals it."""
+"""The expected crash, and by which key another crash equals it."""
 
 from __future__ import annotations
 

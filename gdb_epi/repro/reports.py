@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a campaign says: words for people; JUnit XML, annotations and deaths for machines."""
+"""Reports of a campaign: words for people; JUnit XML, annotations and deaths for machines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.record.reading import group_in, grouping_line
+from gdb_epi.record.record_parts import group_in, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
 from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation
-from gdb_epi.render.ci.junit_text import xml_text
-from gdb_epi.render.ci.places import place_in
-from gdb_epi.render.triage import first_sentences
-from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, Goal, RunResult, Tally
-from gdb_epi.repro.crash_rate_interval import highest_unseen
+from gdb_epi.render.ci.junit_text import xml_safe_text
+from gdb_epi.render.ci.source_lines import innermost_source_line_in
+from gdb_epi.render.triage import opening_text
+from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, RunResult, SoughtCrash, Tally
+from gdb_epi.repro.crash_rate_interval import upper_limit_without_success
 from gdb_epi.repro.expected_crash import match_text
 from gdb_epi.repro.run_once import HANG, UNABLE
 from gdb_epi.typing_lite import Any
@@ -60,8 +60,8 @@ def crash_category(crash: Crash) -> str:
     return str(group_in(crash.record, "signature").get("category", "unknown"))
 
 
-def summary(counts: Tally, aim: Goal) -> list[str]:
-    """Return the answer: counts, the rate with its interval, and what it rests on."""
+def campaign_summary(counts: Tally, aim: SoughtCrash) -> list[str]:
+    """Return the answer: counts, the rate with its interval, and what they are based on."""
     crashed = f"{counts.expected} crashed or hung"
     if aim.expectation:
         crashed = f"{counts.expected} crashed as expected, {counts.other} crashed or hung otherwise"
@@ -77,7 +77,7 @@ def summary(counts: Tally, aim: Goal) -> list[str]:
         f"{percent(interval.high)} (exact, {how})"
     )
     if not counts.expected and counts.ended:
-        top = percent(highest_unseen(counts.ended, interval.confidence))
+        top = percent(upper_limit_without_success(counts.ended, interval.confidence))
         lines.append(f"a crash that comes in more than {top} of the runs would have shown ({sure})")
     if not counts.expected and counts.other:
         lines.append("what crashed otherwise ended its run: the expected crash may have come later")
@@ -85,7 +85,7 @@ def summary(counts: Tally, aim: Goal) -> list[str]:
 
 
 def campaign_json(
-    results: Sequence[RunResult], counts: Tally, aim: Goal, capture: str
+    results: Sequence[RunResult], counts: Tally, aim: SoughtCrash, capture: str
 ) -> dict[str, Any]:
     """Return the whole campaign as JSON values; the records of the crashes are in it."""
     interval = counts.interval
@@ -140,16 +140,18 @@ def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]
         crash = same[0].best
         title = f"{_verb(same[0])} in {len(same)} of {counted(len(results), 'run')}"
         title += " (not the expected crash)" if meaning == OTHER else ""
-        yield annotation(title, what, place_in(crash.record, root) if crash else None)
+        yield annotation(
+            title, what, innermost_source_line_in(crash.record, root) if crash else None
+        )
 
 
-def deaths(results: Sequence[RunResult], command: Sequence[str]) -> list[Death]:
+def distinct_deaths(results: Sequence[RunResult], command: Sequence[str]) -> list[Death]:
     """Return each distinct crash or hang, with how often it came."""
     made = []
     for (meaning, what), same in _distinct(results).items():
         crash = same[0].best
         subject = " ".join(command) + (" (not the expected crash)" if meaning == OTHER else "")
-        sentence = first_sentences(crash.record) if crash else what
+        sentence = opening_text(crash.record) if crash else what
         record = crash.record if crash else {}
         made.append(Death(subject, _verb(same[0]), sentence, record, times=len(same)))
     return made
@@ -160,7 +162,7 @@ def _verb(result: RunResult) -> str:
 
 
 def junit_xml(
-    results: Sequence[RunResult], tally: Tally, aim: Goal, command: Sequence[str]
+    results: Sequence[RunResult], tally: Tally, aim: SoughtCrash, command: Sequence[str]
 ) -> bytes:
     """Return JUnit XML: one case a run; a crash or hang is a failure, no start an error."""
     from xml.etree import ElementTree as Tree
@@ -176,8 +178,11 @@ def junit_xml(
     root = Tree.Element("testsuites", counts)
     suite = Tree.SubElement(root, "testsuite", {"name": "gdb-epi repro", **counts})
     properties = Tree.SubElement(suite, "properties")
-    for name, value in (("command", " ".join(command)), ("answer", " ".join(summary(tally, aim)))):
-        Tree.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
+    for name, value in (
+        ("command", " ".join(command)),
+        ("answer", " ".join(campaign_summary(tally, aim))),
+    ):
+        Tree.SubElement(properties, "property", {"name": name, "value": xml_safe_text(value)})
     for result in results:
         _case(suite, result)
     text: bytes = Tree.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -192,10 +197,10 @@ def _case(suite: Any, result: RunResult) -> None:
     crash = result.best
     if result.meaning in (EXPECTED, OTHER):
         kind = "hang" if result.run.kind == HANG else crash_category(crash) if crash else "unsigned"
-        message = xml_text(run_line(result))
+        message = xml_safe_text(run_line(result))
         failure = Tree.SubElement(case, "failure", {"type": kind, "message": message})
         texts = group_in(group_in(crash.record, "signature"), "text") if crash else {}
-        failure.text = xml_text("\n".join(texts.values()))
+        failure.text = xml_safe_text("\n".join(texts.values()))
     elif result.meaning == UNABLE:
-        Tree.SubElement(case, "error", {"message": xml_text(run_line(result))})
-    Tree.SubElement(case, "system-out").text = xml_text(result.run.tail)
+        Tree.SubElement(case, "error", {"message": xml_safe_text(run_line(result))})
+    Tree.SubElement(case, "system-out").text = xml_safe_text(result.run.tail)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the command once, and bring home the cores of what died or hung.
+"""Run the command once, and collect the cores of what crashed or hung.
 
 The processes of one run: all of a session, whatever groups they made inside it.
 """
@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.private_files import private_opener
-from gdb_epi.repro.cores import CoreDumping, found_cores
+from gdb_epi.repro.cores import CoreDumping, cores_of_session
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-KILL_SECONDS = 30.0  # how long killed processes may take to go
+KILL_SECONDS = 30.0  # how long killed processes may take to end
 _TICK = 0.02
 
 
@@ -115,7 +115,7 @@ class RunPlan(NamedTuple):
     children: bool = False  # under GDB: follow them too
     own_streams: bool = False
 
-    def words_of_gdb(self) -> list[str]:
+    def gdb_words(self) -> list[str]:
         """Return the words that start GDB with its settings, without arguments."""
         settings = [word for setting in self.gdb_settings for word in ("-iex", setting)]
         return [self.gdb or "gdb", "-nx", "-nh", "-batch", *settings]
@@ -181,15 +181,15 @@ def start_words(
     streams = TAKE_STREAMS if plan.own_streams else ""
     enter = os.path.join(scratch, "enter")
     with open(enter, "wb", opener=private_opener) as stream:
-        words = shlex.join(["/usr/bin/env", "-i", *own])
-        stream.write(os.fsencode(f'exec {words} "$@" {streams}\n'))
-    words_of_gdb = [*plan.words_of_gdb(), "-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
+        command = shlex.join(["/usr/bin/env", "-i", *own])
+        stream.write(os.fsencode(f'exec {command} "$@" {streams}\n'))
+    words = [*plan.gdb_words(), "-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
     if plan.own_streams:
         log = os.path.join(scratch, "gdb.txt")
-        words_of_gdb = ["/bin/sh", "-c", OWN_STREAMS, log, *words_of_gdb]
+        words = ["/bin/sh", "-c", OWN_STREAMS, log, *words]
     watch = json.dumps({"folder": scratch, "children": plan.children})
     # GDB starts the command by the shell that $SHELL names.
-    return words_of_gdb, {**plan.gdb_environment, "SHELL": "/bin/sh", "GDB_EPI_WATCH": watch}
+    return words, {**plan.gdb_environment, "SHELL": "/bin/sh", "GDB_EPI_WATCH": watch}
 
 
 Outcome = tuple[str, "int | None", "list[str]", "list[str]"]
@@ -203,7 +203,7 @@ def _watch(
         return _hang(plan, process, scratch)
     if plan.capture == "gdb":
         return outcome_by_gdb(scratch)
-    cores = _bring_home(found_cores(plan.dumping, plan.folder, process.pid, since), scratch)
+    cores = _bring_home(cores_of_session(plan.dumping, plan.folder, process.pid, since), scratch)
     return _outcome_of_exit(status, cores)
 
 
@@ -282,7 +282,7 @@ def _hang(plan: RunPlan, process: subprocess.Popen[bytes], scratch: str) -> Outc
 
 def dump_living_process(plan: RunPlan, pid: int, path: str) -> str:
     """Let GDB write a core of a living process; return why it could not, "" when it did."""
-    words = [*plan.words_of_gdb(), "-p", str(pid), "-ex", "generate-core-file snapshot"]
+    words = [*plan.gdb_words(), "-p", str(pid), "-ex", "generate-core-file snapshot"]
     try:
         done = subprocess.run(
             words,

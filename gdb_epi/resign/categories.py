@@ -27,7 +27,7 @@ from gdb_epi.fault.signals import (
     SYS_SECCOMP,
     signal_name,
 )
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.record_parts import group_in
 from gdb_epi.typing_lite import Any
 
 BEFORE = ("gsig/1",)  # whose categories had other names

@@ -133,14 +133,14 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
     """Resign the records after a number; return the last number, None at the end."""
     from sqlalchemy import select
 
-    from gdb_epi.fleet.records.packing import stored_record
+    from gdb_epi.fleet.records.packing import unpack_record_or_empty
     from gdb_epi.fleet.store import tables
 
     chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(tables.raw.c.crash_id > after)
     rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
     made = {}
     for number, blob in rows:
-        new = _one(stored_record(blob), seen)
+        new = _one(unpack_record_or_empty(blob), seen)
         if new is not None:
             made[int(number)] = new
     if apply and made:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
-from gdb_epi.record.reading import group_in, groups_in
+from gdb_epi.record.record_parts import group_in, groups_in
 from gdb_epi.resign.categories import category_now
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import family_of

@@ -19,7 +19,7 @@ from gdb_epi.judgement.calibration import Counts, calibration_version
 from gdb_epi.judgement.labels import MODEL
 from gdb_epi.judgement.verdict import Verdict, judge
 from gdb_epi.record.groups.verdict import flags_of, verdict_group
-from gdb_epi.record.reading import group_in, groups_in
+from gdb_epi.record.record_parts import group_in, groups_in
 from gdb_epi.typing_lite import Any, NamedTuple
 
 FIRST_MODEL = 1  # of records that do not say

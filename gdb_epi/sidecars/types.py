@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gdb_epi.errors import Absent
-from gdb_epi.record.environment_variables import from_entries
+from gdb_epi.record.environment_variables import environment_from_entries
 from gdb_epi.record.redact import redact_value
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -70,10 +70,10 @@ def identity_of(pid: object, signo: object, comm: str | None) -> dict[str, Any]:
 def groups_of_environ(entries: Iterable[str], source: str) -> dict[str, dict[str, Any]]:
     """Return the groups that the environment of the process fills, but for the host's."""
     # Brings the whole record along, which the command need not have when it starts.
-    from gdb_epi.record.groups.surroundings import groups_of_environment
+    from gdb_epi.record.groups.host_container_job import groups_of_environment
 
     encoded = (entry.encode("utf-8", "replace") for entry in entries if entry)
-    variables = from_entries(encoded, source)
+    variables = environment_from_entries(encoded, source)
     groups = {} if isinstance(variables, Absent) else groups_of_environment(variables)
     return {name: group for name, group in groups.items() if name != "host" and group}
 

@@ -29,7 +29,7 @@ from gdb_epi.target.cfi import (
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_WALKED = 200  # frames; of more gdbhost/native.py leaves some out, and jumps
+MAX_WALKED = 200  # frames; of more gdbhost/native_unwinder.py leaves some out, and jumps
 _VDSO = "linux-vdso"
 
 

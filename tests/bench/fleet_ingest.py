@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from support.fleet_records import fleet_record
 
 from gdb_epi.fleet.records.prepare import Preparer
-from gdb_epi.fleet.records.reader import parts_in
+from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import store
 
@@ -54,7 +54,7 @@ def put(url: str, data: bytes) -> tuple[Took, int]:
     with open_database(url, write=True) as engine:
         server = server_cpu(engine)
         start, cpu = time.perf_counter(), time.process_time()
-        parts = parts_in("bench", io.BytesIO(data))
+        parts = read_record_stream("bench", io.BytesIO(data))
         done = store(engine, map(Preparer().part, parts))
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         if server is not None:

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from gdb_epi.fleet.lake.export import export_lake
-from gdb_epi.fleet.lake.files import File, partition_of, read_manifest, write_manifest
+from gdb_epi.fleet.lake.manifest import ParquetFile, partition_of, read_manifest, write_manifest
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.transactions import begin, note_change
@@ -68,7 +68,7 @@ def make(lake: Path, crashes: int) -> None:
         (lake / name).parent.mkdir(parents=True)
         table = _day(rng, day, first, count, rates / rates.sum(), weights / weights.sum(), turns)
         pq.write_table(table, lake / name, compression="zstd")
-        files[part] = File(str(name), str(day), count)
+        files[part] = ParquetFile(str(name), str(day), count)
         first += count
     write_manifest(lake, manifest._replace(tables={**manifest.tables, "crash": files}))
     size = sum(path.stat().st_size for path in lake.rglob("*.parquet"))

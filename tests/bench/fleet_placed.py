@@ -21,7 +21,7 @@ from support.fleet_lives.lab import SERVICES, Fleet
 
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
-from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
+from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
@@ -76,7 +76,7 @@ def said(fleet: Fleet, *, hours: bool) -> tuple[list[tuple[Any, ...]], list[str]
         for one_day in screen_day_by_day(whole)
         for f in one_day.findings
     ]
-    return found, unexplained_signature_sentences(whole, last, screen(whole, last))
+    return found, unexplained_signature_sentences(whole, last, screen_population(whole, last))
 
 
 def main() -> None:

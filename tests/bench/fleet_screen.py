@@ -29,16 +29,16 @@ from support.fleet_simulator import FIRST_DAY, Fleet, population, simulate
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import (
+    CLUSTERED_CRASHES,
     DAY_OF_WEEK,
     EVENT,
     HOST,
     LOOP_OF,
     TIME_OF_DAY,
-    TOGETHER,
     Finding,
     is_of_host,
 )
-from gdb_epi.fleet.screen.possible_hosts import PossiblyBadHost, possibly_bad_hosts
+from gdb_epi.fleet.screen.possibly_bad_hosts import PossiblyBadHost, find_possibly_bad_hosts
 from gdb_epi.fleet.screen.screening import screen_day_by_day
 
 SETTINGS = {
@@ -209,7 +209,7 @@ def measure(
                     own = [c for c in fleet.crashes if c.cause == cause]
                     reached[name] = sum(FIRST_DAY + c.day <= found.day for c in own)
             # A burst that nobody is accused of is told as what it is.
-            if not hits and not ("bursts" in fleet.truth and finding.attr in TOGETHER):
+            if not hits and not ("bursts" in fleet.truth and finding.attr in CLUSTERED_CRASHES):
                 others.append((finding, is_other_mark(fleet, pop, finding)))
     return reached, others, time.process_time() - start
 
@@ -244,7 +244,7 @@ def said_of_bad_host(fleet: Fleet, seed: int, spoil: Sequence[str]) -> SaidOfBad
         if named_on is None and host in named:
             named_on = found.day
         if found.day == at or found.day % EVERY == 0:
-            possible = possibly_bad_hosts(pop.until(found.day), found.day, found)
+            possible = find_possibly_bad_hosts(pop.until(found.day), found.day, found)
             if found.day == at:
                 said = [o for o in possible if o.host == host]
             if found.day % EVERY == 0:

@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.interpreters import cache_root
 
-from gdb_epi.cli.native.known_frames import KnownFrames, NamedStacks
+from gdb_epi.cli.native.cached_stacks import CachedStacks, NamedStacks
 from gdb_epi.cli.support.native_gdb import (
     ANSWER,
     GdbNative,
@@ -133,7 +133,7 @@ def compared(
 ) -> str:  # fmt: skip
     """Ask without GDB; learn what was not known."""
     own = [error._asdict() for error in target.soft_errors]
-    known = KnownFrames(target, gdb, None, books)
+    known = CachedStacks(target, gdb, None, books)
     said = known.answer()
     if said is None:
         known.learn(answer)

@@ -23,7 +23,7 @@ def timed(action):
 def decode():
     """Open the loaded core as the commands do, and decode its Python stacks."""
     from gdb_epi.cpython.runtime.python_state import decode_python
-    from gdb_epi.gdbhost.opening import open_core
+    from gdb_epi.gdbhost.open_target import open_core
 
     return decode_python(open_core(gdb.selected_inferior()))
 

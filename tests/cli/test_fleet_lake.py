@@ -15,8 +15,8 @@ from support.fleet_simulator import FIRST_DAY, records, simulate, write_exposure
 from unit.fleet_records import full
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.lake.cells import cells
-from gdb_epi.fleet.lake.files import MANIFEST, read_manifest
+from gdb_epi.fleet.lake.cells import read_cells
+from gdb_epi.fleet.lake.manifest import MANIFEST, read_manifest
 from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.store.db import open_database
@@ -118,7 +118,7 @@ def test_cells_are_the_crashes_that_questions_count(stored):
     for name in (db, f"lake:{lake}"):
         with open_database(name, write=False) as engine, engine.connect() as connection:
             execute = sqlalchemy_executor(connection)
-            counts.append(sorted(cells(execute), key=str))
+            counts.append(sorted(read_cells(execute), key=str))
             hosts = dict(map(tuple, execute("SELECT id, name FROM host", {})))
             texts = dict(map(tuple, execute("SELECT id, text FROM sig", {})))
     assert counts[0] == counts[1]

@@ -13,9 +13,9 @@ from support.fleet_simulator import FIRST_DAY, population, records, simulate, wr
 
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.questions.correlate import APART, DECIDES, SAME, correlate, cramers_v
-from gdb_epi.fleet.questions.onset import onset
+from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.pair_search import signature_pairs
-from gdb_epi.fleet.screen.silence import silent_groups
+from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
 
 SMALL = {"hosts": 300, "days": 30}
@@ -23,7 +23,7 @@ SMALL = {"hosts": 300, "days": 30}
 
 def began(fleet, name):
     pop = population(fleet)
-    return onset(pop, pop.signatures.index(name))
+    return find_onset(pop, pop.signatures.index(name))
 
 
 @pytest.mark.parametrize("seed", [7000, 7001, 7002])
@@ -40,7 +40,7 @@ def test_a_race_begins_with_its_image(seed):
 def test_the_rate_ratio_has_an_interval():
     fleet = simulate(7000, race=4.0, **SMALL)
     pop = population(fleet)
-    found = onset(pop, pop.signatures.index("race"))
+    found = find_onset(pop, pop.signatures.index("race"))
     own = [c for c in fleet.crashes if c.signature == "race"]
     after = sum(FIRST_DAY + c.day >= found.day for c in own)
     late = pop.exposure_day >= found.day
@@ -67,7 +67,7 @@ def test_simultaneous_roll_outs_are_not_told_apart():
     image = pop.attribute("image")
     twin = Attribute("agent", ["old", "new"], image.crash.copy(), image.exposure.copy())
     twice = pop._replace(attributes=(*pop.attributes, twin))
-    found = onset(twice, twice.signatures.index("race"))
+    found = find_onset(twice, twice.signatures.index("race"))
     assert "agent=new" in found.answer and "image=image1" in found.answer
     assert any("cannot be told apart" in caveat for caveat in found.caveats)
 
@@ -77,13 +77,13 @@ def test_no_false_onsets_in_quiet_fleets():
     for seed in range(7100, 7104):
         pop = population(simulate(seed, per_day=60, **SMALL))
         for name in ("s000", "s001", "s002", "s003", "s004"):
-            told += onset(pop, pop.signatures.index(name)).day is not None
+            told += find_onset(pop, pop.signatures.index(name)).day is not None
     assert told <= 1  # 20 tests at 1 %
 
 
 def test_without_exposure_days_count_alike():
     pop = population(simulate(7000, race=4.0, **SMALL))
-    found = onset(pop.chosen(pop.day > 0, pop.exposure_day < 0), pop.signatures.index("race"))
+    found = find_onset(pop.chosen(pop.day > 0, pop.exposure_day < 0), pop.signatures.index("race"))
     assert found.day is not None and found.exposure.startswith("none")
     # When a version came up is told by the crashes of all other signatures.
     assert [(r.attr, r.value) for r in found.roll_outs] == [("image", "image1")]
@@ -109,12 +109,12 @@ def test_a_rate_falls_with_a_value_that_went_out_of_use(by_hours):
     pop = population(simulate(7003, per_day=60, **SMALL))
     code = pop.signatures.index("s000")
     pop = half_with(pop, "flag", code, lambda day: day < 20, by_hours)
-    answer = onset(pop, code)
+    answer = find_onset(pop, code)
     assert "the rate fell when flag=on went out of use: on the days before" in answer.answer
     (gone,) = (r for r in answer.roll_outs if r.went and r.attr == "flag")
     assert gone.first - int(pop.day.min()) == 20
     # What went away while the flag stayed is not named.
-    assert not silent_groups(pop)
+    assert not find_silent_groups(pop)
 
 
 def test_what_came_up_while_crashes_went_on_elsewhere_is_not_why():
@@ -133,7 +133,7 @@ def test_what_came_up_while_crashes_went_on_elsewhere_is_not_why():
         "libx", ["1", "2"], ((pop.host % 2 == 0) & late).astype(int),
         ((pop.exposure_host % 2 == 0) & late_hours).astype(int),
     )  # fmt: skip
-    answer = onset(pop._replace(attributes=(*pop.attributes, own)), code)
+    answer = find_onset(pop._replace(attributes=(*pop.attributes, own)), code)
     assert answer.day is not None and answer.answer.startswith("the rate rose; n")
     assert any("libx=2 changed then, and is not why" in caveat for caveat in answer.caveats)
 
@@ -147,11 +147,11 @@ def test_crashes_that_no_day_has_a_place_for_are_told():
     last = int(pop.day.max())
     cut = pop._replace(second=second).chosen(pop.day >= 0, pop.exposure_day < last)
     outside = int((cut.day[mine[3:]] == last).sum())
-    found = onset(cut, code)
+    found = find_onset(cut, code)
     assert outside and found.crashes == mine.size - 3 - outside
     said = f"3 without a time that is believed and {outside} on days without host-hours"
     assert found.caveats[-1] == f"of its {mine.size} crashes are left out: {said}"
-    assert not any("left out" in caveat for caveat in onset(pop, code).caveats)
+    assert not any("left out" in caveat for caveat in find_onset(pop, code).caveats)
 
 
 def test_nested_and_aliased_attributes_are_named():

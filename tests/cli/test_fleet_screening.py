@@ -10,7 +10,7 @@ import pytest
 from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
 
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
+from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     benjamini_hochberg,
     binomial_tail,
@@ -109,7 +109,7 @@ def test_without_exposure_the_output_says_so(tmp_path):
     fleet = simulate(7002, bad_host=2.0, hosts=200, days=14, per_day=30)
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
         ingest(engine, (("t", r) for r in records(fleet)))
-        found = screen(load_population(engine), FIRST_DAY + 13).findings
+        found = screen_population(load_population(engine), FIRST_DAY + 13).findings
     host = next(f for f in found if f.attr == "host" and f.value == fleet.truth["bad_host"])
     assert host.exposure == "none: the other hosts that crashed, each as one"
 

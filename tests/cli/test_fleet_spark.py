@@ -14,7 +14,7 @@ import pytest
 from cli.test_fleet_lake import fill
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.lake.cells import cells
+from gdb_epi.fleet.lake.cells import read_cells
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
@@ -48,7 +48,7 @@ def test_spark_counts_the_same_cells_on_two_workers(spark, tmp_path, capsys):
     assert main(["fleet", "export", "--format", "lake", "--output", str(lake), "--db", db]) == 0
     with open_database(db, write=False) as engine, engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        expected = sorted(cells(execute), key=str)
+        expected = sorted(read_cells(execute), key=str)
         key = "SELECT kind, key FROM sig WHERE text LIKE '%two-faces%'"
         ((kind, value),) = [tuple(row) for row in execute(key, {})]
     capsys.readouterr()

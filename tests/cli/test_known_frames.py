@@ -14,7 +14,7 @@ from cli.test_gdb_server import gdb_that_logs
 from support.opening import need_gdb, own_cores
 from support.shell import Shell
 
-from gdb_epi.cli.native.known_frames import KnownFrames
+from gdb_epi.cli.native.cached_stacks import CachedStacks
 from gdb_epi.target.corefile import CoreFileTarget
 
 WANTED = ("pyenv-3.12.1", "debian-3.11.2", "trixie-3.13.5")
@@ -130,8 +130,8 @@ def test_debug_information_that_comes_later_is_asked_for(
     assert module.build_id is not None
     answer["debug_folders"].append(str(tmp_path / "debug"))
 
-    def known() -> KnownFrames:
-        return KnownFrames(CoreFileTarget.open(cores[0]), need_gdb(), None, tmp_path / "books")
+    def known() -> CachedStacks:
+        return CachedStacks(CoreFileTarget.open(cores[0]), need_gdb(), None, tmp_path / "books")
 
     known().learn(answer)
     assert known().answer() is not None
@@ -148,7 +148,7 @@ def test_frames_that_are_not_those_of_the_walk_are_not_learned(
     for thread in answer["threads"]:
         thread["frames"][-1]["sp"] += 8
     books = tmp_path / "books"
-    KnownFrames(CoreFileTarget.open(cores[0]), need_gdb(), None, books).learn(answer)
+    CachedStacks(CoreFileTarget.open(cores[0]), need_gdb(), None, books).learn(answer)
     assert [path for path in books.iterdir() if not path.name.startswith("gdb-")] == []
 
 

@@ -16,7 +16,7 @@ import pytest
 from support.shell import INTERRUPTIBLE, Shell
 from support.waiting import wait_until
 
-from gdb_epi.cli.native import known_frames
+from gdb_epi.cli.native import cached_stacks
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Options, examine_here
 
@@ -227,10 +227,10 @@ def test_a_question_to_gdb_about_its_settings_can_be_ended(
 ) -> None:
     blocked = []
 
-    def answer(_frames: known_frames.KnownFrames) -> known_frames.NamedStacks:
+    def answer(_frames: cached_stacks.CachedStacks) -> cached_stacks.NamedStacks:
         blocked.append(signal.pthread_sigmask(signal.SIG_BLOCK, []))
-        return known_frames.NamedStacks({}, ())
+        return cached_stacks.NamedStacks({}, ())
 
-    monkeypatch.setattr(known_frames.KnownFrames, "answer", answer)
+    monkeypatch.setattr(cached_stacks.CachedStacks, "answer", answer)
     examine_here(Core(str(core), None), Options(gdb=sys.executable))
     assert blocked == [set()]

@@ -16,7 +16,7 @@ from support.interpreters import one_per_minor
 from support.opening import made_or_skip, sysroot_of
 from support.surroundings import ARGV_SECRET, surroundings
 
-from gdb_epi.fleet.records.packing import unpack
+from gdb_epi.fleet.records.packing import unpack_record
 
 HERE = [one for one in one_per_minor() if one.root is None]
 
@@ -102,7 +102,7 @@ def test_the_database_file_holds_no_secret(shell, made, planted, tmp_path):
         rows = database.execute("SELECT record FROM raw").fetchall()
     assert rows
     for (packed,) in rows:
-        assert leaks(json.dumps(unpack(packed)), planted) == []
+        assert leaks(json.dumps(unpack_record(packed)), planted) == []
 
 
 def test_a_message_is_parameterised(shell, made, planted, tmp_path):

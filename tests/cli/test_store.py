@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gdb_epi.fleet.records.packing import unpack
+from gdb_epi.fleet.records.packing import unpack_record
 
 KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ctypes
 
@@ -59,7 +59,7 @@ def test_the_answer_with_stacks_is_not_stored(shell, core):
     shell.triage(core, "--stacks", "--format", "json")
     with closing(sqlite3.connect(shell.database)) as database:
         (blob,) = database.execute("SELECT record FROM raw").fetchone()
-    record = unpack(blob)
+    record = unpack_record(blob)
     assert isinstance(record["threads"], dict) and "thread_summary" not in record
     assert '"locals"' not in json.dumps(record)
 

@@ -38,7 +38,7 @@ from gdb_epi.cpython.heap.gc_lists import tracked_objects
 from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.corruption import run_study
+from gdb_epi.render.corruption import study_corruption
 from gdb_epi.target.corefile import CoreFileTarget
 
 Place = tuple[str, int, int]  # item, where, bit
@@ -179,7 +179,7 @@ def scene_of(interpreter: str) -> Scene:
 
 
 def swept(target: object) -> CheckResults:
-    return run_study(ProcessState(target), sweep=True, seconds=300)  # type: ignore[arg-type]
+    return study_corruption(ProcessState(target), sweep=True, seconds=300)  # type: ignore[arg-type]
 
 
 def check_named(found: list[Evidence], places: list[Place]) -> None:
@@ -274,7 +274,7 @@ def test_a_flip_near_the_fault_is_found_without_a_sweep(scene: Scene) -> None:
     name = scene.reader.u64(frame.code + at)
     changed = MutatedTarget(scene.target)
     changed.flip(name + scene.form.hash_at, 17)
-    found = found_in(run_study(ProcessState(changed)))  # type: ignore[arg-type]
+    found = found_in(study_corruption(ProcessState(changed)))  # type: ignore[arg-type]
     assert [(one.id, one.where, one.bits) for one in found] == [
         ("R1", name + scene.form.hash_at, (17,))
     ]
@@ -346,10 +346,10 @@ def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
 def test_a_name_that_was_not_found_and_its_damaged_twin(tmp_path: Path) -> None:
     """The process aborts over a KeyError: the key that it had kept has the hash of the other."""
     core, right = flipped_while_it_lives(SELLING, tmp_path)
-    found = found_in(run_study(ProcessState(core)))
+    found = found_in(study_corruption(ProcessState(core)))
     assert [(one.id, one.where, one.bits, one.corrected) for one in found] == [right]
 
 
 def test_the_budget_ends_a_sweep_and_that_is_said(scene: Scene) -> None:
-    study = run_study(scene.state, sweep=True, size=4 << 20)
+    study = study_corruption(scene.state, sweep=True, size=4 << 20)
     assert any("budget" in one.why for one in study.skipped)

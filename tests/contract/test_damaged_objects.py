@@ -9,7 +9,7 @@ import pytest
 from gallery.score import ask, chosen
 from gallery.taking import Piece, pieces, take
 
-from gdb_epi.record.reading import group_in, groups_in
+from gdb_epi.record.record_parts import group_in, groups_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PIECES = {piece.name: piece for piece in pieces("first")}

@@ -23,7 +23,7 @@ from gdb_epi.cpython.heap.referrers import MAX_NEAR_SEARCHES, MIN_SEARCHES_BACK
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UsageError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.json import render_report_json
+from gdb_epi.render.report_json import render_report_json
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget

@@ -26,7 +26,7 @@ from gdb_epi.cpython.runtime.package_versions import package_versions
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.text import render_report
+from gdb_epi.render.report_text import render_report
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.util import plausible_version

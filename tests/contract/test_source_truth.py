@@ -22,7 +22,7 @@ from gdb_epi.cpython.source.guarded_files import source_lines
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.source import source_line_printer, span_of
+from gdb_epi.render.source_lines import source_line_printer, span_of
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 

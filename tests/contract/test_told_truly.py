@@ -13,7 +13,7 @@ from support.cores import find_core
 from support.opening import need_core_dumps
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cli.support.open_core import opened_core
+from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.render.triage import Audience, render_triage
 from gdb_epi.session import Session
 
@@ -59,7 +59,7 @@ def record_of(source: str, folder: Path) -> dict[str, Any]:
     start = 'ulimit -c unlimited; exec "$0" prog.py'
     subprocess.run(["sh", "-c", start, sys.executable], cwd=folder, timeout=120, check=False)
     (core,) = find_core(folder)
-    with opened_core(str(core), sys.executable, None) as target:
+    with open_core(str(core), sys.executable, None) as target:
         record = analyze(Session(target))
     core.unlink()
     return record

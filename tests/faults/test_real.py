@@ -20,7 +20,7 @@ import pytest
 from support.cores import find_core, why_no_core_dumps
 
 from gdb_epi.analysis import analyze, examine
-from gdb_epi.cli.support.open_core import opened_core
+from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.render.opening_sentences import opening_sentences
 from gdb_epi.render.triage import telling_calls
 from gdb_epi.session import Session
@@ -89,7 +89,7 @@ def died(program: Path, mode: str, folder: Path) -> Path:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mode)
 def test_real_faults(row: Row, program: Path, tmp_path: Path) -> None:
     core = died(program, row.mode, tmp_path)
-    with opened_core(str(core), str(program), None) as target:
+    with open_core(str(core), str(program), None) as target:
         parts = examine(Session(target))
     core.unlink()
     category, symptom = parts.signed.signature.category, parts.corruption.symptom
@@ -114,7 +114,7 @@ WHOSE = {
 def test_whose_stack_ended(mode: str, program: Path, tmp_path: Path) -> None:
     """Alternate stacks and those of coroutines are not the thread's, and have no size to raise."""
     core = died(program, mode, tmp_path)
-    with opened_core(str(core), str(program), None) as target:
+    with open_core(str(core), str(program), None) as target:
         session = Session(target)
         findings = examine(session).findings
         missing = missing_memory(target)
@@ -138,7 +138,7 @@ WORDS = {
 @pytest.mark.parametrize("mode", WORDS)
 def test_what_it_is_called(mode: str, program: Path, tmp_path: Path) -> None:
     core = died(program, mode, tmp_path)
-    with opened_core(str(core), str(program), None) as target:
+    with open_core(str(core), str(program), None) as target:
         record = analyze(Session(target))
     core.unlink()
     happened, why = opening_sentences(record, telling_calls(record))

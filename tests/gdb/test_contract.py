@@ -27,7 +27,7 @@ INSIDE = """
 import hashlib, json, os
 import gdb
 from gdb_epi.errors import Absent
-from gdb_epi.gdbhost.live import GdbProcessTarget
+from gdb_epi.gdbhost.process_target import GdbProcessTarget
 from gdb_epi.gdbhost.sessions import sessions
 
 target = sessions().current().target

@@ -13,7 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
 from gdb_epi.fleet.population.coverage import with_attributes_of_feed
-from gdb_epi.fleet.population.host_spelling import one_spelling
+from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.population.population import Population
 from support.fleet_simulator import COMMON, CPUS, FIRST_DAY, HOSTS_A_RACK, Crash, Fleet, timed
 
@@ -258,7 +258,7 @@ def _names_differ(rng: Rng, population: Population) -> Population:
     """The feed spells hosts with a domain or in capitals, two records in ten as the feed does.
 
     Three hosts in a hundred share their first label with a host of another domain, and then a bare
-    name could be either. The spellings are joined by `one_spelling` as the reader does.
+    name could be either. The spellings are joined by `unify_spellings` as the reader does.
     """
     bare, size = population.hosts, len(population.hosts)
     style = rng.integers(3, size=size)
@@ -272,7 +272,7 @@ def _names_differ(rng: Rng, population: Population) -> Population:
     as_feed = rng.random(population.host.size) < 0.2
     host = np.where(as_feed, population.host + size, population.host)
     exposure_host = population.exposure_host + size
-    spelt = one_spelling(names, np.unique(host).tolist())
+    spelt = unify_spellings(names, np.unique(host).tolist())
     hosts = sorted(set(spelt.values()))
     code = {name: number for number, name in enumerate(hosts)}
     table = np.array([code[spelt[number]] for number in range(2 * size)])

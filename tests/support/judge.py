@@ -117,7 +117,7 @@ def tell(interpreter: str, program_name: str) -> None:
     """Print the verdicts on the core that this GDB has opened."""
     import gdb
 
-    from gdb_epi.gdbhost.opening import open_core
+    from gdb_epi.gdbhost.open_target import open_core
 
     made = make_core(
         next(candidate for candidate in discover() if candidate.id == interpreter), program_name

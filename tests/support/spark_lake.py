@@ -16,9 +16,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from gdb_epi.fleet.lake.cells import cells
-from gdb_epi.fleet.lake.files import read_manifest
-from gdb_epi.fleet.questions.seen import history_lines, history_of
+from gdb_epi.fleet.lake.cells import read_cells
+from gdb_epi.fleet.lake.manifest import read_manifest
+from gdb_epi.fleet.questions.signature_history import history_lines, read_signature_history
 
 TABLES = ("crash", "sig", "host", "mark", "meta")  # what these two questions read
 CLUSTER = "local-cluster[2,1,1024]"  # two workers, processes of their own, a core and 1 GB each
@@ -38,11 +38,11 @@ def main(folder: Path, kind: str, key: str) -> None:
             return [tuple(row) for row in spark.sql(sql, args=dict(values)).collect()]
 
         start = time.perf_counter()
-        counted = sorted(cells(execute), key=str)
+        counted = sorted(read_cells(execute), key=str)
         took = time.perf_counter() - start
         status = spark.sparkContext._jsc.sc().getExecutorMemoryStatus()
         workers = status.size() - 1  # one of them is this process
-        lines = history_lines(history_of(execute, kind, key, {}))
+        lines = history_lines(read_signature_history(execute, kind, key, {}))
         print(json.dumps({"workers": workers, "took": took, "cells": counted, "seen": lines}))
     finally:
         spark.stop()

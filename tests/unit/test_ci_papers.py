@@ -12,8 +12,8 @@ from support.sarif import results_of
 
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
 from gdb_epi.render.ci.github import annotation, death_annotations, job_summary
-from gdb_epi.render.ci.places import Place, place_in, source_root
 from gdb_epi.render.ci.sarif import sarif
+from gdb_epi.render.ci.source_lines import SourceLine, innermost_source_line_in, source_root
 
 KEYS = {"stable": "a" * 16, "python": "b" * 16, "exact": "c" * 16}
 LINE = "gsig/2 stable segv-null memset <-- py:app.fill"
@@ -44,7 +44,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_an_annotation_is_one_line_with_its_properties_escaped() -> None:
     """As actions/toolkit escapes: data %, CR, LF; in properties : and , too."""
-    made = annotation("50% of a:b,c\r\nd", "100%\r\nnext: a, b\rc", Place("a,b:c%.py", 7))
+    made = annotation("50% of a:b,c\r\nd", "100%\r\nnext: a, b\rc", SourceLine("a,b:c%.py", 7))
     head, _, data = made.removeprefix("::error ").partition("::")
     assert head == "file=a%2Cb%3Ac%25.py,line=7,title=50%25 of a%3Ab%2Cc%0Ad"
     assert data == "100%25%0Anext: a, b\\x0dc"
@@ -56,15 +56,17 @@ def test_an_annotation_is_one_line_with_its_properties_escaped() -> None:
 def test_the_line_pointed_at_is_the_innermost_of_the_users_own(checkout: Path) -> None:
     library = f"{checkout}/.venv/lib/python3.12/site-packages/numpy/core.py"
     frames = ((library, 3), ("<frozen runpy>", 9), (f"{checkout}/app.py", 12), (library, 1))
-    assert place_in(record(*frames), str(checkout)) == Place("app.py", 12)
-    assert place_in(record((library, 3)), str(checkout)) is None
-    assert place_in(record(("/elsewhere/app.py", 3)), str(checkout)) is None
+    assert innermost_source_line_in(record(*frames), str(checkout)) == SourceLine("app.py", 12)
+    assert innermost_source_line_in(record((library, 3)), str(checkout)) is None
+    assert innermost_source_line_in(record(("/elsewhere/app.py", 3)), str(checkout)) is None
 
 
 def test_a_record_without_users_names_is_still_matched_with_the_checkout(checkout: Path) -> None:
     """GitHub's runners check out below /home/runner, and records have /home/~."""
     redacted = f"{checkout}/app.py".replace("/alice/", "/~/")
-    assert place_in(record((redacted, 12)), str(checkout)) == Place("app.py", 12)
+    assert innermost_source_line_in(record((redacted, 12)), str(checkout)) == SourceLine(
+        "app.py", 12
+    )
 
 
 def test_paths_are_relative_to_the_checkout_of_the_ci() -> None:
@@ -82,7 +84,7 @@ def test_sarif_has_what_the_standard_demands(checkout: Path) -> None:
         Death("test_b", CRASHED, "It crashed.", first, times=2),
         Death("odd", HUNG, "It hung.", record((f"{checkout}/odd name%.py", 1), label="hang")),
         Death("away", CRASHED, "It crashed.", record(("/srv/away.py", 5))),
-        Death("no core", CRASHED, "No core was found.", {}, place=Place("app.py", 3)),
+        Death("no core", CRASHED, "No core was found.", {}, place=SourceLine("app.py", 3)),
         Death("no place", CRASHED, "x\x1b[1m", {}),
     ]
     log = json.loads(json.dumps(sarif(deaths, str(checkout), ["core.9: not a core"])))

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from gdb_epi.render.color import painted, wants_color
-from gdb_epi.render.text import render_report
+from gdb_epi.render.report_text import render_report
 from gdb_epi.report import Report, Source
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")

@@ -14,7 +14,11 @@ from support.scenes import crash, state
 from commands.doctor import MATCHES, NOT_LOADED, problems_of
 from commands.native import native
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.questions.seen import history_lines, seen, stored_under
+from gdb_epi.fleet.questions.signature_history import (
+    group_of_stored_core,
+    history_lines,
+    signature_history,
+)
 from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.session import Session
 
@@ -37,7 +41,7 @@ def test_a_database_of_another_version_is_told_as_such(
         base.execute("CREATE TABLE meta (key TEXT, value TEXT)")
         base.execute("INSERT INTO meta VALUES (?, ?)", (SCHEMA_KEY, str(version)))
     with pytest.raises(EpiError, match=f"has schema {version}, this gdb-epi reads") as caught:
-        seen(str(path), "stable", "0" * 16)
+        signature_history(str(path), "stable", "0" * 16)
     assert hint in caught.value.hint
 
 
@@ -84,16 +88,16 @@ def database_with(path: Path, core_key: str) -> str:
 def test_a_core_that_is_stored_under_another_key_was_seen(tmp_path: Path) -> None:
     """A GDB without libraries makes another key: `epi seen` said that the crash was never seen."""
     base = database_with(tmp_path / "fleet.sqlite3", "c" * 32)
-    assert stored_under(base, "c" * 32) == ("stable", "5" * 16)
-    assert stored_under(base, "d" * 32) is None
-    history = seen(base, "stable", "5" * 16, {"core_key": "c" * 32})
+    assert group_of_stored_core(base, "c" * 32) == ("stable", "5" * 16)
+    assert group_of_stored_core(base, "d" * 32) is None
+    history = signature_history(base, "stable", "5" * 16, {"core_key": "c" * 32})
     assert (
         history_lines(history, of_a_core=True)[0]
         == "1 crash so far, on no known host: this core itself"
     )
-    other = seen(base, "stable", "5" * 16, {"core_key": "d" * 32})
+    other = signature_history(base, "stable", "5" * 16, {"core_key": "d" * 32})
     assert "without this core, which is not stored" in history_lines(other, of_a_core=True)[0]
     assert history_lines(other)[0] == "1 crash so far, on no known host"
-    assert history_lines(seen(base, "python", "9" * 16)) == [
+    assert history_lines(signature_history(base, "python", "9" * 16)) == [
         "No crash with this key is in this database"
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gdb_epi.detectors
-from gdb_epi.cli.support.open_core import opened_core
+from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.corruption import score
 from gdb_epi.corruption.explanation_pages import corruption_page, item_names
 from gdb_epi.detectors.findings import DETECTORS
@@ -67,7 +67,7 @@ def test_without_a_name_the_findings_of_the_core_are_listed() -> None:
     """Each with the line to type; the graded signs, whose titles name other signs, are left out."""
     core = Path(__file__).resolve().parents[2] / "sample_cores" / "flipped-pointer-bit" / "core.xz"
     assert not load_commands()
-    with opened_core(str(core), None, None) as target:
+    with open_core(str(core), None, None) as target:
         report = COMMANDS["explain"].run(Session(target), Namespace(finding=None, all=False))
     lines = list(map(str, report.lines))
     assert any(line.startswith("  epi explain pointer_one_bit_off  ") for line in lines)

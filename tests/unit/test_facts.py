@@ -12,7 +12,8 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, STACK, crash, frame
 
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import Absent
-from gdb_epi.record.environment_variables import Environment, environment, is_allowed
+from gdb_epi.record.environment_variables import Environment, is_allowed, read_environment
+from gdb_epi.record.groups.host_container_job import container_of, host_of, job_of
 from gdb_epi.record.groups.machine import (
     AT_RSEQ_FEATURE_SIZE,
     LastCpu,
@@ -24,9 +25,8 @@ from gdb_epi.record.groups.machine import (
     running_kernel,
 )
 from gdb_epi.record.groups.signal import operand_text
-from gdb_epi.record.groups.surroundings import container_of, host_of, job_of
-from gdb_epi.record.privacy import parameterise, pseudonymise, redact_addresses
 from gdb_epi.record.redact import redact_value, without_people
+from gdb_epi.record.user_redaction import parameterise, pseudonymise, redact_addresses
 from gdb_epi.session import Session
 from gdb_epi.target.api import Region, Thread
 from gdb_epi.x86 import memory_operand
@@ -131,7 +131,7 @@ def with_block(*entries: bytes) -> Any:
 
 
 def test_the_block_above_the_stack_ends_where_the_arguments_begin() -> None:
-    found = environment(with_block(b"RANK=3", b"SECRET=hush", b"USER=alice"))
+    found = read_environment(with_block(b"RANK=3", b"SECRET=hush", b"USER=alice"))
     assert found == Environment({"RANK": "3"}, 2, "stack", frozenset({"alice"}))
 
 
@@ -143,7 +143,7 @@ def test_environ_counts_before_the_block() -> None:
     made.write(table, struct.pack("<3Q", text, text + 0x40, 0))
     made.write(text, b"RANK=9\0")
     made.write(text + 0x40, b"X=1\0")
-    assert environment(made) == Environment({"RANK": "9"}, 1, "environ", frozenset())
+    assert read_environment(made) == Environment({"RANK": "9"}, 1, "environ", frozenset())
 
 
 def test_an_environment_without_end_is_bounded() -> None:
@@ -151,13 +151,13 @@ def test_an_environment_without_end_is_bounded() -> None:
     made.write(HEAP, struct.pack("<Q", MMAP))
     made.write(MMAP, struct.pack("<Q", HEAP + 0x100) * 0x700)
     made.write(HEAP + 0x100, b"RANK=" + b"9" * 0x3000)
-    found = environment(made)
+    found = read_environment(made)
     assert isinstance(found, Environment)
     assert len(found.values["RANK"]) < 5000
 
 
 def test_no_environment_says_so() -> None:
-    found = environment(state(crash()).target)
+    found = read_environment(state(crash()).target)
     assert isinstance(found, Absent)
 
 

@@ -18,7 +18,7 @@ from unit.fleet_records import full, minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.life.news import unsent_news
 from gdb_epi.fleet.life.record_decision import Decision, record_decision
-from gdb_epi.fleet.records.packing import unpack
+from gdb_epi.fleet.records.packing import unpack_record
 from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
@@ -90,7 +90,7 @@ def rows_of_tables(db):
                 if column.endswith("_id") and kind in named and value is not None:
                     row[column] = named[kind][value]
             if name == "raw":
-                row["record"] = unpack(row["record"])
+                row["record"] = unpack_record(row["record"])
             elif name in named:
                 del row["id"]
     return {name: sorted(map(repr, some)) for name, some in rows.items()}

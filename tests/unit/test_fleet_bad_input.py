@@ -23,7 +23,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
 from gdb_epi.fleet.screen.finding_states import set_finding_state, store_findings, stored_findings
-from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
+from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -101,7 +101,7 @@ def test_a_clock_that_is_off_hides_no_finding(url, off):
     put(url, *rest, *bad, odd)
     found = loaded(url)
     assert found.last_day == START // DAY
-    assert any(f.value == "bad" for f in screen(found, found.last_day).findings)
+    assert any(f.value == "bad" for f in screen_population(found, found.last_day).findings)
     began = time.process_time()
     list(screen_day_by_day(found))
     assert time.process_time() - began < 60
@@ -122,7 +122,7 @@ def test_very_many_values_of_an_attribute_name_no_groups(url):
 
 
 def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
-    from gdb_epi.fleet.records.helper_processes import prepared
+    from gdb_epi.fleet.records.helper_processes import prepare_in_helpers
     from gdb_epi.fleet.store.ingest import store
 
     lines = [json.dumps(full(i)) for i in range(40)]
@@ -132,7 +132,10 @@ def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
     path = tmp_path / "mixed.jsonl"
     path.write_text("\n".join(lines) + '\n{"schema": "gdb-epi/record/1", "core_k')
     for helpers in (0, 2):
-        with prepared([path], helpers=helpers) as batches, open_database(url, write=True) as engine:
+        with (
+            prepare_in_helpers([path], helpers=helpers) as batches,
+            open_database(url, write=True) as engine,
+        ):
             done = store(engine, batches)
         assert done.added + done.known == 37
         bad = {where.rsplit(":", 1)[1]: why for where, why in done.rejected}
@@ -143,8 +146,8 @@ def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
 
 def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
     """The fast way stores a record's own text: only when no key can hide in it."""
-    from gdb_epi.fleet.records.helper_processes import prepared
-    from gdb_epi.fleet.records.packing import stored_record
+    from gdb_epi.fleet.records.helper_processes import prepare_in_helpers
+    from gdb_epi.fleet.records.packing import unpack_record_or_empty
     from gdb_epi.fleet.store.ingest import store
 
     secret = "hunter2"
@@ -157,10 +160,10 @@ def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
     ]
     path = tmp_path / "secrets.jsonl"
     path.write_bytes(b"\n".join(x.encode() for x in texts))
-    with prepared([path]) as batches, open_database(url, write=True) as engine:
+    with prepare_in_helpers([path]) as batches, open_database(url, write=True) as engine:
         assert store(engine, batches).added == 5
     for (blob,) in rows(url, select(tables.raw.c.record)):
-        assert secret not in json.dumps(stored_record(blob))
+        assert secret not in json.dumps(unpack_record_or_empty(blob))
 
 
 def test_notes_values_and_signatures_with_sql_and_html(url):
@@ -180,7 +183,7 @@ def test_notes_values_and_signatures_with_sql_and_html(url):
     put(url, *bad, *rest)
     found = loaded(url)
     day = found.last_day
-    raised = screen(found, day).findings
+    raised = screen_population(found, day).findings
     assert any(f.value == EVIL for f in raised)
     with open_database(url, write=True) as engine:
         store_findings(engine, raised, day)

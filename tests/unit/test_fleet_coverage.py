@@ -12,15 +12,15 @@ from unit.fleet_records import minimal
 from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.coverage import with_hours_beside, without_hours
-from gdb_epi.fleet.population.host_spelling import one_spelling
+from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.quality import checks
+from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import epidemic_curve
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.report.counts import tally
 from gdb_epi.fleet.report.overview import population_sizes
 from gdb_epi.fleet.report.texts import number
-from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import HostDay, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
@@ -39,7 +39,7 @@ SMALL = {"hosts": 300, "days": 21, "per_day": 40.0}
     ],
 )
 def test_spellings_of_one_host(names, hosts):
-    spelt = one_spelling(dict(enumerate(names, 1)), [2])
+    spelt = unify_spellings(dict(enumerate(names, 1)), [2])
     assert len(set(spelt.values())) == hosts
     if hosts == 1:
         assert set(spelt.values()) == {names[1]}, "as the crashes have it"
@@ -68,7 +68,7 @@ def test_a_feed_that_spells_hosts_and_racks_otherwise_is_the_same_fleet(tmp_path
     assert read.quality["differ"]["rack"] == len(fleet.crashes)
     rack = read.attribute("rack")
     assert rack is not None and {rack.values[c][:4] for c in np.unique(rack.crash)} == {"new-"}
-    accused = {(f.attr, f.value) for f in screen(read, FIRST_DAY + 20).findings}
+    accused = {(f.attr, f.value) for f in screen_population(read, FIRST_DAY + 20).findings}
     assert accused == {("host", fleet.truth["bad_host"])}
 
 
@@ -96,7 +96,7 @@ def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatc
 def test_a_bad_host_is_found_and_nobody_else(trouble):
     fleet = simulate(7002, bad_host=1.5, **SMALL)
     read = fleet_troubles.spoil(population(fleet), 7002, [trouble])
-    accused = [(f.attr, f.value) for f in screen(read, FIRST_DAY + 20).findings]
+    accused = [(f.attr, f.value) for f in screen_population(read, FIRST_DAY + 20).findings]
     assert accused == [("host", fleet.truth["bad_host"])]
 
 
@@ -137,7 +137,7 @@ def test_what_the_feed_does_not_know_of_a_version_the_records_do(trouble):
         sum(c.cause == f"split-{half}" for c in fleet.crashes) for half in ("host", "software")
     ]
     assert [part.crashes for part in parted.parts][:2] == whole, "those without hours too"
-    findings = screen(read, FIRST_DAY + 20).findings
+    findings = screen_population(read, FIRST_DAY + 20).findings
     assert {(f.attr, f.value) for f in findings if f.signature == name} >= {("kernel", "kernel1")}
 
 
@@ -191,15 +191,15 @@ def spans(*of_hosts: tuple[int, int]) -> Population:
 
 
 def test_names_that_end_where_as_many_begin_are_told():
-    texts = [c.text for c in checks(spans(*[(1, 10)] * 10, *[(1, 5)] * 10, *[(6, 10)] * 10))]
+    texts = [c.text for c in check_quality(spans(*[(1, 10)] * 10, *[(1, 5)] * 10, *[(6, 10)] * 10))]
     [told] = [text for text in texts if "if renamed" in text]
     assert told.startswith("10 hosts have their last hours on 1970-01-06 and 10 others their first")
     for steady in ([(1, 10)] * 30, [(1, 10)] * 20 + [(6, 10)] * 10):
-        assert not [c for c in checks(spans(*steady)) if "if renamed" in c.text]
+        assert not [c for c in check_quality(spans(*steady)) if "if renamed" in c.text]
 
 
 def test_hosts_that_live_for_a_day_are_told():
-    texts = [c.text for c in checks(spans(*[(day, day) for day in range(1, 21)]))]
+    texts = [c.text for c in check_quality(spans(*[(day, day) for day in range(1, 21)]))]
     assert any(text.startswith("half of the hosts have hours on one day alone") for text in texts)
     assert not any("renamed" in text for text in texts)
-    assert not any("one day alone" in c.text for c in checks(spans(*[(1, 10)] * 20)))
+    assert not any("one day alone" in c.text for c in check_quality(spans(*[(1, 10)] * 20)))

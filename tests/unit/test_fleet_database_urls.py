@@ -7,7 +7,7 @@ import pytest
 
 from gdb_epi.errors import EXIT_USAGE, InputError
 from gdb_epi.fleet.paths import hide_password, hide_passwords, is_url
-from gdb_epi.fleet.questions.seen import seen
+from gdb_epi.fleet.questions.signature_history import signature_history
 from gdb_epi.fleet.records.spool import ingest_later_command, spool_folder
 from gdb_epi.fleet.store.db import DatabaseUrlError, database_url, open_database, shown_url
 
@@ -57,6 +57,6 @@ def test_names_of_files_stay_names_of_files(tmp_path) -> None:
     for name in ("fleet.sqlite3", "sqlite/fleet.db", "/srv/a:b@c", "postgres.db", "12:30.db"):
         assert not is_url(name) and database_url(name).database.endswith(name)
     with pytest.raises(InputError):
-        seen(str(tmp_path / "none"), "stable", "k")
+        signature_history(str(tmp_path / "none"), "stable", "k")
     with pytest.raises(DatabaseUrlError):  # not a file of that name
-        seen("postgresql:/u:p@h/x", "stable", "k")
+        signature_history("postgresql:/u:p@h/x", "stable", "k")

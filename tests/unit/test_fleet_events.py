@@ -10,7 +10,7 @@ from support.fleet_simulator import FIRST_DAY, population, simulate
 
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.verdict import ONE_EVENT, judge_population
-from gdb_epi.fleet.screen.events import events_of
+from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
     DAY_OF_WEEK,
@@ -18,7 +18,7 @@ from gdb_epi.fleet.screen.finding import (
     LOOP_OF,
     TIME_OF_DAY,
 )
-from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
+from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 
 SMALL = {"hosts": 300, "days": 21, "per_day": 40.0}
 LAST = FIRST_DAY + 20
@@ -31,7 +31,7 @@ def troubled(seed, *names, **more):
 
 def test_a_loop_and_an_event_are_told_and_accuse_nobody():
     fleet, pop = troubled(7011, "loop", "everywhere")
-    screened = screen(pop, LAST)
+    screened = screen_population(pop, LAST)
     findings = {(f.attr, f.signature): f for f in screened.findings}
     assert set(findings) == {(LOOP_OF, "looping"), (EVENT, "timeout")}
     assert findings[(LOOP_OF, "looping")].value == fleet.truth["loop"]
@@ -44,7 +44,7 @@ def test_a_loop_and_an_event_are_told_and_accuse_nobody():
 
 def test_half_of_a_rack_at_once_names_the_rack():
     fleet, pop = troubled(7012, "rack event")
-    (event,) = screen(pop, LAST).findings
+    (event,) = screen_population(pop, LAST).findings
     assert event.attr == EVENT and fleet.truth["rack event"] in event.aliases
     assert event.n == 10 and "10 hosts" in event.test
 
@@ -72,20 +72,20 @@ def test_each_is_raised_once():
 )
 def test_when_and_on_which_cpu_a_signature_comes(plant, attr, value, more):
     _, pop = troubled(7014, plant, **more)
-    raised = [(f.attr, f.value) for f in screen(pop, int(pop.day.max())).findings]
+    raised = [(f.attr, f.value) for f in screen_population(pop, int(pop.day.max())).findings]
     assert raised == [(attr, value)]
 
 
 def test_a_load_that_follows_the_week_accuses_nothing():
     _, pop = troubled(7015, "week load")
-    assert screen(pop, LAST).findings == ()
+    assert screen_population(pop, LAST).findings == ()
 
 
 def test_dates_alone_are_no_times():
     """All crashes at noon are no event."""
     _, pop = troubled(7011, "loop")
     pop = pop._replace(second=pop.day * 86_400 + 43_200)
-    events = events_of(pop)
+    events = find_events(pop)
     assert events.findings == () and not events.repeats.any()
-    assert events_of(pop._replace(second=None)).findings == ()
-    assert events_of(pop._replace(second=np.full(pop.day.size, -1))).findings == ()
+    assert find_events(pop._replace(second=None)).findings == ()
+    assert find_events(pop._replace(second=np.full(pop.day.size, -1))).findings == ()

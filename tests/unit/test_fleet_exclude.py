@@ -11,7 +11,7 @@ import pytest
 from unit.fleet_records import minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.life.exclusion import Excluded, Plan, kubernetes_lines, slurm_lines
+from gdb_epi.fleet.life.exclusion import ExclusionPlan, HostToExclude, kubernetes_lines, slurm_lines
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
@@ -144,8 +144,8 @@ def test_no_name_runs_in_a_shell(db, capsys):
 
 
 def test_no_reason_runs_in_a_shell():
-    host = Excluded("n", '\'; reboot; $(id) `id` "x" \n\\', (), 1, 2, 3)
-    made = Plan((host,), (), (), (), (), (), 1, "", 1)
+    host = HostToExclude("n", '\'; reboot; $(id) `id` "x" \n\\', (), 1, 2, 3)
+    made = ExclusionPlan((host,), (), (), (), (), (), 1, "", 1)
     for line in (*slurm_lines(made), *kubernetes_lines(made)):
         assert "\n" not in line and not set("'\"`$\\").intersection(shlex.split(line)[-1])
 

@@ -17,8 +17,8 @@ from support.waiting import wait_until
 from unit.fleet_records import full, minimal
 
 from gdb_epi.fleet.questions.signatures import top_signatures
-from gdb_epi.fleet.records.packing import stored_record
-from gdb_epi.fleet.records.times import EARLIEST
+from gdb_epi.fleet.records.crash_times import EARLIEST
+from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import NewerSchema, open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
@@ -122,7 +122,7 @@ def test_unknown_keys_are_kept_whole(url: str) -> None:
     record = full(1, future={"a": [1, {"b": None}]}, note="\u202e\ud800\0")
     put(url, record)
     ((blob,),) = rows(url, select(tables.raw.c.record))
-    assert stored_record(blob) == json.loads(json.dumps(record))
+    assert unpack_record_or_empty(blob) == json.loads(json.dumps(record))
 
 
 def test_libraries_are_shared_between_crashes(url: str) -> None:

@@ -10,9 +10,8 @@ import pytest
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.decided import _default_database, decided_words
-from gdb_epi.fleet.life.decision_lines import decisions_on_record
-from gdb_epi.fleet.life.fixes import cores_crashed_after_fix, judge_fix
+from gdb_epi.fleet.life.decision_lines import decision_lines_of_record
+from gdb_epi.fleet.life.fixes import assess_fix, cores_crashed_after_fix
 from gdb_epi.fleet.life.marks import (
     HOST,
     REGRESSED,
@@ -20,13 +19,14 @@ from gdb_epi.fleet.life.marks import (
     Mark,
     Subject,
     insert_decision,
-    standing_of,
+    read_standing,
 )
 from gdb_epi.fleet.life.news import digest, unsent_news
 from gdb_epi.fleet.life.record_decision import Decision, record_decision
-from gdb_epi.fleet.life.states import all_states, repaired_hosts
+from gdb_epi.fleet.life.states import read_states, repaired_hosts
 from gdb_epi.fleet.life.version_order import compare_versions
 from gdb_epi.fleet.paths import default_database
+from gdb_epi.fleet.recorded_decisions import _default_database, recorded_decision_lines
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
@@ -84,8 +84,8 @@ def fleet(tmp_path):
                 return question(sqlalchemy_executor(connection), *given)
 
         def fix(self):
-            held = self.ask(standing_of, Subject(SIGNATURE, "stable", KEY), NOW)
-            return self.ask(judge_fix, held)
+            held = self.ask(read_standing, Subject(SIGNATURE, "stable", KEY), NOW)
+            return self.ask(assess_fix, held)
 
     return Fleet()
 
@@ -102,7 +102,7 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
     fleet.put(on(3 + 7 * 11, "2.10", **after), on(3 + 7 * 12, "img7", **after))
     fix = fleet.fix()
     assert (fix.crashes_again, fix.again[0].version, fix.unknown) == (1, "2.10", 1)
-    (state,) = fleet.ask(all_states, NOW)
+    (state,) = fleet.ask(read_states, NOW)
     assert state.state == "regressed" and state.as_json()["fix"]["words"].endswith("regressed")
     assert fleet.ask(cores_crashed_after_fix, Subject(SIGNATURE, "stable", KEY), fix) == [
         f"{80:032x}"
@@ -110,7 +110,7 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
     # A later fix is a new decision.
     fleet.say("signature", KEY, fixed_in="2.11")
     assert not fleet.fix().is_regressed
-    (state,) = fleet.ask(all_states, NOW)
+    (state,) = fleet.ask(read_states, NOW)
     assert [mark.state for mark in state.standing.history] == ["fixed", "fixed"]
     assert state.standing.owner == "bob", "an owner stays until there is another one"
 
@@ -118,12 +118,12 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
 def test_what_the_record_at_hand_says_of_a_fix(fleet):
     fleet.put(on(3, "2.2"))
     fleet.say("signature", KEY, fixed_in="2.3", owner="bob")
-    say = lambda version: fleet.ask(decisions_on_record, "stable", KEY, on(3, version))  # noqa: E731
+    say = lambda version: fleet.ask(decision_lines_of_record, "stable", KEY, on(3, version))  # noqa: E731
     assert say("2.4") == ["known since 2025-12-06; fixed in 2.3, this is 2.4: regressed; owner bob"]
     assert "this is 2.2;" in say("2.2")[0] and "regressed" not in say("2.2")[0]
     assert "cannot compare" in say("img7")[0]
-    assert decided_words(fleet.db, on(3, "2.4")) == tuple(say("2.4"))
-    assert decided_words(fleet.db + "-none", on(3, "2.4")) == ()
+    assert recorded_decision_lines(fleet.db, on(3, "2.4")) == tuple(say("2.4"))
+    assert recorded_decision_lines(fleet.db + "-none", on(3, "2.4")) == ()
 
 
 def test_a_version_may_be_that_of_an_imported_package(fleet):
@@ -144,10 +144,10 @@ def test_ignored_ends_by_itself(fleet):
     fleet.say("signature", KEY, state="acknowledged", note="seen it")
     fleet.say("signature", KEY, ignore_until="2025-12-08")
     subject = Subject(SIGNATURE, "stable", KEY)
-    assert fleet.ask(standing_of, subject, NOW).state == "ignored"
+    assert fleet.ask(read_standing, subject, NOW).state == "ignored"
     last = 1_765_238_399.0  # 2025-12-08 23:59:59
-    assert fleet.ask(standing_of, subject, last).state == "ignored"
-    held = fleet.ask(standing_of, subject, last + 1)
+    assert fleet.ask(read_standing, subject, last).state == "ignored"
+    held = fleet.ask(read_standing, subject, last + 1)
     assert (held.state, held.note) == ("acknowledged", "seen it")
 
 
@@ -160,7 +160,7 @@ def test_a_host_is_drained_repaired_and_back(fleet):
     fleet.say("host", "node-3", state="repaired", now=NOW + 86_400)
     fleet.say("host", "node-3", state="back", now=NOW + 3 * 86_400)
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400) + 1}
-    held = fleet.ask(standing_of, Subject(HOST, "", "node-3"))
+    held = fleet.ask(read_standing, Subject(HOST, "", "node-3"))
     assert held.state == "back" and [m.state for m in held.history] == [
         "drained", "repaired", "back",
     ]  # fmt: skip
@@ -172,14 +172,14 @@ def test_a_note_is_no_new_decision(fleet):
     lines = fleet.say("host", "node-3", note="DIMM 3", owner="bob", now=NOW + 9 * 86_400)
     assert lines == ["known since 2025-12-06; host node-3 is repaired; owner bob", "note: DIMM 3"]
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400)}
-    held = fleet.ask(standing_of, Subject(HOST, "", "node-3"))
+    held = fleet.ask(read_standing, Subject(HOST, "", "node-3"))
     assert [m.state for m in held.history] == ["repaired", "noted"]
     fleet.say("signature", KEY, state="fixed", fixed_in="2.3")
     fleet.say("signature", KEY, ignore_until="2025-12-08", note="loud")
     fleet.say("signature", KEY, ticket="BUG-7")
-    held = fleet.ask(standing_of, Subject(SIGNATURE, "stable", KEY), NOW)
+    held = fleet.ask(read_standing, Subject(SIGNATURE, "stable", KEY), NOW)
     assert (held.state, held.mark.until, held.note) == ("ignored", 1_765_238_400.0, "loud")
-    held = fleet.ask(standing_of, Subject(SIGNATURE, "stable", KEY), held.mark.until)
+    held = fleet.ask(read_standing, Subject(SIGNATURE, "stable", KEY), held.mark.until)
     assert (held.state, held.mark.version, held.ticket) == ("fixed", "2.3", "BUG-7")
 
 
@@ -221,7 +221,7 @@ def test_decisions_that_make_no_sense_are_refused(fleet, capsys, words, code):
     fleet.put(minimal(3))
     assert main(["fleet", "mark", "--db", fleet.db, *words]) == code
     assert capsys.readouterr().err.count("\n") == 1
-    assert fleet.ask(all_states, NOW) == []
+    assert fleet.ask(read_states, NOW) == []
 
 
 def test_triage_asks_the_database_that_it_would_write_to(monkeypatch, tmp_path):

@@ -12,11 +12,11 @@ from gdb_epi.fleet.life.record_decision import Decision, record_decision
 from gdb_epi.fleet.questions.lookup import (
     MIN_PREFIX,
     _near,
-    find_group,
     find_host,
     find_record,
-    of_host,
-    of_signature,
+    find_signature_group,
+    summarise_host,
+    summarise_signature,
 )
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
@@ -65,7 +65,7 @@ def test_the_verdicts_of_a_signature_are_counted(engine):
         engine,
         [("t", full(7 * i, verdict={"model": 2, "label": f"v{i % 12}"})) for i in range(1, 60)],
     )
-    found = of_signature(engine, find_group(engine, f"{0:016x}"))
+    found = summarise_signature(engine, find_signature_group(engine, f"{0:016x}"))
     assert found.tables["verdict"] == [
         *((f"v{i}", 5) for i in ("1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9")),
         ("v0", 4),
@@ -91,7 +91,7 @@ def test_a_host_is_one_under_all_its_spellings(tmp_path, capsys):
             ("web-1", 2), ("Web-1", 2), ("web-1.a.example.", 2), ("m1", 1), ("web-2", 0),
             ("WEB-2.A.EXAMPLE", 1), ("10.0.0.1", 1), ("10", 0), ("web", 0), ("web%", 0),
         ):  # fmt: skip
-            assert of_host(engine, find_host(engine, wanted)).crashes == crashes, wanted
+            assert summarise_host(engine, find_host(engine, wanted)).crashes == crashes, wanted
         record_decision(engine, Decision("host", "web-1", "ann", "drained"), 1.8e9)
     assert main(["fleet", "states", "WEB-1", "--db", path]) == 0
     assert "host web-1" in capsys.readouterr().out

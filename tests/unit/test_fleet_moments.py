@@ -9,8 +9,8 @@ from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.screen.finding import DAY_OF_MONTH, TIME_OF_DAY
-from gdb_epi.fleet.screen.moments import moment_findings
-from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.screening import screen_population
+from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def evenings(pop, seed):
 
 
 def moments(pop):
-    found = moment_findings(pop, np.ones(pop.day.size, dtype=bool))
+    found = time_and_cpu_findings(pop, np.ones(pop.day.size, dtype=bool))
     return [(f.attr, f.value, f.signature) for f in found if f.attr == TIME_OF_DAY]
 
 
@@ -76,7 +76,7 @@ def test_each_place_has_its_own_hour(fleet):
     pop = pop._replace(attributes=(*fleet.attributes, place))
     found = [
         f
-        for f in moment_findings(pop, np.ones(pop.day.size, dtype=bool))
+        for f in time_and_cpu_findings(pop, np.ones(pop.day.size, dtype=bool))
         if f.signature == fleet.signatures[0]
     ]
     assert sorted(f.aliases[-1] for f in found) == ["region=fra", "region=nyc", "region=tyo"]
@@ -108,7 +108,7 @@ def closings():
 
 def test_what_comes_at_the_end_of_a_month_is_told_and_is_not_over(closings):
     pop, last = closings
-    found = screen(pop, last + 20).findings
+    found = screen_population(pop, last + 20).findings
     (told,) = (f for f in found if f.attr == DAY_OF_MONTH)
     assert told.value == "the last 2 days and the first day of a month (UTC)"
     assert told.signature == pop.signatures[0] and told.n == told.total
@@ -116,6 +116,8 @@ def test_what_comes_at_the_end_of_a_month_is_told_and_is_not_over(closings):
 
 def test_a_kernel_before_the_end_of_a_month_is_not_to_blame_for_it(closings):
     pop, last = closings
-    raised = [f for d in (last - 1, last, last + 2) for f in screen(pop.until(d), d).findings]
+    raised = [
+        f for d in (last - 1, last, last + 2) for f in screen_population(pop.until(d), d).findings
+    ]
     assert [f.value for f in raised if f.attr == DAY_OF_MONTH], "by then"
     assert not [f for f in raised if f.attr == "kernel"]

@@ -12,10 +12,10 @@ from unit.fleet_records import minimal
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.life import deliver
+from gdb_epi.fleet.life import send_news
 from gdb_epi.fleet.life.decision_lines import host_decision_lines
 from gdb_epi.fleet.life.record_decision import Decision, record_decision
-from gdb_epi.fleet.life.states import all_states
+from gdb_epi.fleet.life.states import read_states
 from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.exposure import HostDay, host_days, store_exposure
@@ -61,7 +61,7 @@ class Receiver:
 
 @pytest.fixture
 def receiver(monkeypatch):
-    monkeypatch.setattr(deliver, "PAUSES", (0.01, 0.02))
+    monkeypatch.setattr(send_news, "RETRY_PAUSES", (0.01, 0.02))
     running = Receiver()
     yield running
     running.server.shutdown()
@@ -167,15 +167,15 @@ def test_the_shapes_of_slack_and_pagerduty(db, receiver, monkeypatch, capsys, tm
 
 
 def test_many_are_told_as_one_digest_of_the_rest():
-    from gdb_epi.fleet.life.news import FINDING, News
+    from gdb_epi.fleet.life.news import FINDING, NewsItem
 
-    items = [News(f"s{n}", FINDING, f"t{n}", (), None, n, (), {}) for n in range(50)]
-    events = list(deliver.requests_of("pagerduty", items, "k"))
-    assert len(events) == deliver.MAX_EVENTS and len(events[-1].items) == 31
+    items = [NewsItem(f"s{n}", FINDING, f"t{n}", (), None, n, (), {}) for n in range(50)]
+    events = list(send_news.requests_for_news("pagerduty", items, "k"))
+    assert len(events) == send_news.MAX_EVENTS and len(events[-1].items) == 31
     assert "31 more notices" in events[-1].body["payload"]["summary"]
     assert sum(len(event.items) for event in events) == 50
-    (message,) = deliver.requests_of("slack", items, None)
-    assert len(message.body["blocks"]) == deliver.MAX_SLACK_ITEMS + 1
+    (message,) = send_news.requests_for_news("slack", items, None)
+    assert len(message.body["blocks"]) == send_news.MAX_SLACK_ITEMS + 1
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_host_is_marked_by_any_of_its_spellings(db, receiver, capsys):
             )
     with open_database(db, write=False) as engine, engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        (state,) = (s for s in all_states(execute, (FIRST + 15) * DAY) if s.crashes)
+        (state,) = (s for s in read_states(execute, (FIRST + 15) * DAY) if s.crashes)
         assert (state.standing.subject.name, state.crashes) == ("NODE-7.a.example", 130)
         assert "is repaired" in " ".join(host_decision_lines(execute, "node-7"))
         assert (

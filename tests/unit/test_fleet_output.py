@@ -11,7 +11,7 @@ import termios
 
 import pytest
 
-from gdb_epi.cli.fleet.output import folded, print_line, print_table
+from gdb_epi.cli.fleet.output import fold_line, print_line, print_table
 from gdb_epi.render.escape import terminal_width
 
 KEY = "0123456789abcdef"
@@ -55,10 +55,10 @@ def test_no_word_is_broken(width):
     line = (
         f"  cores: {', '.join([KEY * 2] * 5)} a-word-with-hyphens-that-is-wider-than-it-all-is-here"
     )
-    lines = folded(line, width)
+    lines = fold_line(line, width)
     assert " ".join(part.strip() for part in lines) == line.strip()
     assert all(part.startswith("      ") for part in lines[1:]) and lines[0].startswith("  cores:")
-    assert folded(line, None) == [line]
+    assert fold_line(line, None) == [line]
 
 
 def test_what_goes_into_a_file_keeps_its_lines(monkeypatch, capsys):

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Engine
 from unit.fleet_records import full, minimal
 
 from gdb_epi.fleet.population import cache as population_cache
-from gdb_epi.fleet.population import fixed_width_rows
 from gdb_epi.fleet.population import read_population as population_read
+from gdb_epi.fleet.population import sqlite_crashes
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.screening import screen_day_by_day
@@ -57,7 +57,7 @@ def same(a: Population, b: Population) -> bool:
     )
 
 
-# Changes of the rows of crash -> whether all of it still fits the words of `fixed_width_rows`.
+# Changes of the rows of crash -> whether all of it still fits the words of `sqlite_crashes`.
 ODD = {
     "": True,
     "cpu_no = CASE id % 4 WHEN 0 THEN 0 WHEN 1 THEN 4094 ELSE NULL END": True,
@@ -100,7 +100,7 @@ def changed(engine: Engine, change: str) -> Iterator[Connection]:
 
 
 def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
-    monkeypatch.setattr(fixed_width_rows, "IDS", 4)
+    monkeypatch.setattr(sqlite_crashes, "IDS", 4)
     put(tmp_path / "f.sqlite3", *[full(i, cpu={"number": i % 5}) for i in range(9)])
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
         for change, does_fit in ODD.items():
@@ -120,13 +120,13 @@ def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
 
 def fits(driver) -> bool:
     try:
-        return list(fixed_width_rows.read_fixed_width_rows(driver, [])) is not None
-    except fixed_width_rows.ValueTooWide:
+        return list(sqlite_crashes.read_sqlite_crashes(driver, [])) is not None
+    except sqlite_crashes.ValueTooWide:
         return False
 
 
 def test_more_verdicts_than_a_word_has_room_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(fixed_width_rows, "MAX_LABELS", 5)
+    monkeypatch.setattr(sqlite_crashes, "MAX_LABELS", 5)
     put(tmp_path / "f.sqlite3", *[full(i) for i in range(9)])
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
         for to in changed(engine, "verdict = 'v' || id"):
@@ -136,11 +136,11 @@ def test_more_verdicts_than_a_word_has_room_for(tmp_path, monkeypatch):
 
 def test_digits_are_what_int_reads():
     for text in ("1234567890123456", "9999999999999999" * 3, "0" * 16):
-        found = fixed_width_rows.fixed_width_numbers(text, len(text) // 16).tolist()
+        found = sqlite_crashes.fixed_width_numbers(text, len(text) // 16).tolist()
         assert found == [int(text[i : i + 16]) for i in range(0, len(text), 16)]
     for text in ("", "-000000000000001", "1.50000000000000", "9.99999999999e+17", "\xb2" * 16):
-        with pytest.raises(fixed_width_rows.ValueTooWide):
-            fixed_width_rows.fixed_width_numbers(text, 1)
+        with pytest.raises(sqlite_crashes.ValueTooWide):
+            sqlite_crashes.fixed_width_numbers(text, 1)
 
 
 def test_the_cache_gives_what_the_database_gives(tmp_path, monkeypatch):

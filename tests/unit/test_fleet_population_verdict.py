@@ -11,7 +11,7 @@ from unit.fleet_records import minimal
 
 from gdb_epi.fleet.questions import verdict as pv
 from gdb_epi.fleet.screen.finding_texts import verdict_words
-from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -53,7 +53,7 @@ def test_a_host_with_nearly_one_signature_is_not_called_broken():
     pop = population(fleet)
     other = sum(f"node-{c.host}" == host for c in fleet.crashes) - 52
     assert other >= 1, "the host has other signatures too"
-    screened = [f for f in screen(pop, LAST).findings if f.value == host]
+    screened = [f for f in screen_population(pop, LAST).findings if f.value == host]
     assert all(
         "hardware" not in verdict_words(f) and "all kinds" not in verdict_words(f) for f in screened
     )
@@ -86,7 +86,7 @@ def test_a_host_with_more_of_the_usual_crashes_is_not_called_broken():
     assert (first.kind, pv.USUAL in first.headline) == (pv.ONE_HOST, True)
     assert "retire" not in first.headline and "hardware" not in first.headline
     assert any("nothing but their number" in caveat for caveat in first.caveats)
-    (found,) = [f for f in screen(pop, LAST).findings if f.value == host]
+    (found,) = [f for f in screen_population(pop, LAST).findings if f.value == host]
     assert "of the usual kinds" in verdict_words(found) and "hardware" not in verdict_words(found)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from support.fleet_simulator import FIRST_DAY, Crash, Fleet, population, simulate
 
-from gdb_epi.fleet.screen.possible_hosts import (
+from gdb_epi.fleet.screen.possibly_bad_hosts import (
     crashes_needed,
-    possibly_bad_hosts,
+    find_possibly_bad_hosts,
     undecided_sentences,
 )
-from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.screening import screen_population
 
 DAYS = 21
 LAST = FIRST_DAY + DAYS - 1
@@ -33,9 +33,9 @@ def test_a_host_with_too_few_crashes_is_open_and_later_named():
     for own in (2, 9):
         fleet, name = fleet_of(own)
         whole = population(fleet)
-        screened = screen(whole, LAST)
+        screened = screen_population(whole, LAST)
         told[own] = [
-            host for host in possibly_bad_hosts(whole, LAST, screened) if host.host == name
+            host for host in find_possibly_bad_hosts(whole, LAST, screened) if host.host == name
         ]
         assert any(f.value == name for f in screened.hosts) == (own == 9)
     assert not told[9], "what is named is not open"
@@ -50,17 +50,17 @@ def test_a_host_with_too_few_crashes_is_open_and_later_named():
 def test_as_many_more_as_it_says_name_the_host():
     fleet, _ = fleet_of(2)
     whole = population(fleet)
-    [host] = possibly_bad_hosts(whole, LAST, screen(whole, LAST))[:1]
+    [host] = find_possibly_bad_hosts(whole, LAST, screen_population(whole, LAST))[:1]
     assert host.more is not None
     fleet, name = fleet_of(2 + host.more + 1)
     whole = population(fleet)
-    assert name in [f.value for f in screen(whole, LAST).hosts]
+    assert name in [f.value for f in screen_population(whole, LAST).hosts]
 
 
 def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
     fleet, _ = fleet_of(0)
     whole = population(fleet)
-    screened = screen(whole, LAST)
+    screened = screen_population(whole, LAST)
     assert not screened.findings
     found = crashes_needed(whole, LAST)
     half, most = found.host
@@ -76,4 +76,4 @@ def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
 def test_two_crashes_say_nothing():
     fleet, _ = fleet_of(0)
     whole = population(fleet._replace(crashes=fleet.crashes[:2]))
-    assert undecided_sentences(whole, LAST, screen(whole, LAST)) == []
+    assert undecided_sentences(whole, LAST, screen_population(whole, LAST)) == []

@@ -32,12 +32,12 @@ from unit.test_fleet_prune import check_pruned, wide_and_timeless
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.lake.cells import cells
+from gdb_epi.fleet.lake.cells import read_cells
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.questions.signatures import (
     compare_windows,
     epidemic_curve,
-    last_moment,
+    latest_crash_time,
     new_signatures,
     top_signatures,
 )
@@ -203,7 +203,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
                 for s in screen_day_by_day(load_population(engine))
                 for f in s.findings
             ]
-            until = last_moment(load_times(engine))
+            until = latest_crash_time(load_times(engine))
             assert until is not None
             new = new_signatures(engine, load_times(engine), 3, until, 1000)
             windows = (until - 10 * 86400, until - 5 * 86400), (until - 5 * 86400, until)
@@ -235,7 +235,7 @@ def test_a_lake_of_postgresql(url: str, tmp_path: Path, capsys: pytest.CaptureFi
             texts = dict(map(tuple, execute("SELECT id, text FROM sig", {})))
             # Ids differ, and so do those of the sets of attributes.
             named = [(c.day, hosts.get(c.host_id), texts.get(c.sig_id), c.crashes)
-                     for c in cells(execute)]  # fmt: skip
+                     for c in read_cells(execute)]  # fmt: skip
             by_name.append(sorted(named, key=str))
     assert by_name[0] == by_name[1] and len(by_name[0]) > 300
     for question in ("top", "suspects", "trend"):

@@ -10,10 +10,10 @@ from support.fleet_simulator import population, simulate
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.records.facts import facts_of_record, program_of
 from gdb_epi.fleet.records.projection import project_record
+from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
-from gdb_epi.fleet.screen.moments import is_recurring_event
 from gdb_epi.fleet.screen.programs import is_preferred_by_most_programs
-from gdb_epi.fleet.screen.rising import caveat_of_rising_rate
+from gdb_epi.fleet.screen.time_and_cpu_patterns import is_recurring_event
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
 
 
@@ -59,18 +59,18 @@ def rates(*counts: int) -> np.ndarray:
 
 def test_a_number_whose_larger_values_have_more_is_told():
     values, share = ["64", "8", "16", "32"], np.full(4, 0.25)
-    (words,) = caveat_of_rising_rate("cpus", values, rates(40, 4, 12, 26), share, 0)
+    (words,) = dose_response_caveat("cpus", values, rates(40, 4, 12, 26), share, 0)
     assert words.startswith("its rate rises with cpus (8: ")
-    assert caveat_of_rising_rate("cpus", values, rates(40, 12, 11, 12), share, 0) == (), (
+    assert dose_response_caveat("cpus", values, rates(40, 12, 11, 12), share, 0) == (), (
         "one value alone"
     )
-    assert caveat_of_rising_rate("cpus", values, rates(4, 4, 12, 40), share, 3) == (), (
+    assert dose_response_caveat("cpus", values, rates(4, 4, 12, 40), share, 3) == (), (
         "not the largest"
     )
     assert (
-        caveat_of_rising_rate("cpus", ["a", "8", "16", "32"], rates(40, 4, 12, 26), share, 0) == ()
+        dose_response_caveat("cpus", ["a", "8", "16", "32"], rates(40, 4, 12, 26), share, 0) == ()
     )
-    (words,) = caveat_of_rising_rate("clock", values, rates(2, 60, 30, 8), share, 1)
+    (words,) = dose_response_caveat("clock", values, rates(2, 60, 30, 8), share, 1)
     assert words.startswith("its rate falls with clock (8: ")
 
 

@@ -19,8 +19,8 @@ from gdb_epi.cli.fleet import prune as prune_verb
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population.cache import load_population, load_times
-from gdb_epi.fleet.questions.onset import onset
-from gdb_epi.fleet.questions.quality import checks
+from gdb_epi.fleet.questions.onset import find_onset
+from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import compare_windows, epidemic_curve, new_signatures
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
@@ -126,9 +126,9 @@ def check_pruned(db, tmp_path, capsys):
         population = load_population(engine)
         assert int(population.day.min()) >= CUT and int(population.exposure_day.min()) >= CUT
         again = next(n for n, name in enumerate(population.signatures) if "f5" in name)
-        assert "it came before" in " ".join(onset(population, again).caveats)
-        assert onset(population, again).first_crash is None
-        assert any("were pruned" in check.text for check in checks(population))
+        assert "it came before" in " ".join(find_onset(population, again).caveats)
+        assert find_onset(population, again).first_crash is None
+        assert any("were pruned" in check.text for check in check_quality(population))
         with pytest.raises(InputError, match="were pruned"):
             compare_windows(engine, ((CUT - 9) * DAY, CUT * DAY), (CUT * DAY, NOW), 50)
     capsys.readouterr()

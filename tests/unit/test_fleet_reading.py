@@ -24,14 +24,14 @@ from gdb_epi.fleet.population.combinations import combinations_of, count_by_valu
 from gdb_epi.fleet.population.open_for_question import open_for_question
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Memo, packed_hex
 from gdb_epi.fleet.questions.find_signature import find_signature
-from gdb_epi.fleet.questions.lookup import find_group
-from gdb_epi.fleet.questions.signatures import last_moment
+from gdb_epi.fleet.questions.lookup import find_signature_group
+from gdb_epi.fleet.questions.signatures import latest_crash_time
 from gdb_epi.fleet.questions.splitting import split_signature
-from gdb_epi.fleet.screen.screening import screen
-from gdb_epi.fleet.statistics import arrays, special
+from gdb_epi.fleet.screen.screening import screen_population
+from gdb_epi.fleet.statistics import arrays, scipy_special
 from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_distinct_rows
 from gdb_epi.fleet.store import db as fleet_db
-from gdb_epi.fleet.store.days import day_number, iso_day, written_days
+from gdb_epi.fleet.store.days import iso_day, parse_day, parse_day_range
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY
 
@@ -73,7 +73,7 @@ def test_a_cached_population_is_read_without_sqlalchemy(base, monkeypatch):
     with fleet_db.open_database(base, write=False) as engine:
         whole = load_population(engine)
         wanted = whole.signatures[0]
-        expected = find_group(engine, wanted)
+        expected = find_signature_group(engine, wanted)
     monkeypatch.setattr(fleet_db, "open_database", None)  # whoever calls it fails
     with open_for_question(base) as quick:
         found = quick.population()
@@ -127,9 +127,9 @@ def test_the_special_functions_are_those_of_the_package():
     from scipy import special as whole
 
     x = np.linspace(0.01, 40, 300)
-    assert np.array_equal(special.gammaln(x), whole.gammaln(x))
-    assert np.array_equal(special.betainc(x, x[::-1], 0.4), whole.betainc(x, x[::-1], 0.4))
-    assert np.array_equal(special.ndtr(-x), whole.ndtr(-x))
+    assert np.array_equal(scipy_special.gammaln(x), whole.gammaln(x))
+    assert np.array_equal(scipy_special.betainc(x, x[::-1], 0.4), whole.betainc(x, x[::-1], 0.4))
+    assert np.array_equal(scipy_special.ndtr(-x), whole.ndtr(-x))
     assert whole.logsumexp([0.0, 0.0]) == pytest.approx(np.log(2))  # the package is whole
 
 
@@ -141,10 +141,10 @@ class Elsewhere:
         if name == "scipy.special._ufuncs" and not hasattr(package, "__file__"):
             raise ImportError("a SciPy that needs its package")
 sys.meta_path.insert(0, Elsewhere())
-from gdb_epi.fleet.statistics import arrays, special
+from gdb_epi.fleet.statistics import arrays, scipy_special
 from scipy import special as whole
-assert special._special is whole is sys.modules["scipy.special"]
-assert special.ndtr(0.0) == 0.5 and special.gammaln(1.0) == 0.0
+assert scipy_special._special is whole is sys.modules["scipy.special"]
+assert scipy_special.ndtr(0.0) == 0.5 and scipy_special.gammaln(1.0) == 0.0
 """
 
 
@@ -255,10 +255,10 @@ def test_crashes_of_many_combinations_are_counted_one_by_one(with_hours, monkeyp
     whole = whole._replace(attributes=(*whole.attributes, job))
     if not with_hours:
         whole = whole.chosen(whole.day >= 0, whole.exposure_day < 0)
-    expected = screen(whole, whole.last_day).findings
+    expected = screen_population(whole, whole.last_day).findings
     monkeypatch.setattr(combinations, "few_distinct_rows", lambda columns, most: None)
     assert combinations_of(whole).where is None
-    made = screen(whole, whole.last_day).findings
+    made = screen_population(whole, whole.last_day).findings
     assert len(made) == len(expected) > 1
     for one_by_one, together in zip(made, expected, strict=True):
         assert one_by_one[:-1] == together[:-1]
@@ -270,7 +270,7 @@ def test_a_memo_changes_no_answer():
     day, code = whole.last_day, whole.signatures.index("two-faces")
 
     def told(one):
-        found = screen(one, day).findings
+        found = screen_population(one, day).findings
         parts = split_signature(one, code, day).parts
         return [f[:-1] for f in found], [(p.mark, p.label, p.members.sum()) for p in parts]
 
@@ -282,7 +282,7 @@ def test_a_memo_changes_no_answer():
 
 @pytest.mark.parametrize("given", ["9999-12-31", "99999999999999", 1e300, -1e13, "nan", "", None])
 def test_what_is_no_day_of_this_age_is_none(given):
-    assert day_number(given) is None
+    assert parse_day(given) is None
 
 
 def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
@@ -291,12 +291,12 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
     last = max(record["time"]["crash_ts"] for record in at)
     put(path, at)
     with fleet_db.open_database(path, write=False) as engine:
-        assert last_moment(load_times(engine)) == last
+        assert latest_crash_time(load_times(engine)) == last
     wrong = minimal(1_000)
     wrong["time"]["crash_ts"] = last + 400 * DAY
     put(path, [wrong])
     with fleet_db.open_database(path, write=False) as engine:
-        assert last_moment(load_times(engine)) == last
+        assert latest_crash_time(load_times(engine)) == last
         assert load_population(engine).last_day == last // DAY
 
 
@@ -347,11 +347,11 @@ def test_which_databases_are_files(given, file):
 )
 def test_a_written_year_or_month_is_all_of_its_days(words: str, first: str, last: str) -> None:
     """`fleet compare 2026 2027` once compared the days 2026 and 2027 since 1970."""
-    days = written_days(words)
+    days = parse_day_range(words)
     assert days is not None
     assert (iso_day(days[0]), iso_day(days[1])) == (first, last)
 
 
 @pytest.mark.parametrize("words", ["", "soon", "2026-13", "2026-00", "2026-02-30", "0000", "9999"])
 def test_what_is_no_day_is_none(words: str) -> None:
-    assert written_days(words) is None
+    assert parse_day_range(words) is None

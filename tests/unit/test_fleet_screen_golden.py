@@ -21,7 +21,7 @@ from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Memo, Population
 from gdb_epi.fleet.questions.verdict import judge_population
-from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.screening import screen_population
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "fleet" / "screens.json"
 SMALL = {"hosts": 200, "per_day": 40.0}
@@ -55,7 +55,7 @@ def fleets() -> dict[str, Population]:
 
 def answers(whole: Population) -> list[list[Any]]:
     """All findings as rows, then all verdicts."""
-    screened = screen(whole, whole.last_day)
+    screened = screen_population(whole, whole.last_day)
     rows = [
         [*f[:-3], *map(list, f[-3:-1]), zlib.crc32(np.flatnonzero(f.members).tobytes())]
         for f in screened.findings

@@ -15,7 +15,7 @@ from gdb_epi.fleet.population.attribute_set_columns import (
     read_attribute_columns,
 )
 from gdb_epi.fleet.population.population import MAX_VALUES
-from gdb_epi.fleet.statistics.arrays import places_in
+from gdb_epi.fleet.statistics.arrays import positions_in
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -148,5 +148,5 @@ def test_places_among_keys(widest):
     keys = np.unique(random.integers(0, widest, 40))
     codes = np.concatenate((keys[::3], random.integers(-1, widest + 9, 60), [-1, 0, widest]))
     where = {key: i for i, key in enumerate(keys.tolist())}
-    assert places_in(keys, codes).tolist() == [where.get(code, -1) for code in codes.tolist()]
-    assert places_in(keys[:0], codes).tolist() == [-1] * codes.size
+    assert positions_in(keys, codes).tolist() == [where.get(code, -1) for code in codes.tolist()]
+    assert positions_in(keys[:0], codes).tolist() == [-1] * codes.size

@@ -9,7 +9,7 @@ from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
-from gdb_epi.fleet.screen.finding import BITFLIP, FORKS, LOCK
+from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_FORKS, LOCK
 from gdb_epi.fleet.screen.finding_texts import verdict_words
 from gdb_epi.fleet.screen.host_evidence import (
     NEW,
@@ -21,7 +21,7 @@ from gdb_epi.fleet.screen.host_evidence import (
 )
 from gdb_epi.fleet.screen.host_signals import signal_findings
 from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares, host_findings
-from gdb_epi.fleet.screen.screening import screen, screen_day_by_day
+from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
@@ -86,7 +86,7 @@ def test_flags_of_one_host_are_signals_of_their_own():
 
 def test_what_is_known_of_the_host_is_not_said_twice():
     fleet = simulate(5004, bad_host=2.0, **SMALL)
-    found = screen(population(fleet), LAST).findings
+    found = screen_population(population(fleet), LAST).findings
     assert len([f for f in found if f.value == fleet.truth["bad_host"]]) == 1
 
 
@@ -101,10 +101,10 @@ def test_lock_flags_combine_with_the_other_facts_of_a_host():
     lock[mine[:3]], flip[mine[-3:]] = True, True
     for fewer in ((no_lock, no_flip), (lock, no_flip), (no_lock, flip)):
         marked = pop._replace(lock_inherited=fewer[0], bitflip=fewer[1])
-        assert pop.hosts[host] not in {f.value for f in screen(marked, LAST).findings}
+        assert pop.hosts[host] not in {f.value for f in screen_population(marked, LAST).findings}
     marked = pop._replace(lock_inherited=lock, bitflip=flip)
-    (found,) = [f for f in screen(marked, LAST).findings if f.value == pop.hosts[host]]
-    assert (found.signature, found.n, found.caveats) == (LOCK, 3, (FORKS,))
+    (found,) = [f for f in screen_population(marked, LAST).findings if f.value == pop.hosts[host]]
+    assert (found.signature, found.n, found.caveats) == (LOCK, 3, (CAVEAT_FORKS,))
     assert "bit-flip flags p=" in found.test and "inherited locks p=" in found.test
     assert "hardware" not in verdict_words(found) and "look at its job" in verdict_words(found)
 
@@ -116,7 +116,7 @@ def test_hosts_of_a_group_are_measured_by_its_rate():
         fleet.crashes.extend(added)
     fleet.crashes.sort()
     pop = population(fleet)
-    found = screen(pop, FIRST_DAY + 9)
+    found = screen_population(pop, FIRST_DAY + 9)
     groups = [f for f in found.findings if f.signature == "*" and f.attr != "host"]
     assert [(f.attr, f.value) for f in groups] == [("rack", "r003")]
     alone = {f.value for f in host_findings(pop, FIRST_DAY + 9) if f.signature == "*"}

@@ -9,8 +9,8 @@ from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.coverage import without_hours
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.screening import screen
-from gdb_epi.fleet.screen.silence import RUNS, STOPPED, UNKNOWN, silent_groups
+from gdb_epi.fleet.screen.screening import screen_population
+from gdb_epi.fleet.screen.silent_hosts import RUNS, STOPPED, UNKNOWN, find_silent_groups
 
 QUIET = 12  # days
 
@@ -38,11 +38,11 @@ def silenced(fleet, hours: str) -> tuple[Population, str]:
 @pytest.mark.parametrize("hours", [RUNS, STOPPED, UNKNOWN])
 def test_a_silent_rack_is_told_and_its_bad_host_is_not_called_mended(fleet, hours):
     pop, rack = silenced(fleet, hours)
-    (group,) = silent_groups(pop)
+    (group,) = find_silent_groups(pop)
     assert (group.attr, group.value, group.hours) == ("rack", rack, hours)
     assert pop.last_day - group.last >= QUIET and group.hosts.size == 20
     assert group.words().endswith(hours)
-    findings = screen(pop, pop.last_day).findings
+    findings = screen_population(pop, pop.last_day).findings
     (bad,) = (f for f in findings if f.value == fleet.truth["bad_host"])
     (end,) = (caveat for caveat in bad.caveats if "since" in caveat)
     assert "and it may go on: no crash of any program on rack=" in end
@@ -56,7 +56,7 @@ def test_the_end_of_one_bug_is_no_silence(fleet):
     own = np.where(inside & (np.arange(pop.day.size) % 40 > 0), 0, pop.signature)
     pop = pop._replace(signature=own)
     pop = pop.chosen(~(inside & (pop.day > last)), pop.exposure_hours > 0)
-    assert silent_groups(pop) == []
+    assert find_silent_groups(pop) == []
 
 
 def test_a_value_that_another_one_replaced_is_no_silence(fleet):
@@ -69,4 +69,4 @@ def test_a_value_that_another_one_replaced_is_no_silence(fleet):
         for codes, day in ((rack.crash, pop.day), (rack.exposure, pop.exposure_day))
     )
     for asked in (pop.chosen(crash, hours), without_hours(pop.chosen(crash, hours))):
-        assert silent_groups(asked) == []
+        assert find_silent_groups(asked) == []

@@ -14,15 +14,15 @@ from unit.fleet_records import full, minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.clocks import judge_times
-from gdb_epi.fleet.questions.onset import onset
+from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.signatures import (
     epidemic_curve,
-    last_moment,
+    latest_crash_time,
     new_signatures,
     top_signatures,
 )
-from gdb_epi.fleet.records.times import is_possible, judged_time
-from gdb_epi.fleet.screen.moments import moment_findings
+from gdb_epi.fleet.records.crash_times import is_possible, judge_time
+from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject
@@ -52,10 +52,10 @@ def put(engine, *records):
 
 
 def test_a_time_is_judged_by_when_its_record_came():
-    assert judged_time(100.0 + 1e9, "journal", 1e9 + 50) == (1e9 + 100, None), "clocks differ a bit"
-    assert judged_time(1e9 + 4000, "journal", 1e9) == (None, 1e9 + 4000)
-    assert judged_time(1e9, "mtime", 1e9) == (None, 1e9)
-    assert judged_time(12.0, None, None) == (None, 12.0) and judged_time(None, None, 1.0)[0] is None
+    assert judge_time(100.0 + 1e9, "journal", 1e9 + 50) == (1e9 + 100, None), "clocks differ a bit"
+    assert judge_time(1e9 + 4000, "journal", 1e9) == (None, 1e9 + 4000)
+    assert judge_time(1e9, "mtime", 1e9) == (None, 1e9)
+    assert judge_time(12.0, None, None) == (None, 12.0) and judge_time(None, None, 1.0)[0] is None
     assert is_possible(5e9, None, None), "without an arrival nothing is ahead of it"
 
 
@@ -66,7 +66,7 @@ def test_one_clock_ahead_hides_nothing_that_is_new(engine):
     ahead = of_signature(999, now + 90 * DAY, "fresh", "n3")
     behind = of_signature(998, 86_400.0 * 3700, "fresh", "n4")  # 1980: a clock that was reset
     put(engine, *old, ahead, behind, *new)
-    until = last_moment(load_times(engine))
+    until = latest_crash_time(load_times(engine))
     assert abs(until - now) < 3 * DAY
     (row,) = new_signatures(engine, load_times(engine), 7.0, until, 10)
     assert (row.signature, row.crashes) == ("fresh", 6), "the two count, their times do not"
@@ -75,7 +75,7 @@ def test_one_clock_ahead_hides_nothing_that_is_new(engine):
     assert top["fresh"].last_seen <= now
     population = load_population(engine)
     assert int((~population.timed).sum()) == 2 and abs(population.last_day - now // DAY) <= 2
-    assert onset(population, population.signatures.index("fresh")).crashes == 4
+    assert find_onset(population, population.signatures.index("fresh")).crashes == 4
 
 
 def test_a_host_whose_clock_is_some_days_ahead_makes_no_latest_moment(engine):
@@ -88,7 +88,7 @@ def test_a_host_whose_clock_is_some_days_ahead_makes_no_latest_moment(engine):
         records.append(of_signature(i, when, "fresh" if i > 395 else "old", host))
     put(engine, *records)
     assert load_population(engine).quality["clocks_off"].keys() == {"ahead"}
-    until = last_moment(load_times(engine))
+    until = latest_crash_time(load_times(engine))
     assert until == START + 399 * 3_600
     (row,) = new_signatures(engine, load_times(engine), 1.0, until, 10)
     assert (row.signature, row.crashes) == ("fresh", 4)
@@ -100,7 +100,7 @@ def test_a_date_of_a_file_is_no_time_but_the_crash_counts(engine):
     population = load_population(engine)
     assert int((~population.timed).sum()) == 6
     assert int((population.host == population.hosts.index("bad")).sum()) == 6
-    assert last_moment(load_times(engine)) == START + 59 * 60
+    assert latest_crash_time(load_times(engine)) == START + 59 * 60
     assert reproject(engine, []) == 66
     assert load_population(engine).timed.sum() == 60
 
@@ -137,7 +137,7 @@ def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
     assert f"times not believed: {len(day)} without a time zone" in capsys.readouterr().out
     population = load_population(engine)
     assert not population.timed.any() and population.day.size == len(day)
-    assert {f.attr for f in moment_findings(population, population.day > 0)} == set()
+    assert {f.attr for f in time_and_cpu_findings(population, population.day > 0)} == set()
     assert main(["fleet", "check", *database]) == 0
     told = capsys.readouterr().out
     assert "without a time zone" in told and "fleet ingest --zone" in told
@@ -148,7 +148,7 @@ def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
     assert f"{len(day)} replaced" in capsys.readouterr().out
     believed = load_population(engine)
     assert believed.timed.all()
-    hours = {f.value for f in moment_findings(believed, believed.day > 0)}
+    hours = {f.value for f in time_and_cpu_findings(believed, believed.day > 0)}
     assert len(hours) == 2, "what the clocks of two places say, if they are taken for one"
     assert main(["fleet", "ingest", "--zone", "Nowhere/At_all", str(path), *database]) == 2
     assert "no time zone: 'Nowhere/At_all'" in capsys.readouterr().err
@@ -170,7 +170,7 @@ def test_texts_of_two_zones_are_compared_in_utc(engine):
     put(engine, *day)
     population = load_population(engine)
     assert population.timed.all() and (population.second % 86_400 < 8 * 3600).all()
-    assert list(moment_findings(population, population.day > 0)) == []
+    assert list(time_and_cpu_findings(population, population.day > 0)) == []
 
 
 def _number(record):

@@ -7,7 +7,7 @@ from support.fleet_simulator import CPUS, FIRST_DAY, Crash, Fleet, population, s
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import judge_population
-from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.screening import screen_population
 
 DAYS, TURN = 21, 7
 
@@ -35,7 +35,7 @@ def said(whole: Population) -> list[str]:
 def test_of_the_hosts_of_a_canary_none_is_accused():
     for crashes in ({17: 9, 61: 3}, {17: 2, 61: 6, 90: 3, 131: 0}):
         whole = population(canaries(crashes))
-        found = screen(whole, FIRST_DAY + DAYS - 1).findings
+        found = screen_population(whole, FIRST_DAY + DAYS - 1).findings
         assert [(f.attr, f.value) for f in found if f.signature == "arena"] == [("image", "canary")]
         assert not [f for f in found if f.attr == "host"]
         assert said(whole) == ["software: needs image=canary"]
@@ -43,17 +43,21 @@ def test_of_the_hosts_of_a_canary_none_is_accused():
 
 def test_a_host_that_stands_out_among_the_canaries_is_named():
     hosts = dict.fromkeys(range(10, 100, 10), 1)
-    found = screen(population(canaries({**hosts, 17: 12})), FIRST_DAY + DAYS - 1).findings
+    found = screen_population(
+        population(canaries({**hosts, 17: 12})), FIRST_DAY + DAYS - 1
+    ).findings
     assert ("host", "node-17") in [(f.attr, f.value) for f in found]
 
 
 def test_the_same_crashes_without_the_mark_accuse_the_host():
-    found = screen(population(canaries({17: 9, 61: 3}, named=False)), FIRST_DAY + DAYS - 1).findings
+    found = screen_population(
+        population(canaries({17: 9, 61: 3}, named=False)), FIRST_DAY + DAYS - 1
+    ).findings
     assert ("host", "node-17") in [(f.attr, f.value) for f in found]
 
 
 def test_a_mark_that_few_hosts_have_is_named_beside_the_only_host_that_crashed():
-    found = screen(population(canaries({17: 4, 61: 0})), FIRST_DAY + DAYS - 1).findings
+    found = screen_population(population(canaries({17: 4, 61: 0})), FIRST_DAY + DAYS - 1).findings
     mine = [f for f in found if f.attr == "host"]
     assert mine
     for finding in mine:

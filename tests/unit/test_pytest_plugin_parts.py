@@ -21,7 +21,7 @@ from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.pytest_plugin.supervisor import is_at_work
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
-from gdb_epi.repro.cores import Origin, core_dumping_here
+from gdb_epi.repro.cores import DumpedProcess, read_core_dumping
 
 
 def settings_in(folder: Path) -> Settings:
@@ -35,7 +35,7 @@ def settings_in(folder: Path) -> Settings:
         timeout=None,
         capture="core",
         why_not="",
-        dumping=core_dumping_here("core", "0"),
+        dumping=read_core_dumping("core", "0"),
         gdb=None,
     )
 
@@ -71,7 +71,7 @@ def test_the_core_of_a_child_is_seen_beside_those_of_other_workers(
     for number, parent in enumerate(parents):
         core = tmp_path / f"core.{number}"
         core.touch()
-        recent.append((str(core), Origin(1000 + number, parent, session)))
+        recent.append((str(core), DumpedProcess(1000 + number, parent, session)))
     monkeypatch.setattr(death_cases, "cores_since", lambda *_: iter(recent))
     monkeypatch.setattr(DeathCases, "_examined", lambda _, case, core: case._replace(sentence=core))
     made = DeathCases(settings_in(tmp_path))

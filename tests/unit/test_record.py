@@ -16,7 +16,7 @@ from gdb_epi.cpython.runtime.program import program_of
 from gdb_epi.cpython.types import CHAIN, InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record.build import MAX_SOFT_ERRORS, soft_errors_json
+from gdb_epi.record.make_record import MAX_SOFT_ERRORS, soft_errors_json
 from gdb_epi.record.redact import redact_path, redact_text
 from gdb_epi.render.escape import WIDTH
 from gdb_epi.render.triage import MAX_LINES, render_triage

@@ -11,8 +11,8 @@ import pytest
 
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.render.escape import escape
-from gdb_epi.render.json import render_report_json
-from gdb_epi.render.text import render_report, soft_error_lines, table_lines
+from gdb_epi.render.report_json import render_report_json
+from gdb_epi.render.report_text import render_report, soft_error_lines, table_lines
 from gdb_epi.report import Listing, Report
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.callee import VALUE_STACK, Callee
 from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
-from gdb_epi.render.stack import ALL, FOLDED, NATIVE, stack_lines
+from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines
 from gdb_epi.target.api import NativeFrame
 
 

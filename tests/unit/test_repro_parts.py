@@ -13,9 +13,9 @@ import pytest
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.repro import crash_rate_interval, reports
 from gdb_epi.repro import expected_crash as expect
-from gdb_epi.repro.campaign import Crash, Goal, RunResult, Tally, tally_results
-from gdb_epi.repro.compare_records import compare_records, lines
-from gdb_epi.repro.cores import core_dumping_here
+from gdb_epi.repro.campaign import Crash, RunResult, SoughtCrash, Tally, tally_results
+from gdb_epi.repro.compare_records import compare_records, comparison_lines
+from gdb_epi.repro.cores import read_core_dumping
 from gdb_epi.repro.run_once import CRASH, ENDED, HANG, RunOutcome
 from gdb_epi.util import sha256_hex
 
@@ -41,7 +41,7 @@ def test_fixed_runs_are_clopper_pearson(runs: int, confidence: float) -> None:
 
     for count in sorted({0, 1, runs // 3, runs // 2, runs - 1, runs}):
         wanted = binomtest(count, runs).proportion_ci(confidence, method="exact")
-        found = crash_rate_interval.fixed_runs(count, runs, confidence)
+        found = crash_rate_interval.interval_for_fixed_runs(count, runs, confidence)
         assert found.low == pytest.approx(wanted.low, abs=1e-9)
         assert found.high == pytest.approx(wanted.high, abs=1e-9)
 
@@ -49,17 +49,17 @@ def test_fixed_runs_are_clopper_pearson(runs: int, confidence: float) -> None:
 def test_the_first_success_bounds_the_rate() -> None:
     """By definition: at `low` an n this small, at `high` one this large has 2.5 % probability."""
     for runs in (2, 7, 300):
-        found = crash_rate_interval.until_success(runs, 0.95)
+        found = crash_rate_interval.interval_until_success(runs, 0.95)
         assert 1 - (1 - found.low) ** runs == pytest.approx(0.025)
         assert (1 - found.high) ** (runs - 1) == pytest.approx(0.025)
-    assert crash_rate_interval.until_success(1).high == 1.0
-    assert (1 - crash_rate_interval.highest_unseen(20)) ** 20 == pytest.approx(0.05)
+    assert crash_rate_interval.interval_until_success(1).high == 1.0
+    assert (1 - crash_rate_interval.upper_limit_without_success(20)) ** 20 == pytest.approx(0.05)
 
 
 def test_no_interval_without_runs() -> None:
     with pytest.raises(ValueError, match="no interval"):
-        crash_rate_interval.fixed_runs(0, 0)
-    assert crash_rate_interval.fixed_runs(0, 200_000).high < 2e-5
+        crash_rate_interval.interval_for_fixed_runs(0, 0)
+    assert crash_rate_interval.interval_for_fixed_runs(0, 200_000).high < 2e-5
 
 
 # -- expectations ----------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def test_two_records_compared() -> None:
         "libs": {"modules": [{"soname": "a.so", "build_id": "2"}]}
     }
     found = compare_records(one, other)
-    text = "\n".join(lines(json.loads(json.dumps(found))))
+    text = "\n".join(comparison_lines(json.loads(json.dumps(found))))
     assert "equal at coarse, which is not narrow enough" in text
     assert "a.so: 1 | 2" in text
 
@@ -137,7 +137,7 @@ def test_two_records_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "files", "shared", "prefix"),
+    ("pattern", "writes_files", "overwrites", "prefix"),
     [
         ("core", True, True, "core"),
         ("core.%p", True, False, "core."),
@@ -147,12 +147,13 @@ def test_two_records_compared() -> None:
         ("/cores/%e/core", False, False, ""),
     ],
 )
-def test_core_patterns(pattern: str, files: bool, shared: bool, prefix: str) -> None:
-    found = core_dumping_here(pattern, "0")
-    if found.why_not.startswith("the hard limit"):
-        pytest.skip(found.why_not)
-    assert (found.files, found.shared, found.prefix) == (files, shared, prefix)
-    assert bool(found.why_not) != files
+def test_core_patterns(pattern: str, writes_files: bool, overwrites: bool, prefix: str) -> None:
+    dumping = read_core_dumping(pattern, "0")
+    if dumping.why_not.startswith("the hard limit"):
+        pytest.skip(dumping.why_not)
+    assert (dumping.writes_files, dumping.overwrites) == (writes_files, overwrites)
+    assert dumping.prefix == prefix
+    assert bool(dumping.why_not) != writes_files
 
 
 # -- reports ---------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ def test_the_line_of_a_run_is_in_words_and_has_the_key() -> None:
 
 
 def test_junit_is_xml_whatever_the_command_printed() -> None:
-    aim = Goal(expect.read_expectation(LINE), "stable")
+    aim = SoughtCrash(expect.read_expectation(LINE), "stable")
     counts = tally_results(results(), 0.95, stopped_at_first=False)
     root = ElementTree.fromstring(reports.junit_xml(results(), counts, aim, ["a", "<b>\x01"]))
     suite = root.find("testsuite")
@@ -193,7 +194,7 @@ def test_junit_is_xml_whatever_the_command_printed() -> None:
 
 
 def test_junit_has_no_control_that_reorders_text() -> None:
-    goal = Goal(None, "stable")
+    goal = SoughtCrash(None, "stable")
     run = RunOutcome(0, CRASH, -11, 0.5, (), "line 1\n\tline 2 \u202egnp.exe\u2066\x9b", ())
     runs = [RunResult(run, (), "expected", ("no core of \u202eb",))]
     counts = tally_results(runs, 0.95, stopped_at_first=False)
@@ -216,21 +217,24 @@ def test_github_annotations_are_one_line_each() -> None:
 def test_tally_of_a_series_that_stops() -> None:
     done = [results()[1], results()[0]]
     stopped = tally_results(done, 0.95, stopped_at_first=True)
-    assert stopped.interval == crash_rate_interval.until_success(2)
+    assert stopped.interval == crash_rate_interval.interval_until_success(2)
     assert tally_results(
         done, 0.95, stopped_at_first=False
-    ).interval == crash_rate_interval.fixed_runs(1, 2)
+    ).interval == crash_rate_interval.interval_for_fixed_runs(1, 2)
 
 
 def test_a_run_that_crashed_otherwise_says_nothing_of_the_expected_crash() -> None:
     """Three such runs were said to rule out a crash that comes in more than 63 % of them."""
-    aim = Goal(expect.read_expectation(LINE), "stable")
-    other = Tally(3, 0, 3, 0, 0, crash_rate_interval.fixed_runs(0, 3), False)
-    told = "\n".join(reports.summary(other, aim))
+    aim = SoughtCrash(expect.read_expectation(LINE), "stable")
+    other = Tally(3, 0, 3, 0, 0, crash_rate_interval.interval_for_fixed_runs(0, 3), False)
+    told = "\n".join(reports.campaign_summary(other, aim))
     assert "would have shown" not in told and "the expected crash may have come later" in told
-    mixed = Tally(23, 0, 3, 20, 0, crash_rate_interval.fixed_runs(0, 23), False)
-    assert "in more than 13.9 % of the runs would have shown" in reports.summary(mixed, aim)[2]
-    any_crash = Tally(6, 3, 0, 3, 0, crash_rate_interval.fixed_runs(3, 6), False)
-    assert reports.summary(any_crash, Goal(None, "stable"))[0] == (
+    mixed = Tally(23, 0, 3, 20, 0, crash_rate_interval.interval_for_fixed_runs(0, 23), False)
+    assert (
+        "in more than 13.9 % of the runs would have shown"
+        in reports.campaign_summary(mixed, aim)[2]
+    )
+    any_crash = Tally(6, 3, 0, 3, 0, crash_rate_interval.interval_for_fixed_runs(3, 6), False)
+    assert reports.campaign_summary(any_crash, SoughtCrash(None, "stable"))[0] == (
         "6 runs: 3 crashed or hung, 3 ended"
     )

@@ -33,8 +33,8 @@ from gdb_epi.cpython.source.guarded_files import (
 from gdb_epi.cpython.source.source_checks import TextFit, fit_text
 from gdb_epi.cpython.source.source_site import SourceSite
 from gdb_epi.errors import Absent
-from gdb_epi.render import source
-from gdb_epi.render.source import (
+from gdb_epi.render import source_lines as terminal_source
+from gdb_epi.render.source_lines import (
     character_column,
     line_with_carets,
     listing_lines,
@@ -213,9 +213,13 @@ def test_a_line_behind_the_end_of_its_text_has_no_source(monkeypatch: pytest.Mon
     """A damaged line table may give any number; unpacking the missing line raised."""
     site = SimpleNamespace(position=Position(None, None, None, None))
     text = SimpleNamespace(lines=["a", "b"], trust=VERIFIED, site=site)
-    monkeypatch.setattr(source, "Source", SimpleNamespace)
-    monkeypatch.setattr(source, "PythonState", str)
-    monkeypatch.setattr(source, "source_finder", lambda _: SimpleNamespace(of=lambda _: text))
-    below = source.source_line_printer(SimpleNamespace(state=SimpleNamespace(python="decoded")))
+    monkeypatch.setattr(terminal_source, "Source", SimpleNamespace)
+    monkeypatch.setattr(terminal_source, "PythonState", str)
+    monkeypatch.setattr(
+        terminal_source, "source_finder", lambda _: SimpleNamespace(of=lambda _: text)
+    )
+    below = terminal_source.source_line_printer(
+        SimpleNamespace(state=SimpleNamespace(python="decoded"))
+    )
     assert below(SimpleNamespace(hole=None, lineno=2)) == ["b"]
     assert below(SimpleNamespace(hole=None, lineno=3)) == []

@@ -11,10 +11,15 @@ from typing import Any
 import pytest
 
 from gdb_epi import signature
-from gdb_epi.record.reading import hypotheses
-from gdb_epi.render.category_words import HAPPENED, IN_A_TABLE, category_words, death_sentence
+from gdb_epi.record.record_parts import hypotheses
+from gdb_epi.render.category_words import (
+    DEATH_SENTENCES,
+    TABLE_WORDS,
+    category_words,
+    death_sentence,
+)
 from gdb_epi.render.escape import WIDTH, wrapped
-from gdb_epi.render.frame_lines import Call, Row, stack_rows
+from gdb_epi.render.frame_lines import Call, StackRow, stack_rows
 from gdb_epi.render.triage import GDB, MAX_LINES, SHELL, Audience, named_call, render_triage
 from gdb_epi.render.triage_evidence import evidence_lines
 from gdb_epi.signature.categories.faults import ENDS
@@ -313,7 +318,7 @@ def test_the_categories_are_those_of_the_specification() -> None:
 @pytest.mark.parametrize("category", sorted({*CATEGORIES, *spec_categories()}))
 def test_every_category_has_its_words(category: str) -> None:
     """Those that gsig/2 added were shown as "crashed in f" and by their bare names."""
-    assert category in HAPPENED and category in IN_A_TABLE
+    assert category in DEATH_SENTENCES and category in TABLE_WORDS
     record = {"signature": {"category": category}, "signal": {"name": "SIGSEGV", "si_code": 128}}
     text = " ".join(shown("cannot-tell", NATIVE, **record))
     assert category not in text or ("-" not in category and ":" not in category)
@@ -322,8 +327,8 @@ def test_every_category_has_its_words(category: str) -> None:
 
 def test_the_words_are_of_categories_that_there_are() -> None:
     known = {*CATEGORIES, *spec_categories()}
-    assert set(HAPPENED) <= known and set(IN_A_TABLE) <= known
-    assert all(len(words) <= 22 for words in IN_A_TABLE.values())  # a column of a table
+    assert set(DEATH_SENTENCES) <= known and set(TABLE_WORDS) <= known
+    assert all(len(words) <= 22 for words in TABLE_WORDS.values())  # a column of a table
 
 
 def test_what_an_end_without_a_category_is_called() -> None:
@@ -579,7 +584,7 @@ def test_evidence_tells_flipped_bits_apart_from_what_looks_overwritten() -> None
 @pytest.mark.parametrize("most", [4, 7, 9, 11])
 @pytest.mark.parametrize("at", range(20))
 def test_the_call_that_the_answer_names_is_on_a_stack_that_is_cut(most: int, at: int) -> None:
-    rows = [Row(Call("C", f"f{number}")) for number in range(20)]
+    rows = [StackRow(Call("C", f"f{number}")) for number in range(20)]
     shown = stack_rows(rows, most, telling=at)
     assert rows[at] in shown and len(shown) <= most
     assert shown[0] == rows[0] and sum(row.stands_for for row in shown) == len(rows)

@@ -6,8 +6,14 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line, print_rows
-from gdb_epi.cli.support.messages import database_option_again, no_crashes
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    day_argument,
+    print_line,
+    print_rows,
+)
+from gdb_epi.cli.support.messages import no_crashes_message, repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -22,17 +28,17 @@ EPILOG = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_asof(parser)
-    add_forms(parser)
+    add_asof_option(parser)
+    add_output_options(parser)
 
 
 def point_to_check(population: Population, args: Namespace) -> None:
     """Print, below findings, that the data they rest on needs a look, where it does."""
-    from gdb_epi.fleet.questions.quality import checks
+    from gdb_epi.fleet.questions.quality import check_quality
 
-    about = dict.fromkeys(check.about for check in checks(population) if not check.is_fine)
+    about = dict.fromkeys(check.about for check in check_quality(population) if not check.is_fine)
     if about and population.day.size:
-        again = database_option_again(args)
+        again = repeated_database_option(args)
         print_line(f"the data needs a look ({', '.join(about)}): gdb-epi fleet check{again}")
 
 
@@ -43,29 +49,29 @@ def silence_lines(
 
     Of a signature only what has crashes of it is told.
     """
-    from gdb_epi.fleet.screen.silence import groups_with, silent_groups
+    from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
 
     known = population if day is None else population.until(day)
-    silent = silent_groups(known)
+    silent = find_silent_groups(known)
     if signature is not None:
-        silent = groups_with(known, silent, known.signatures.index(signature))
+        silent = groups_with_signature(known, silent, known.signatures.index(signature))
     return [f"a fall may be silence: {group.words()}" for group in silent]
 
 
 def run(args: Namespace) -> int:
     """Print a line for each thing that was looked at, and what would mend it."""
     from gdb_epi.fleet.population.open_for_question import open_for_question
-    from gdb_epi.fleet.questions.quality import checks
+    from gdb_epi.fleet.questions.quality import check_quality
 
     asof = day_argument(args.asof)
     with open_for_question(args.db) as base:
         population = base.population(asof)
-    outcomes = checks(population)
+    outcomes = check_quality(population)
     if args.json or args.csv:
         print_rows([check._asdict() for check in outcomes], as_csv=args.csv)
         return EXIT_DONE
     if not population.day.size:
-        print_line(no_crashes(args))
+        print_line(no_crashes_message(args))
         return EXIT_DONE
     looks = sum(not check.is_fine for check in outcomes)
     what = f"{looks} thing{'s' * (looks != 1)} to look at" if looks else "nothing to mend"
@@ -73,6 +79,8 @@ def run(args: Namespace) -> int:
     for check in outcomes:
         print_line(f"  {'fine' if check.is_fine else 'look'}  {check.about}: {check.text}")
         if check.advice:
-            again = database_option_again(args) if check.advice.startswith("gdb-epi fleet") else ""
+            again = (
+                repeated_database_option(args) if check.advice.startswith("gdb-epi fleet") else ""
+            )
             print_line(f"        to mend it: {check.advice}{again}")
     return EXIT_DONE

@@ -6,9 +6,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.output import add_output_options, print_line
 from gdb_epi.cli.fleet.top import NARROW
-from gdb_epi.cli.support.messages import database_option_again
+from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 GROUP = "Look"
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("after", metavar="AFTER", help="the second window of time")
     parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most rows (20)")
-    add_forms(parser)
+    add_output_options(parser)
 
 
 def run(args: Namespace) -> int:
@@ -76,16 +76,16 @@ def run(args: Namespace) -> int:
     if cells:
         print("")
         print_line(COLUMNS)
-        print_line(f"More about a row: gdb-epi fleet show KEY{database_option_again(args)}")
+        print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
     return EXIT_DONE
 
 
 def window(words: str) -> tuple[float, float]:
     """Return a window of whole days as half-open epoch seconds. Raises UsageError."""
-    from gdb_epi.fleet.store.days import SECONDS_A_DAY, written_days
+    from gdb_epi.fleet.store.days import SECONDS_A_DAY, parse_day_range
 
     first, dots, last = words.partition("..")
-    begin, end = written_days(first), written_days(last or first)
+    begin, end = parse_day_range(first), parse_day_range(last or first)
     if begin is None or end is None or (dots and not last) or end[1] < begin[0]:
         raise UsageError(
             f"no window of time: {words!r}", hint="2026-01-01..2026-01-07, or a month: 2026-01"

@@ -8,8 +8,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
-from gdb_epi.cli.support.messages import no_crashes
+from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.cli.support.messages import no_crashes_message
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -35,8 +35,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     signature_help = "a key, its start, or a part of it: pairs that mark this signature"
     parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
     parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most pairs (30)")
-    add_asof(parser)
-    add_forms(parser, "one JSON object")
+    add_asof_option(parser)
+    add_output_options(parser, "one JSON object")
 
 
 def run(args: Namespace) -> int:
@@ -64,7 +64,9 @@ def run(args: Namespace) -> int:
             for p in pairs
             if p.v >= MIN_SHOWN
         ]
-        nothing = "no two attributes go together" if population.day.size else no_crashes(args)
+        nothing = (
+            "no two attributes go together" if population.day.size else no_crashes_message(args)
+        )
         headers = ("attribute", "", "attribute", "strength", "seen in")
         print_table(headers, rows, empty=nothing)
         if rows:
@@ -95,9 +97,9 @@ def _of_signature(args: Namespace) -> int:
 
 
 def _row(pair: AttributePair, day: int) -> dict[str, Any]:
-    from gdb_epi.fleet.screen.finding_texts import as_json
+    from gdb_epi.fleet.screen.finding_texts import finding_json
 
-    finding_json = as_json(pair.finding, day)
+    numbers = finding_json(pair.finding, day)
     names = ("signature", "n", "total", "p", "q", "rr", "rr_interval", "test", "exposure")
     first, second = pair.alone
     head = {
@@ -106,7 +108,7 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
         "and_attr": second.attr,
         "and_value": second.value,
     }
-    return {**head, **{k: finding_json[k] for k in (*names, "aliases", "caveats")}}
+    return {**head, **{k: numbers[k] for k in (*names, "aliases", "caveats")}}
 
 
 def _text(search: PairSearch) -> None:
@@ -114,7 +116,7 @@ def _text(search: PairSearch) -> None:
         P_AND_Q,
         risk_and_p_value_words,
         risk_words,
-        tested_words,
+        test_words,
     )
     from gdb_epi.render.signature_words import named_signature
 
@@ -135,7 +137,7 @@ def _text(search: PairSearch) -> None:
             print_line(f"      {alone.attr}={alone.value} alone: {share}, {risk}")
         for alias in finding.aliases:
             print_line(f"      or: {alias}: cannot be told apart from it")
-        print_line(f"      {tested_words(finding)}")
+        print_line(f"      {test_words(finding)}")
         for caveat in finding.caveats:
             print_line(f"      but: {caveat}")
     if search.pairs:

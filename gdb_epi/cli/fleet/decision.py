@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_database
+from gdb_epi.cli.fleet.output import add_database_option
 from gdb_epi.errors import EXIT_DONE, UsageError
 
 MAX_DIGITS = 10
@@ -15,7 +15,7 @@ def add_decision(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("id", metavar="ID", help="the number in `fleet findings`")
     parser.add_argument("--note", metavar="TEXT", help="why; kept beside it")
-    add_database(parser)
+    add_database_option(parser)
 
 
 def set_state_of_finding(args: Namespace, state: str) -> int:
@@ -24,7 +24,7 @@ def set_state_of_finding(args: Namespace, state: str) -> int:
 
     if not (args.id.isascii() and args.id.isdigit() and len(args.id) < MAX_DIGITS):
         raise UsageError(f"no number: {args.id!r}", hint="gdb-epi fleet findings")
-    with open_database(args.db, write=True, make=False) as engine:
+    with open_database(args.db, write=True, create=False) as engine:
         from gdb_epi.fleet.screen.finding_states import set_finding_state
 
         set_finding_state(engine, int(args.id), state, args.note)

@@ -8,9 +8,9 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.notify import add_notify, address_of, send_unsent_news
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
-from gdb_epi.cli.support.messages import database_option_again
+from gdb_epi.cli.fleet.notify import add_notify_options, address_of, send_unsent_news
+from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Every day"
@@ -23,9 +23,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--days", type=whole(1, 3660), default=DAYS, metavar="N", help="days that it covers (7)"
     )
-    add_asof(parser, "up to and with this day (today)")
-    add_notify(parser)
-    add_forms(parser, "one JSON object", csv=False)
+    add_asof_option(parser, "up to and with this day (today)")
+    add_notify_options(parser)
+    add_output_options(parser, "one JSON object", csv=False)
 
 
 def run(args: Namespace) -> int:
@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
     asof, place = day_argument(args.asof), address_of(args)
     now = time.time()
     until = int(now // SECONDS_A_DAY) if asof is None else asof
-    with open_database(args.db, write=place[0] is not None, make=False) as engine:
+    with open_database(args.db, write=place[0] is not None, create=False) as engine:
         from gdb_epi.fleet.life.news import digest
 
         news = digest(engine, args.days, until, now)
@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
             for line in (news.title, *news.lines):
                 print_line(line)
             if news.lines:
-                again = database_option_again(args)
+                again = repeated_database_option(args)
                 print_line(f"More about a signature: gdb-epi fleet show KEY{again}")
         send_unsent_news(engine, args, place, [news])
     return EXIT_DONE

@@ -10,13 +10,13 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import whole, wrong_value
-from gdb_epi.cli.fleet.output import add_database, add_who, print_line
+from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from gdb_epi.fleet.life.exclusion import Excluded, Plan
+    from gdb_epi.fleet.life.exclusion import ExclusionPlan, HostToExclude
 
 GROUP = "Every day"
 HELP = "the hosts to drain now, for Slurm or Kubernetes: reason, evidence, since and until when"
@@ -57,8 +57,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--apply", action="store_true", help="print the commands, mark the hosts drained"
     )
-    add_who(parser)
-    add_database(parser)
+    add_who_option(parser)
+    add_database_option(parser)
 
 
 def run(args: Namespace) -> int:
@@ -66,10 +66,10 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     now = time.time()
-    with open_database(args.db, write=args.apply, make=False) as engine:
-        from gdb_epi.fleet.life.exclusion import plan
+    with open_database(args.db, write=args.apply, create=False) as engine:
+        from gdb_epi.fleet.life.exclusion import plan_exclusion
 
-        made = plan(
+        made = plan_exclusion(
             engine,
             share=args.at_most,
             days=args.days,
@@ -88,7 +88,7 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _mark(engine: Engine, made: Plan, by: str | None, now: float) -> None:
+def _mark(engine: Engine, made: ExclusionPlan, by: str | None, now: float) -> None:
     from gdb_epi.fleet.life.marks import DRAINED, HOST, Mark, Subject, insert_decision, this_user
     from gdb_epi.fleet.store.days import SECONDS_A_DAY
     from gdb_epi.fleet.store.transactions import begin
@@ -100,7 +100,7 @@ def _mark(engine: Engine, made: Plan, by: str | None, now: float) -> None:
             insert_decision(connection, mark._replace(note=host.reason, until=until))
 
 
-def _commands(made: Plan, args: Namespace) -> None:
+def _commands(made: ExclusionPlan, args: Namespace) -> None:
     from gdb_epi.fleet.life.exclusion import kubernetes_lines, slurm_lines
 
     lines = slurm_lines(made) if args.format == "slurm" else kubernetes_lines(made)
@@ -117,14 +117,14 @@ def _comment(line: str) -> None:
     print(f"# {escape(line)}")
 
 
-def _text(made: Plan, args: Namespace) -> None:
+def _text(made: ExclusionPlan, args: Namespace) -> None:
     for host in made.hosts:
         _print(host)
     for line in _remarks(made, args):
         print_line(line)
 
 
-def _print(host: Excluded) -> None:
+def _print(host: HostToExclude) -> None:
     from gdb_epi.fleet.store.days import iso_day
 
     print_line(f"{host.host}  since {iso_day(host.since)}, until {iso_day(host.until)}")
@@ -133,7 +133,7 @@ def _print(host: Excluded) -> None:
         print_line(f"    {line}")
 
 
-def _remarks(made: Plan, args: Namespace) -> list[str]:
+def _remarks(made: ExclusionPlan, args: Namespace) -> list[str]:
     from gdb_epi.util import counted, some_of
 
     lines = []

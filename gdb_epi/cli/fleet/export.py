@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from gdb_epi.argument_types import output_file
-from gdb_epi.cli.fleet.output import add_database, say_lost
-from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.fleet.output import add_database_option, warn_of_damaged_records
+from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, UsageError
-from gdb_epi.fleet.paths import note_export
+from gdb_epi.fleet.export_log import log_export
 from gdb_epi.private_files import private_opener
 from gdb_epi.util import counted
 
@@ -37,7 +37,7 @@ EPILOG = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_database(parser)
+    add_database_option(parser)
     parser.add_argument(
         "--output", type=output_file, metavar="FILE", help="a file instead of standard output"
     )
@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.store.archive import count_rows_beside_records
 
-        note_export(shown_url(engine.url), args.output)
+        log_export(shown_url(engine.url), args.output)
         if args.otel:
             from gdb_epi.fleet.records.flat_rows import as_otel, rows_of
 
@@ -83,10 +83,10 @@ def run(args: Namespace) -> int:
             with open(args.output, "w", encoding="ascii", opener=private_opener) as stream:
                 _write(stream, lines)
         left_out = {} if args.whole or args.otel else count_rows_beside_records(engine)
-    say_lost(lost)
+    warn_of_damaged_records(lost)
     if any(left_out.values()):
         some = ", ".join(counted(n, name) for name, n in left_out.items() if n)
-        say(f"records alone: {some} left out; --whole keeps them")
+        write_to_stderr(f"records alone: {some} left out; --whole keeps them")
     return EXIT_DONE
 
 
@@ -100,10 +100,10 @@ def _parquet(args: Namespace) -> int:
         from gdb_epi.fleet.records.flat_rows import rows_of, write_parquet
 
         lost: list[int] = []
-        note_export(shown_url(engine.url), args.output)
+        log_export(shown_url(engine.url), args.output)
         rows = rows_of(_records(engine, lost))
         count = write_parquet(rows, Path(args.output), otel=args.otel)
-    say_lost(lost)
+    warn_of_damaged_records(lost)
     print(f"{args.output}: {counted(count, 'row')}")
     return EXIT_DONE
 
@@ -120,7 +120,7 @@ def _lake(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.lake.export import export_lake
 
-        note_export(shown_url(engine.url), args.output)
+        log_export(shown_url(engine.url), args.output)
         done = export_lake(engine, Path(args.output).absolute())
     print(
         f"{args.output}: {counted(done.crashes, 'crash')}; {counted(done.written, 'file')} "

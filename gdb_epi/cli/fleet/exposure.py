@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from gdb_epi.cli.fleet.output import add_database, print_line
+from gdb_epi.cli.fleet.output import add_database_option, print_line
 from gdb_epi.util import counted
 
 GROUP = "Data"
@@ -20,7 +20,7 @@ EPILOG = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="CSV, JSON or JSON lines")
-    add_database(parser)
+    add_database_option(parser)
 
 
 def run(args: Namespace) -> int:
@@ -38,11 +38,11 @@ def run(args: Namespace) -> int:
             count += done.rows
             rejected += done.rejected
         from gdb_epi.fleet.population.cache import load_population
-        from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, NAMES, checks
+        from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, NAMES, check_quality
 
         population = load_population(engine)
         about = (ATTRIBUTES, HOURS, NAMES) if count and population.day.size else ()
-        lacking = [check for check in checks(population) if check.about in about]
+        lacking = [check for check in check_quality(population) if check.about in about]
     print(f"{counted(count, 'host-day')} stored, {len(rejected)} rejected")
     for check in lacking:
         print_line(f"  {check.about}: {check.text}")

@@ -7,7 +7,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.output import add_output_options, print_line
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ STATES = ("open", "confirmed", "dismissed", "repaired")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_forms(parser)
+    add_output_options(parser)
     parser.add_argument("--state", choices=STATES, help="only findings in this state (all)")
 
 
@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.life.states import repaired_hosts
-        from gdb_epi.fleet.population.host_spelling import spelt_like
+        from gdb_epi.fleet.population.host_spelling import match_spellings
         from gdb_epi.fleet.screen.finding_states import stored_findings
         from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
         with engine.connect() as connection:
             marked = repaired_hosts(sqlalchemy_executor(connection), time.time())
         hosts = [finding.value for finding in findings if finding.attr == "host"]
-        repaired = set(spelt_like(hosts, marked).values())
+        repaired = set(match_spellings(hosts, marked).values())
     if args.json or args.csv:
         from gdb_epi.cli.fleet.output import print_rows
 
@@ -57,7 +57,7 @@ def run(args: Namespace) -> int:
 
 def row(finding: StoredFinding) -> dict[str, object]:
     """Return a finding as one flat JSON object."""
-    from gdb_epi.fleet.questions.seen import utc_time
+    from gdb_epi.fleet.questions.signature_history import utc_time
     from gdb_epi.fleet.store.days import iso_day
 
     kept = {**finding._asdict(), "date": iso_day(finding.day)}
@@ -69,7 +69,7 @@ def row(finding: StoredFinding) -> dict[str, object]:
 
 
 def _print(finding: StoredFinding, *, repaired: bool) -> None:
-    from gdb_epi.fleet.screen.finding_texts import beside_words
+    from gdb_epi.fleet.screen.finding_texts import comparison_words
     from gdb_epi.fleet.store.days import iso_day
 
     verdict = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
@@ -77,7 +77,7 @@ def _print(finding: StoredFinding, *, repaired: bool) -> None:
     print_line(f"      {finding.numbers(interval=True)}")
     test, exposure = (finding.detail.get(name, "") for name in ("test", "exposure"))
     if test:
-        print_line(f"      test: {test}{beside_words(str(exposure))}")
+        print_line(f"      test: {test}{comparison_words(str(exposure))}")
     for caveat in finding.detail.get("caveats", ()):
         print_line(f"      but: {caveat}")
     if finding.raised > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_database, bytes_text, print_line, say_dry_run
+from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_run_note, print_line
 from gdb_epi.errors import EXIT_DONE, UsageError
 from gdb_epi.util import counted
 
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     what.add_argument("--user", metavar="USER", help="login name or number (uid)")
     what.add_argument("--core", metavar="KEY", help="the key of a core, or its beginning")
     parser.add_argument("--apply", action="store_true", help="delete it, no dry run")
-    add_database(parser)
+    add_database_option(parser)
 
 
 def run(args: Namespace) -> int:
@@ -36,9 +36,9 @@ def run(args: Namespace) -> int:
     if kind is None:
         raise UsageError("say what to forget", hint="--host HOST, --user USER or --core KEY")
     refuse_lake(args.db, "is read-only")
-    with open_database(args.db, write=args.apply, make=False) as engine:
+    with open_database(args.db, write=args.apply, create=False) as engine:
         from gdb_epi.fleet.life.forgetting import forget
-        from gdb_epi.fleet.questions.seen import utc_time
+        from gdb_epi.fleet.questions.signature_history import utc_time
 
         gone = forget(engine, kind, getattr(args, kind), apply=args.apply)
     rows = [
@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
         names = ", ".join(gone.other_names)
         print_line(f"  the same machine id has other names, which stay: {names}")
     if not args.apply:
-        say_dry_run()
+        print_dry_run_note()
     for at, place in gone.exports:
         print_line(f"not reached: an export of {utc_time(at)} to {place}")
     print_line("not reached: core files, exports by others, and copies of the database")

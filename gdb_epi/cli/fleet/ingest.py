@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_database
+from gdb_epi.cli.fleet.output import add_database_option
 from gdb_epi.errors import EXIT_DONE, EXIT_UNUSABLE_INPUT
 from gdb_epi.util import counted
 
@@ -33,22 +33,22 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="of times that are written without one: UTC, +02:00 or a name like Europe/Berlin "
         "(default: such a time is not believed)",
     )
-    add_database(parser)
+    add_database_option(parser)
 
 
 def run(args: Namespace) -> int:
     """Ingest and say what became of it; 3 when a record was rejected."""
-    from gdb_epi.fleet.records.helper_processes import helpers_for, prepared
-    from gdb_epi.fleet.records.reader import files_of
+    from gdb_epi.fleet.records.helper_processes import helpers_worth_starting, prepare_in_helpers
+    from gdb_epi.fleet.records.reader import find_record_files
     from gdb_epi.fleet.store.db import open_database
 
     zone = None if args.zone is None else zone_of(args.zone)
     if not args.records:
         return _ingest_spool(args.db, zone)
-    paths = files_of([Path(name) for name in args.records if name != "-"])
+    paths = find_record_files([Path(name) for name in args.records if name != "-"])
     stdin = sys.stdin.buffer if "-" in args.records else None
     with (
-        prepared(paths, stdin, helpers_for(paths), zone) as batches,
+        prepare_in_helpers(paths, stdin, helpers_worth_starting(paths), zone) as batches,
         open_database(args.db, write=True) as engine,
     ):
         from gdb_epi.fleet.store.ingest import store
@@ -80,7 +80,7 @@ def zone_of(name: str) -> tzinfo:
 
 def _ingest_spool(db: str | None, zone: tzinfo | None) -> int:
     """Take the spool in; a file is deleted after its records are committed."""
-    from gdb_epi.fleet.records.helper_processes import prepared
+    from gdb_epi.fleet.records.helper_processes import prepare_in_helpers
     from gdb_epi.fleet.records.spool import waiting_spool_files
     from gdb_epi.fleet.store.db import open_database
 
@@ -93,7 +93,7 @@ def _ingest_spool(db: str | None, zone: tzinfo | None) -> int:
 
         total = Outcome()
         for path in files:
-            with prepared([path], zone=zone) as batches:
+            with prepare_in_helpers([path], zone=zone) as batches:
                 outcome = store(engine, batches)
             # A file with bad lines is kept under another name: nothing is lost, and it is not
             # tried again each time.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_database, add_who, print_line
+from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Every day"
@@ -23,14 +23,14 @@ EPILOG = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    from gdb_epi.fleet.life.marks import HOST, SIGNATURE, WORDS
+    from gdb_epi.fleet.life.marks import HOST, SIGNATURE, STATE_WORDS
 
     parser.add_argument(
         "about", metavar="signature|host", choices=(SIGNATURE, HOST), help="what is marked"
     )
     parser.add_argument("name", metavar="KEY|HOST", help="a key or its start; the name of a host")
     state = parser.add_mutually_exclusive_group()
-    for name, words in {**WORDS[SIGNATURE], **WORDS[HOST]}.items():
+    for name, words in {**STATE_WORDS[SIGNATURE], **STATE_WORDS[HOST]}.items():
         state.add_argument(f"--{name}", dest="state", action="store_const", const=name, help=words)
     state.add_argument("--fixed-in", metavar="VERSION", help="the first version that has the fix")
     state.add_argument("--ignore-until", metavar="DAY", help="silent up to and with this day")
@@ -39,8 +39,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--owner", metavar="WHO", help="who looks after it")
     parser.add_argument("--ticket", metavar="ID", help="a number or address of a ticket")
     parser.add_argument("--note", metavar="TEXT", help="why")
-    add_who(parser)
-    add_database(parser)
+    add_who_option(parser)
+    add_database_option(parser)
 
 
 def run(args: Namespace) -> int:
@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.life.marks import this_user
     from gdb_epi.fleet.store.db import open_database
 
-    with open_database(args.db, write=True, make=False) as engine:
+    with open_database(args.db, write=True, create=False) as engine:
         from gdb_epi.fleet.life.record_decision import Decision, record_decision
 
         decision = Decision(

@@ -7,9 +7,9 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import positive, whole
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
 from gdb_epi.cli.fleet.top import NARROW, UNKNOWN, day_of, without_unknown, words_of
-from gdb_epi.cli.support.messages import database_option_again
+from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -28,23 +28,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--days", type=positive("days"), default=DAYS, metavar="N", help="length of the window (7)"
     )
     parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most rows (50)")
-    add_asof(parser)
-    add_forms(parser)
+    add_asof_option(parser)
+    add_output_options(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the table."""
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.questions.seen import utc_time
+    from gdb_epi.fleet.questions.signature_history import utc_time
     from gdb_epi.fleet.store.days import SECONDS_A_DAY
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.population.cache import load_times
-        from gdb_epi.fleet.questions.signatures import last_moment, new_signatures
+        from gdb_epi.fleet.questions.signatures import latest_crash_time, new_signatures
 
         asof, population = day_argument(args.asof), load_times(engine)
-        until = last_moment(population) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
+        until = latest_crash_time(population) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
         rows = []
         if until is not None:
             rows = new_signatures(engine, population, args.days, until, args.limit)
@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
     print_table(headers, cells, nothing, NARROW)
     if rows:
         print("")
-        print_line(f"More about a row: gdb-epi fleet show KEY{database_option_again(args)}")
+        print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
     return EXIT_DONE
 
 

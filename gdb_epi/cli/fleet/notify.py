@@ -15,13 +15,13 @@ from gdb_epi.errors import InputError, UsageError
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from gdb_epi.fleet.life.news import News
+    from gdb_epi.fleet.life.news import NewsItem
 
 SHAPES = ("json", "slack", "pagerduty")
 ADDRESS, KEY = "GDB_EPI_NOTIFY", "GDB_EPI_NOTIFY_KEY"
 
 
-def add_notify(parser: ArgumentParser) -> None:
+def add_notify_options(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
         "--notify", metavar="URL", help=f"tell it there too; `-`: the address in {ADDRESS}"
@@ -38,7 +38,7 @@ def address_of(args: Namespace) -> tuple[str | None, str | None]:
         if args.notify_key_file is not None:
             raise UsageError("--notify-key-file needs --notify")
         return None, None
-    from gdb_epi.fleet.life.deliver import check_address
+    from gdb_epi.fleet.life.send_news import check_address
 
     address = os.environ.get(ADDRESS, "").strip() if args.notify == "-" else args.notify
     if not address:
@@ -55,18 +55,18 @@ def address_of(args: Namespace) -> tuple[str | None, str | None]:
 
 
 def send_unsent_news(
-    engine: Engine, args: Namespace, place: tuple[str | None, str | None], news: Sequence[News]
+    engine: Engine, args: Namespace, place: tuple[str | None, str | None], news: Sequence[NewsItem]
 ) -> None:
     """Send what was not sent there yet. Raises Undelivered when that fails."""
-    from gdb_epi.fleet.life.deliver import send, shown_address
-    from gdb_epi.fleet.life.news import note_sent
+    from gdb_epi.fleet.life.news import record_sent
+    from gdb_epi.fleet.life.send_news import send_news, shown_address
     from gdb_epi.util import counted
 
     address, key = place
     if address is None:
         return
-    count = send(
-        address, args.notify_format, news, key, lambda taken: note_sent(engine, address, taken)
+    count = send_news(
+        address, args.notify_format, news, key, lambda taken: record_sent(engine, address, taken)
     )
     if count and not args.json:
         print_line(f"{counted(count, 'notice')} sent to {shown_address(address)}")

@@ -27,10 +27,10 @@ def run(args: Namespace) -> int:
     """Print the day, its interval, and the roll-outs of that time."""
     from gdb_epi.cli.fleet.output import print_rows
     from gdb_epi.cli.fleet.split import population_and_code
-    from gdb_epi.fleet.questions.onset import onset
+    from gdb_epi.fleet.questions.onset import find_onset
 
     population, code = population_and_code(args.db, args.signature, args.asof)
-    answer = onset(population, code)
+    answer = find_onset(population, code)
     data = _data(answer)
     if args.csv:
         rows = data["roll_outs"] or [{}]
@@ -61,7 +61,7 @@ def _data(answer: Onset) -> dict[str, Any]:
 
 
 def _text(answer: Onset) -> None:
-    from gdb_epi.fleet.screen.finding_texts import beside_words, risk_words
+    from gdb_epi.fleet.screen.finding_texts import comparison_words, risk_words
     from gdb_epi.fleet.store.days import iso_day
     from gdb_epi.render.signature_words import named_signature
 
@@ -79,7 +79,9 @@ def _text(answer: Onset) -> None:
         print_line(f"  {rates}; {risk_words(answer.rr, answer.rr_low, answer.rr_high)}")
     first = "" if answer.first_crash is None else f", the first on {iso_day(answer.first_crash)}"
     if answer.crashes:
-        print_line(f"  {counted(answer.crashes, 'crash')}{first}{beside_words(answer.exposure)}")
+        print_line(
+            f"  {counted(answer.crashes, 'crash')}{first}{comparison_words(answer.exposure)}"
+        )
     for r in answer.roll_outs:
         half = "" if r.half is None else f", on half of the hosts from {iso_day(r.half)}"
         since = "gone from" if r.went else "from"

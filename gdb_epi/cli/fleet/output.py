@@ -16,24 +16,26 @@ HANGING = "    "
 _FORMULA = "=+-@\t\r"
 
 
-def add_database(parser: ArgumentParser) -> None:
+def add_database_option(parser: ArgumentParser) -> None:
     """Declare --db."""
     parser.add_argument("--db", metavar="URL", help="database URL or SQLite file")
 
 
-def add_who(parser: ArgumentParser) -> None:
+def add_who_option(parser: ArgumentParser) -> None:
     """Declare who decides."""
     parser.add_argument("--by", metavar="WHO", help="who decides (the user of this process)")
 
 
-def say_dry_run() -> None:
+def print_dry_run_note() -> None:
     """Say that nothing was deleted."""
     print_line("dry run: nothing is changed; --apply deletes it")
 
 
-def add_forms(parser: ArgumentParser, json_help: str = "a JSON array", *, csv: bool = True) -> None:
+def add_output_options(
+    parser: ArgumentParser, json_help: str = "a JSON array", *, csv: bool = True
+) -> None:
     """Declare --db, --json and, unless there is no table, --csv."""
-    add_database(parser)
+    add_database_option(parser)
     if not csv:
         parser.add_argument("--json", action="store_true", help=json_help)
         return
@@ -42,7 +44,7 @@ def add_forms(parser: ArgumentParser, json_help: str = "a JSON array", *, csv: b
     form.add_argument("--csv", action="store_true", help="comma-separated values")
 
 
-def add_asof(
+def add_asof_option(
     parser: ArgumentParser | _ArgumentGroup, words: str = "as at the end of this day (the last one)"
 ) -> None:
     """Declare --asof."""
@@ -52,8 +54,8 @@ def add_asof(
 def add_signature_question(parser: ArgumentParser) -> None:
     """Declare what a question about one signature takes: SIGNATURE, --asof, --db and the forms."""
     parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
-    add_asof(parser)
-    add_forms(parser, "one JSON object")
+    add_asof_option(parser)
+    add_output_options(parser, "one JSON object")
 
 
 def day_argument(value: str | None, option: str = "--asof") -> int | None:
@@ -61,9 +63,9 @@ def day_argument(value: str | None, option: str = "--asof") -> int | None:
     if value is None:
         return None
     from gdb_epi.errors import UsageError
-    from gdb_epi.fleet.store.days import written_days
+    from gdb_epi.fleet.store.days import parse_day_range
 
-    days = written_days(value)
+    days = parse_day_range(value)
     if days is None or days[0] != days[1]:
         raise UsageError(f"no day: {value!r}", hint=f"{option} 2026-11-21")
     return days[0]
@@ -86,7 +88,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
         out.writerow([_cell(value) for value in row.values()])
 
 
-def say_lost(lost: Sequence[int]) -> None:
+def warn_of_damaged_records(lost: Sequence[int]) -> None:
     """Name the crashes whose stored records are damaged, on standard error."""
     if lost:
         import sys
@@ -108,11 +110,11 @@ def print_line(line: str) -> None:
     """Print a line, control characters escaped, folded where the terminal ends."""
     from gdb_epi.render.escape import escape
 
-    for part in folded(escape(line), terminal_width()):
+    for part in fold_line(escape(line), terminal_width()):
         print(part)
 
 
-def folded(line: str, width: int | None) -> list[str]:
+def fold_line(line: str, width: int | None) -> list[str]:
     """Return a line as several, with a hanging indent. No word is broken: keys are copied."""
     if width is None or len(line) <= width:
         return [line]
@@ -148,7 +150,7 @@ def print_table(
         print(line)
         for name, cell in zip(headers, row, strict=True):
             if cell and name in below[:number]:
-                print(*folded(f"{HANGING}{name}: {cell}", width), sep="\n")
+                print(*fold_line(f"{HANGING}{name}: {cell}", width), sep="\n")
 
 
 def _aligned(

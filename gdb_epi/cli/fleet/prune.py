@@ -7,7 +7,7 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole, wrong_value
-from gdb_epi.cli.fleet.output import add_database, bytes_text, print_line, say_dry_run
+from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_run_note, print_line
 from gdb_epi.errors import EXIT_DONE, UsageError
 from gdb_epi.util import counted, some_of
 
@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--older-than", type=_days, metavar="AGE", help="crashes older than this go: 180d")
     add("--keep", type=whole(1), default=KEEP, metavar="N", help="newest that stay (10)")
     add("--apply", action="store_true", help="delete them, no dry run")
-    add_database(parser)
+    add_database_option(parser)
 
 
 def run(args: Namespace) -> int:
@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     now = time.time()
     before = int(now // SECONDS_A_DAY) - args.older_than
     refuse_lake(args.db, "is read-only")
-    with open_database(args.db, write=args.apply, make=False) as engine:
+    with open_database(args.db, write=args.apply, create=False) as engine:
         from gdb_epi.fleet.life.pruning import prune
 
         made = prune(engine, before, args.keep, apply=args.apply, now=now)
@@ -71,7 +71,7 @@ def run(args: Namespace) -> int:
         then = f" -> {bytes_text(after)}" if args.apply else ""
         print_line(f"  {_CONTENTS.get(title, title)}: {bytes_text(size)}{then}")
     if not args.apply:
-        say_dry_run()
+        print_dry_run_note()
     return EXIT_DONE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_database, say_lost
+from gdb_epi.cli.fleet.output import add_database_option, warn_of_damaged_records
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -15,17 +15,17 @@ HELP = "rebuild all tables from the raw records (also migrates an older database
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_database(parser)
+    add_database_option(parser)
 
 
 def run(args: Namespace) -> int:
     """Rebuild and say how many records there were."""
     from gdb_epi.fleet.store.db import open_database
 
-    with open_database(args.db, write=True, make=False) as engine:
+    with open_database(args.db, write=True, create=False) as engine:
         from gdb_epi.fleet.store.reproject import reproject
 
         lost: list[int] = []
         print(f"{counted(reproject(engine, lost), 'record')} projected again")
-    say_lost(lost)
+    warn_of_damaged_records(lost)
     return EXIT_DONE

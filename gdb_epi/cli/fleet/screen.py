@@ -8,17 +8,17 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.check import point_to_check
-from gdb_epi.cli.fleet.notify import add_notify, address_of, send_unsent_news
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
+from gdb_epi.cli.fleet.notify import add_notify_options, address_of, send_unsent_news
+from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
 from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gdb_epi.fleet.life.daily_screening import Today
+    from gdb_epi.fleet.life.daily_screening import DailyScreening
     from gdb_epi.fleet.population.population import Population
-    from gdb_epi.fleet.screen.screening import Screen
+    from gdb_epi.fleet.screen.screening import ScreeningResult
 
 GROUP = "Every day"
 HELP = "the daily screening: hosts and attributes with more crashes than their share"
@@ -37,11 +37,11 @@ EXIT_CODES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     day = parser.add_mutually_exclusive_group()
-    add_asof(day)
+    add_asof_option(day)
     day.add_argument("--replay", action="store_true", help="day by day, without later data")
     parser.add_argument("--exit-code", action="store_true", help="5 when something is new, else 0")
-    add_notify(parser)
-    add_forms(parser, "one JSON object a line", csv=False)
+    add_notify_options(parser)
+    add_output_options(parser, "one JSON object a line", csv=False)
 
 
 def run(args: Namespace) -> int:
@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
     asof, place = day_argument(args.asof), address_of(args)
     if args.replay and (place[0] is not None or args.exit_code):
         raise UsageError("a replay is of the past: nobody is told of it")
-    with open_database(args.db, write=not args.replay, make=False) as engine:
+    with open_database(args.db, write=not args.replay, create=False) as engine:
         if args.replay:
             from gdb_epi.fleet.population.cache import load_population
             from gdb_epi.fleet.screen.screening import screen_day_by_day
@@ -59,12 +59,12 @@ def run(args: Namespace) -> int:
             population = load_population(engine, asof)
             _print(population, list(screen_day_by_day(population)), as_json=args.json)
             return EXIT_DONE
-        from gdb_epi.fleet.life.daily_screening import screen_today
+        from gdb_epi.fleet.life.daily_screening import run_daily_screening
         from gdb_epi.fleet.life.news import unsent_news
 
-        today = screen_today(engine, asof)
+        today = run_daily_screening(engine, asof)
         _print_life(today, as_json=args.json)
-        screens = [today.screen] if today.screen is not None else []
+        screens = [today.result] if today.result is not None else []
         if args.json or not (today.regressed or today.again) or today.has_findings:
             _print(today.population, screens, as_json=args.json)
         if not args.json:
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
     return EXIT_NEWS if args.exit_code and today.is_new else EXIT_DONE
 
 
-def _print_life(today: Today, *, as_json: bool) -> None:
+def _print_life(today: DailyScreening, *, as_json: bool) -> None:
     """Print what came back: fixed signatures, repaired hosts."""
     from gdb_epi.fleet.life.fixes import fix_words
     from gdb_epi.render.signature_words import named_signature
@@ -92,23 +92,22 @@ def _print_life(today: Today, *, as_json: bool) -> None:
             print_line(host.words())
 
 
-def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) -> None:
-    from gdb_epi.fleet.screen.alike_events import group_alike_events
+def _print(population: Population, screens: Sequence[ScreeningResult], *, as_json: bool) -> None:
     from gdb_epi.fleet.screen.finding_states import latest_cores
-    from gdb_epi.fleet.screen.finding_texts import P_AND_Q
-    from gdb_epi.fleet.screen.finding_texts import as_json as finding_as_json
+    from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
+    from gdb_epi.fleet.screen.recurring_events import group_recurring_events
     from gdb_epi.fleet.store.days import iso_day
 
     if as_json:
         for screen in screens:
             for finding in screen.findings:
                 cores = latest_cores(population, finding.members)
-                print(json.dumps({**finding_as_json(finding, screen.day), "cores": cores}))
+                print(json.dumps({**finding_json(finding, screen.day), "cores": cores}))
         print(json.dumps(_peeled(population, screens)))
         return
     has_findings = False
     for screen in screens:
-        for finding, others in group_alike_events(screen.findings):
+        for finding, others in group_recurring_events(screen.findings):
             print_finding(iso_day(screen.day), finding, others)
             has_findings = True
     if has_findings:
@@ -117,7 +116,7 @@ def _print(population: Population, screens: Sequence[Screen], *, as_json: bool) 
         print(f"nothing new stands out among {counted(population.day.size, 'crash')}")
 
 
-def _peeled(population: Population, screens: Sequence[Screen]) -> dict[str, Any]:
+def _peeled(population: Population, screens: Sequence[ScreeningResult]) -> dict[str, Any]:
     """The cores attributed to one host, as the last screen has them."""
     import numpy as np
 
@@ -132,13 +131,13 @@ def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
 
     `others` are events that it stands for.
     """
-    from gdb_epi.fleet.screen.alike_events import alike_events_words
-    from gdb_epi.fleet.screen.finding_texts import finding_sentence, tested_words, verdict_words
+    from gdb_epi.fleet.screen.finding_texts import finding_sentence, test_words, verdict_words
+    from gdb_epi.fleet.screen.recurring_events import recurrence_words
 
     print_line(f"{day}  {verdict_words(finding)}")
     print_line(f"    {finding_sentence(finding)}")
-    print_line(f"    {tested_words(finding)}")
+    print_line(f"    {test_words(finding)}")
     if others:
-        print_line(f"    {alike_events_words(others)}")
+        print_line(f"    {recurrence_words(others)}")
     for caveat in finding.caveats:
         print_line(f"    but: {caveat}")

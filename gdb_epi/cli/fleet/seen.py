@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_forms, print_line
+from gdb_epi.cli.fleet.output import add_output_options, print_line
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Look"
@@ -16,7 +16,7 @@ HELP = "how often a signature was seen, since when, on which hosts, with what ve
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
-    add_forms(parser, "one JSON object", csv=False)
+    add_output_options(parser, "one JSON object", csv=False)
 
 
 def run(args: Namespace) -> int:
@@ -25,12 +25,16 @@ def run(args: Namespace) -> int:
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
         from gdb_epi.fleet.questions.find_signature import require_signature
-        from gdb_epi.fleet.questions.seen import history_lines, history_of, signature_title
+        from gdb_epi.fleet.questions.signature_history import (
+            history_lines,
+            read_signature_history,
+            signature_title,
+        )
         from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
         execute = sqlalchemy_executor(connection)
         group = require_signature(execute, args.signature)
-        history = history_of(execute, group.kind, group.key, {})
+        history = read_signature_history(execute, group.kind, group.key, {})
     if args.json:
         print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))
         return EXIT_DONE

@@ -7,8 +7,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
-from gdb_epi.cli.support.messages import database_option_again
+from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gdb_epi.fleet.questions.find_signature import FoundSignature
-    from gdb_epi.fleet.questions.lookup import Summary
+    from gdb_epi.fleet.questions.lookup import CrashSummary
 
 GROUP = "Look"
 HELP = "what is stored of one signature (key, its start, or part of the text), core or host"
@@ -29,8 +29,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="SIGNATURE|CORE_KEY|HOST",
         help="the key of a signature or of a core, its start, part of a signature's text; a host",
     )
-    add_asof(parser)
-    add_forms(parser, "one JSON object", csv=False)
+    add_asof_option(parser)
+    add_output_options(parser, "one JSON object", csv=False)
 
 
 def run(args: Namespace) -> int:
@@ -38,10 +38,10 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.pruned import caveat_of_prune, day_of_prune
+        from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune, day_of_prune
 
         data, lines = _answer(
-            engine, args.what, day_argument(args.asof), database_option_again(args)
+            engine, args.what, day_argument(args.asof), repeated_database_option(args)
         )
         if "first" in data:  # of a signature or a host
             lines[2:2] = caveat_of_prune(day_of_prune(engine), data["first"])
@@ -61,7 +61,7 @@ def _answer(
 
     hosts = lookup.find_host(engine, what)
     if hosts:
-        summary = lookup.of_host(engine, hosts, asof)
+        summary = lookup.summarise_host(engine, hosts, asof)
         attributes = lookup.host_attributes(engine, hosts)
         data = {"host": what, "attributes": attributes, **summary._asdict()}
         return data, [f"host {what}", *_host_lines(summary, attributes, again)]
@@ -71,25 +71,25 @@ def _answer(
 
         answer = render_triage(record, Audience(REPORT))
         return record, [f"core {record.get('core_key')}", *answer]
-    group = lookup.find_group(engine, what)
+    group = lookup.find_signature_group(engine, what)
     if group is None:
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
-    summary = lookup.of_signature(engine, group, asof)
+    summary = lookup.summarise_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     return {**named, **summary._asdict()}, _signature_lines(group, summary, again)
 
 
-def _signature_lines(group: FoundSignature, summary: Summary, again: str) -> list[str]:
-    from gdb_epi.fleet.questions.seen import signature_title
+def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -> list[str]:
+    from gdb_epi.fleet.questions.signature_history import signature_title
     from gdb_epi.render.frame_lines import NATIVE as C
     from gdb_epi.render.frame_lines import PYTHON as PY
-    from gdb_epi.render.frame_lines import Call, Row, row_lines
-    from gdb_epi.render.signature_words import PYTHON, signature_words
+    from gdb_epi.render.frame_lines import Call, StackRow, row_lines
+    from gdb_epi.render.signature_words import PYTHON, parse_signature_line
     from gdb_epi.render.triage import labelled
 
     labels = [label for label, _ in summary.tables["verdict"]]
-    frames = signature_words(group.text or "", group.category).frames
-    rows = [Row(Call(PY if language == PYTHON else C, name)) for language, name in frames]
+    frames = parse_signature_line(group.text or "", group.category).frames
+    rows = [StackRow(Call(PY if language == PYTHON else C, name)) for language, name in frames]
     lines = [signature_title(group.name, group.category, labels), _counts(summary), ""]
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
         lines += labelled(label, _tally(summary, name))
@@ -100,7 +100,9 @@ def _signature_lines(group: FoundSignature, summary: Summary, again: str) -> lis
     return lines + _next(summary, steps, again)
 
 
-def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]], again: str) -> list[str]:
+def _host_lines(
+    summary: CrashSummary, attributes: Sequence[tuple[str, str]], again: str
+) -> list[str]:
     from gdb_epi.render.signature_words import named_signature
     from gdb_epi.render.triage import labelled
 
@@ -114,14 +116,14 @@ def _host_lines(summary: Summary, attributes: Sequence[tuple[str, str]], again: 
     return [*lines, "", *_next(summary, [("is this host to blame?", "suspects")], again)]
 
 
-def _tally(summary: Summary, table: str) -> list[str]:
+def _tally(summary: CrashSummary, table: str) -> list[str]:
     """Return "node-1 (3), node-2 (1)" as a line; none of an empty table."""
     values = summary.tables[table]
     return [", ".join(f"{value} ({count})" for value, count in values)] if values else []
 
 
-def _counts(summary: Summary) -> str:
-    from gdb_epi.fleet.questions.seen import utc_time
+def _counts(summary: CrashSummary) -> str:
+    from gdb_epi.fleet.questions.signature_history import utc_time
 
     if summary.first is None:
         return f"{counted(summary.crashes, 'crash')}; when is not known"
@@ -130,7 +132,7 @@ def _counts(summary: Summary) -> str:
     return f"{counted(summary.crashes, 'crash')}, {when}"
 
 
-def _next(summary: Summary, steps: Sequence[tuple[str, str]], again: str) -> list[str]:
+def _next(summary: CrashSummary, steps: Sequence[tuple[str, str]], again: str) -> list[str]:
     """Return the next steps; no line is broken, as it is pasted."""
     from gdb_epi.render.frame_lines import LABEL
 

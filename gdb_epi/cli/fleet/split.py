@@ -47,13 +47,13 @@ def run(args: Namespace) -> int:
 
 def _moments(population: Population, code: int) -> list[str]:
     """Say when crashes come that nothing else marks, or in what they came together."""
-    from gdb_epi.fleet.screen.events import events_of
+    from gdb_epi.fleet.screen.events import find_events
     from gdb_epi.fleet.screen.finding_texts import verdict_words
-    from gdb_epi.fleet.screen.moments import moment_findings
+    from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 
-    events = events_of(population)
+    events = find_events(population)
     name = population.signatures[code]
-    findings = moment_findings(events.counted, events.counted.day >= 0)
+    findings = time_and_cpu_findings(events.counted, events.counted.day >= 0)
     moments = [verdict_words(finding) for finding in findings if finding.signature == name]
     together = None if moments else events.mostly_of(population, code)
     return [*moments, *filter(None, [together])]
@@ -125,13 +125,13 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
     from gdb_epi.fleet.screen.finding_texts import (
         P_AND_Q,
         finding_sentence,
-        plain_flags,
-        tested_words,
+        spell_out_flags,
+        test_words,
     )
     from gdb_epi.render.signature_words import named_signature
 
     print_line(named_signature(parted.signature))
-    print_line(f"  {plain_flags(judged.headline)}")
+    print_line(f"  {spell_out_flags(judged.headline)}")
     for caveat in judged.caveats:
         print_line(f"    but: {caveat}")
     if not parted.parts:
@@ -141,13 +141,17 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
     for part in parted.parts:
         where = counted(part.hosts, "host") if part.hosts else "no known host"
         size = f"{counted(part.crashes, 'crash')} on {where}"
-        mark = "" if part.mark == REST and len(parted.parts) == 1 else f"{plain_flags(part.mark)}: "
+        mark = (
+            ""
+            if part.mark == REST and len(parted.parts) == 1
+            else f"{spell_out_flags(part.mark)}: "
+        )
         print_line(f"  {size}: {mark}{part.label}")
         for finding in (part.finding, *part.also) if part.finding else ():
             print_line(f"      {finding_sentence(finding, heading=parted.signature)}")
-            print_line(f"      {tested_words(finding)}")
+            print_line(f"      {test_words(finding)}")
         for fact in part.facts:
-            print_line(f"      told apart by {plain_flags(fact)}")
+            print_line(f"      told apart by {spell_out_flags(fact)}")
         possible = part.undecided.possible if part.undecided else ()
         if part.more is not None and not possible:
             more = f"about {counted(part.more, 'more crash')} would settle it"

@@ -8,13 +8,13 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_forms, print_line
-from gdb_epi.cli.support.messages import database_option_again
+from gdb_epi.cli.fleet.output import add_output_options, print_line
+from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.life.states import State
+    from gdb_epi.fleet.life.states import StateWithCrashes
 
 GROUP = "Every day"
 HELP = "the states of signatures and hosts: acknowledged, fixed, regressed, drained ...; history"
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("name", metavar="KEY|HOST", nargs="?", help="only this one (all)")
     parser.add_argument("--history", action="store_true", help="who said what, and when")
-    add_forms(parser, "a JSON array", csv=False)
+    add_output_options(parser, "a JSON array", csv=False)
 
 
 def run(args: Namespace) -> int:
@@ -34,13 +34,13 @@ def run(args: Namespace) -> int:
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
         from gdb_epi.fleet.life.marks import HOST
-        from gdb_epi.fleet.life.states import all_states
-        from gdb_epi.fleet.population.host_spelling import spelt_like
+        from gdb_epi.fleet.life.states import read_states
+        from gdb_epi.fleet.population.host_spelling import match_spellings
         from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
-        states = all_states(sqlalchemy_executor(connection), time.time())
+        states = read_states(sqlalchemy_executor(connection), time.time())
     if args.name is not None:
-        meant = spelt_like([args.name], [s.standing.subject.name for s in states])
+        meant = match_spellings([args.name], [s.standing.subject.name for s in states])
         states = [
             s for s in states
             if s.standing.subject.name.startswith(args.name)
@@ -49,7 +49,7 @@ def run(args: Namespace) -> int:
     if args.json:
         print(json.dumps([state.as_json() for state in states], indent=1))
         return EXIT_DONE
-    again = database_option_again(args)
+    again = repeated_database_option(args)
     for state in states:
         _print(state, history=args.history or args.name is not None)
     if not states and args.name is not None:
@@ -61,15 +61,15 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _print(state: State, *, history: bool) -> None:
+def _print(state: StateWithCrashes, *, history: bool) -> None:
     from gdb_epi.fleet.life.fixes import fix_words
-    from gdb_epi.fleet.questions.seen import utc_time
-    from gdb_epi.fleet.store.days import day_of
+    from gdb_epi.fleet.questions.signature_history import utc_time
+    from gdb_epi.fleet.store.days import utc_day_text
     from gdb_epi.render.signature_words import named_signature
 
     held = state.standing
     what = f"{held.subject.about} {held.subject.name}"
-    print_line(f"{state.state:<12}  {day_of(held.since)}  {what}")
+    print_line(f"{state.state:<12}  {utc_day_text(held.since)}  {what}")
     if state.text != held.subject.name:
         print_line(f"      {named_signature(state.text)}")
     words = [counted(state.crashes, "crash")]
@@ -79,7 +79,7 @@ def _print(state: State, *, history: bool) -> None:
     if state.fix is not None:
         print_line(f"      {fix_words(state.fix)}")
     if held.mark is not None and held.mark.until is not None:
-        print_line(f"      until {day_of(held.mark.until - 1)}")
+        print_line(f"      until {utc_day_text(held.mark.until - 1)}")
     if held.note:
         print_line(f"      note: {held.note}")
     for mark in held.history if history else ():

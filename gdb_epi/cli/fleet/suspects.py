@@ -7,8 +7,14 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line, print_rows
-from gdb_epi.cli.support.messages import no_crashes
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    day_argument,
+    print_line,
+    print_rows,
+)
+from gdb_epi.cli.support.messages import no_crashes_message
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -18,7 +24,7 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.questions.verdict import PopulationVerdict
     from gdb_epi.fleet.screen.finding import Finding
-    from gdb_epi.fleet.screen.screening import Screen
+    from gdb_epi.fleet.screen.screening import ScreeningResult
 
 GROUP = "Find causes"
 HELP = "hosts, hardware, kernels, images, packages with more crashes than their share"
@@ -26,34 +32,34 @@ HELP = "hosts, hardware, kernels, images, packages with more crashes than their 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_asof(parser)
-    add_forms(parser)
+    add_asof_option(parser)
+    add_output_options(parser)
 
 
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.check import point_to_check
-    from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
+    from gdb_epi.fleet.life.repairs import separate_past_of_repaired_hosts, without_past_hosts
     from gdb_epi.fleet.life.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
     asof = day_argument(args.asof)
     with open_for_question(args.db) as base:
         repaired = repaired_hosts(base.execute, time.time())
-        population = with_past_of_repaired_hosts_apart(base.population(asof), repaired)
-    from gdb_epi.fleet.screen.finding_texts import as_json
-    from gdb_epi.fleet.screen.screening import screen
+        population = separate_past_of_repaired_hosts(base.population(asof), repaired)
+    from gdb_epi.fleet.screen.finding_texts import finding_json
+    from gdb_epi.fleet.screen.screening import screen_population
 
     day = population.last_day if asof is None else asof
-    screened = screen(population, day) if population.day.size else None
+    screened = screen_population(population, day) if population.day.size else None
     if screened is not None:
         screened = screened._replace(findings=without_past_hosts(screened.findings))
     findings = sorted(screened.findings, key=lambda f: f.p) if screened is not None else []
     if args.json or args.csv:
-        print_rows([as_json(finding, day) for finding in findings], as_csv=args.csv)
+        print_rows([finding_json(finding, day) for finding in findings], as_csv=args.csv)
         return EXIT_DONE
     if screened is None:
-        print_line(no_crashes(args))
+        print_line(no_crashes_message(args))
     elif not findings:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
     else:
@@ -65,7 +71,7 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _print_verdicts(population: Population, screened: Screen) -> None:
+def _print_verdicts(population: Population, screened: ScreeningResult) -> None:
     """Print each headline once, with the first of its signatures."""
     from gdb_epi.fleet.questions.verdict import judge_population
     from gdb_epi.render.signature_words import named_signature
@@ -81,22 +87,22 @@ def _print_verdicts(population: Population, screened: Screen) -> None:
 
 def _print_findings(findings: Sequence[Finding], day: int) -> None:
     from gdb_epi.cli.fleet.screen import print_finding
-    from gdb_epi.fleet.screen.alike_events import group_alike_events
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q
+    from gdb_epi.fleet.screen.recurring_events import group_recurring_events
     from gdb_epi.fleet.store.days import iso_day
 
-    for finding, others in group_alike_events(findings):
+    for finding, others in group_recurring_events(findings):
         print_finding(iso_day(day), finding, others)
     print_line(P_AND_Q)
 
 
-def _print_what_is_open(population: Population, screened: Screen) -> None:
+def _print_what_is_open(population: Population, screened: ScreeningResult) -> None:
     """Print the signatures that nothing explains, and what cannot be told from chance."""
-    from gdb_epi.fleet.questions.onset import change_of_everything
+    from gdb_epi.fleet.questions.onset import fleet_wide_rise_words
     from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
-    from gdb_epi.fleet.screen.possible_hosts import undecided_sentences
+    from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 
-    if change := change_of_everything(population):
+    if change := fleet_wide_rise_words(population):
         print_line(change)
     for sentences in (unexplained_signature_sentences, undecided_sentences):
         for line in sentences(population, screened.day, screened):
@@ -105,8 +111,8 @@ def _print_what_is_open(population: Population, screened: Screen) -> None:
 
 def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
     """Return each headline with its subjects; alike events are one."""
-    from gdb_epi.fleet.screen.alike_events import group_alike_events
     from gdb_epi.fleet.screen.finding import EVENT
+    from gdb_epi.fleet.screen.recurring_events import group_recurring_events
 
     # A finding holds arrays, which cannot be compared: it is known by its identity.
     by_finding: dict[int, PopulationVerdict] = {}
@@ -119,7 +125,7 @@ def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[st
         else:
             without_finding.append(verdict)
     by_headline: dict[str, dict[str, None]] = {}  # the subjects, each once, in order
-    for finding, others in group_alike_events(first_findings):
+    for finding, others in group_recurring_events(first_findings):
         verdict = by_finding[id(finding)]
         is_event = bool(others) and others[0].attr == EVENT  # a loop names its hosts
         more = f", and {counted(len(others), 'more event')} like it" if is_event else ""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import whole
 from gdb_epi.cli.fleet.output import (
-    add_asof,
-    add_forms,
+    add_asof_option,
+    add_output_options,
     day_argument,
     print_line,
     print_rows,
     print_table,
 )
-from gdb_epi.cli.support.messages import database_option_again, no_crashes
+from gdb_epi.cli.support.messages import no_crashes_message, repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=whole(), default=DEFAULT_LIMIT, metavar="N", help="most rows (20)"
     )
-    add_asof(parser)
-    add_forms(parser)
+    add_asof_option(parser)
+    add_output_options(parser)
 
 
 def run(args: Namespace) -> int:
@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.pruned import caveat_of_prune, day_of_prune
+        from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune, day_of_prune
         from gdb_epi.fleet.questions.signatures import top_signatures
 
         rows = top_signatures(engine, args.limit, day_argument(args.asof))
@@ -53,9 +53,9 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
-        again = database_option_again(args)
+        again = repeated_database_option(args)
         headers, cells, left_out = without_unknown(HEADERS, [_cells(row) for row in rows])
-        print_table(headers, cells, no_crashes(args), NARROW)
+        print_table(headers, cells, no_crashes_message(args), NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
             for line in caveat_of_prune(before, min(firsts, default=None)):
@@ -99,6 +99,6 @@ def without_unknown(
 
 def day_of(moment: float | None) -> str:
     """Return the day of a moment, "" without one."""
-    from gdb_epi.fleet.questions.seen import utc_time
+    from gdb_epi.fleet.questions.signature_history import utc_time
 
     return utc_time(moment).partition(" ")[0]

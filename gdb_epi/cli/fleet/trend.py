@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_asof, add_forms, day_argument, print_line
-from gdb_epi.cli.support.messages import database_option_again
+from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -21,8 +21,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "signature", nargs="?", metavar="SIGNATURE", help="one signature; none: all"
     )
-    add_asof(parser)
-    add_forms(parser)
+    add_asof_option(parser)
+    add_output_options(parser)
 
 
 def run(args: Namespace) -> int:
@@ -34,12 +34,14 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.cli.fleet.check import silence_lines
         from gdb_epi.fleet.population.cache import load_population
-        from gdb_epi.fleet.questions.lookup import require_group
-        from gdb_epi.fleet.questions.pruned import day_of_prune
+        from gdb_epi.fleet.questions.lookup import require_signature_group
+        from gdb_epi.fleet.questions.prune_caveat import day_of_prune
         from gdb_epi.fleet.questions.signatures import count_crashes_without_time, epidemic_curve
         from gdb_epi.fleet.store.days import iso_day
 
-        name = None if args.signature is None else require_group(engine, args.signature).name
+        name = (
+            None if args.signature is None else require_signature_group(engine, args.signature).name
+        )
         times, asof = load_population(engine), day_argument(args.asof)
         rows = epidemic_curve(engine, times, name, asof)
         timeless = count_crashes_without_time(times, name, asof)
@@ -70,7 +72,7 @@ def run(args: Namespace) -> int:
         more = "crash" if not rows else "more crash"
         print_line(
             f"{counted(timeless, more)} without a time that is believed; why: "
-            f"gdb-epi fleet check{database_option_again(args)}"
+            f"gdb-epi fleet check{repeated_database_option(args)}"
         )
     if pruned is not None:
         print(f"before {iso_day(pruned)} crashes were pruned: nothing begins there")

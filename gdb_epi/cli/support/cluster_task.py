@@ -56,14 +56,14 @@ def main() -> None:
     from gdb_epi.cli.support.core_files import Core
     from gdb_epi.cli.support.examine import Examined, Failure, Options
     from gdb_epi.cli.support.remote import Remote
-    from gdb_epi.cli.support.supervisor import end_run, signal_at_end
+    from gdb_epi.cli.support.supervisor import end_run, request_signal_at_end
     from gdb_epi.cli.support.workers import examine_all
     from gdb_epi.errors import EXIT_FAILED
     from gdb_epi.sidecars.find import SidecarOptions
 
     # What runs is killed, what was unpacked is removed.
     signal.signal(signal.SIGTERM, lambda number, _frame: end_run(number))
-    signal_at_end(int(sys.argv[1]), os.getpid(), signal.SIGTERM)
+    request_signal_at_end(int(sys.argv[1]), os.getpid(), signal.SIGTERM)
     work = json.load(sys.stdin)
     host = os.uname().nodename
     given = work["options"]

@@ -247,14 +247,14 @@ def _head(path: str) -> bytes:
 def _unreadable(path: str, error: OSError) -> InputError:
     hint, why = "check the path", error.strerror or str(error)
     if isinstance(error, FileNotFoundError):
-        must_be_no_process(path)
+        refuse_process_number(path)
         why = "no such file"
     if isinstance(error, PermissionError):
         hint = "sudo, or chmod +r: the kernel writes cores for their owner only"
     return InputError(f"{path}: {why}", hint=hint)
 
 
-def must_be_no_process(path: str, command: str = "epi triage") -> None:
+def refuse_process_number(path: str, command: str = "epi triage") -> None:
     """Raise InputError where what is no file is a number: of a process, which GDB looks at."""
     if not path.isdecimal():
         return

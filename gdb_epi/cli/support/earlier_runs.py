@@ -45,7 +45,7 @@ class EarlierRuns:
         from gdb_epi.fleet.store.examined import examined_before
 
         try:
-            with open_database(self._db, write=True, make=False) as engine:
+            with open_database(self._db, write=True, create=False) as engine:
                 stored = examined_before(engine, filter(None, self.keys))
         except EpiError:
             return
@@ -73,7 +73,7 @@ class EarlierRuns:
         wanted = list(islice(behind, READ_AHEAD))
         why, hint = "its record went from the database meanwhile", "again"
         try:
-            with open_database(self._db, write=True, make=False) as engine:
+            with open_database(self._db, write=True, create=False) as engine:
                 records = records_of(engine, {self._core_keys[i] for i in wanted})
         except EpiError as error:
             records, why, hint = {}, str(error), error.hint

@@ -7,16 +7,16 @@ import os
 from contextlib import ExitStack
 
 from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked
-from gdb_epi.cli.support.supervisor import signals_held
+from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked_core_path
+from gdb_epi.cli.support.supervisor import hold_signals
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
-from gdb_epi.fleet.records.provenance import add_file, add_provenance
+from gdb_epi.fleet.records.provenance import add_file_facts, add_provenance
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
 from gdb_epi.target.elf_files import roots_of
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cli.native.known_frames import KnownFrames, NamedStacks
+    from gdb_epi.cli.native.cached_stacks import CachedStacks, NamedStacks
     from gdb_epi.cli.support.gdb_server import GdbServer
     from gdb_epi.cli.support.native_gdb import GdbNative
     from gdb_epi.target.corefile import CoreFileTarget
@@ -96,7 +96,7 @@ def examine(
     Raises InputError when the core cannot be used, EpiError when `native` is "always" and there
     are no native frames.
     """
-    with unpacked(core, scratch, options.max_size, options.prefix) as (path, damaged):
+    with unpacked_core_path(core, scratch, options.max_size, options.prefix) as (path, damaged):
         examined = _decode(path, options, scratch, server, kept)
     if damaged is not None:
         examined.record.setdefault("soft_errors", []).append(damaged._asdict())
@@ -115,18 +115,18 @@ def examine(
         from gdb_epi.cli.support.remote import name_of
 
         size, modified = core.remote.size, core.remote.modified
-        add_file(record, name_of(core.remote.url), size, modified, core.compression)
+        add_file_facts(record, name_of(core.remote.url), size, modified, core.compression)
     return examined._replace(record=without_private_parts(record, options))
 
 
 def without_private_parts(record: dict[str, Any], options: Options) -> dict[str, Any]:
     """Return the record without what the user wants to keep to himself."""
     if options.hmac_key is not None:
-        from gdb_epi.record.privacy import pseudonymise
+        from gdb_epi.record.user_redaction import pseudonymise
 
         record = pseudonymise(record, options.hmac_key)
     if options.redact_addresses:
-        from gdb_epi.record.privacy import redact_addresses
+        from gdb_epi.record.user_redaction import redact_addresses
 
         record = redact_addresses(record)
     return record
@@ -156,13 +156,13 @@ def _decode(
             stacks = stacks_json(session.state, locals=options.locals, secrets=options.secrets)
             examined = examined._replace(stacks=stacks)
         if options.line:
-            from gdb_epi.render.source import line_that_ran
+            from gdb_epi.render.source_lines import line_that_ran
 
             examined = examined._replace(line=line_that_ran(session, examined.record))
         if options.messages:
-            from gdb_epi.record.privacy import add_message
+            from gdb_epi.record.user_redaction import add_exception_messages
 
-            add_message(examined.record, session.state)
+            add_exception_messages(examined.record, session.state)
         if native is not None:
             _note_trouble(native, options, examined.record)
         return examined
@@ -218,7 +218,7 @@ def _start_native(
         if gdb != find_gdb(options.gdb):
             server = None  # it is a GDB for cores of this machine
     learn = None if known is None else known.learn
-    with signals_held():
+    with hold_signals():
         native = GdbNative(path, exe, sysroot, gdb, folder, server, learn, machine_and_thread)
         at_end.callback(native.close)
     target.native_source = native.frames
@@ -247,7 +247,7 @@ def _why_not_started(target: CoreFileTarget, options: Options, exe: str | None) 
 
 def _known_frames(
     target: CoreFileTarget, options: Options, gdb: str, exe: str | None
-) -> KnownFrames | None:
+) -> CachedStacks | None:
     """Return the frames that need no GDB, as far as it has named such before; None to ask GDB."""
     if options.native == "gdb" or not target.architecture.decodes:
         return None
@@ -255,9 +255,9 @@ def _known_frames(
     is_own = exe is None or (bool(modules) and exe == modules[0].file)
     if not is_own or len(roots_of(options.sysroot)) > 1:
         return None
-    from gdb_epi.cli.native.known_frames import KnownFrames, frame_name_folder
+    from gdb_epi.cli.native.cached_stacks import CachedStacks, frame_name_folder
 
-    return KnownFrames(target, gdb, options.sysroot, frame_name_folder())
+    return CachedStacks(target, gdb, options.sysroot, frame_name_folder())
 
 
 def _note_trouble(

@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from gdb_epi.cli.support.quick_parser import ParsedArguments
 
 
-def say(line: str) -> None:
+def write_to_stderr(line: str) -> None:
     """Write one line to standard error, with nothing in it that steers a terminal."""
     from gdb_epi.render.escape import escape
 
     print(f"gdb-epi: {escape(line)}", file=sys.stderr)
 
 
-def file_options_again(args: Namespace) -> str:
+def repeated_file_options(args: Namespace) -> str:
     """Return --exe and --sysroot as they were given, for commands that are to be pasted."""
     words = f" --exe {shell_word(args.exe)}" if args.exe else ""
     return words + "".join(f" --sysroot {shell_word(root)}" for root in args.sysroot or ())
 
 
-def no_crashes(args: Namespace) -> str:
+def no_crashes_message(args: Namespace) -> str:
     """Return what an empty database says, and how to fill it."""
-    again = database_option_again(args)
+    again = repeated_database_option(args)
     return f"no crashes in this database; the first: gdb-epi triage CORE{again}"
 
 
-def database_option_again(args: Namespace | ParsedArguments) -> str:
+def repeated_database_option(args: Namespace | ParsedArguments) -> str:
     """Return --db as it was given, or --no-db; an address that may hold a password as URL."""
     if getattr(args, "no_db", False):
         return " --no-db"

@@ -64,7 +64,7 @@ def _size(path: str) -> int:
 
 
 @contextmanager
-def unpacked(
+def unpacked_core_path(
     core: Core, scratch: Scratch, max_size: int = MAX_SIZE, prefix: int | None = None
 ) -> Iterator[tuple[str, SoftError | None]]:
     """Yield the path of a core as it is, or unpacked, and what was wrong with its packing.
@@ -75,11 +75,11 @@ def unpacked(
     """
     path, damaged = core.path, None
     if core.remote is not None:
-        from gdb_epi.cli.support.remote import name_of, opened_remote
+        from gdb_epi.cli.support.remote import name_of, open_remote
         from gdb_epi.cli.support.unpack import PackedFile, unpack_stream
 
         name, size = name_of(core.remote.url), core.remote.size
-        with opened_remote(core.remote) as stream:
+        with open_remote(core.remote) as stream:
             packed = PackedFile(stream, core.path, name, core.compression, size)
             path, damaged = unpack_stream(packed, scratch.path(), max_size, prefix)
     elif core.compression is not None or (prefix is not None and _size(path) > prefix):
@@ -94,7 +94,7 @@ def unpacked(
 
 
 @contextmanager
-def opened_core(path: str, exe: str | None, sysroot: str | None) -> Iterator[CoreFileTarget]:
+def open_core(path: str, exe: str | None, sysroot: str | None) -> Iterator[CoreFileTarget]:
     """Yield the target of a core, packed or not; that its packing is damaged is a soft error.
 
     Raises InputError when it is no core.
@@ -103,7 +103,7 @@ def opened_core(path: str, exe: str | None, sysroot: str | None) -> Iterator[Cor
 
     scratch = Scratch()
     try:
-        with unpacked(core_at(path), scratch) as (file, damaged):
+        with unpacked_core_path(core_at(path), scratch) as (file, damaged):
             target = CoreFileTarget.open(file, exe=exe, sysroot=sysroot)
             target.soft_errors += [damaged] if damaged is not None else []
             yield target

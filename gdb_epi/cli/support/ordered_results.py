@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of many cores: stored as soon as they come, answered in the order that was asked."""
+"""The results of many cores: stored as soon as they arrive, yielded in the order of the cores."""
 
 from __future__ import annotations
 
@@ -15,43 +15,45 @@ if TYPE_CHECKING:
     from gdb_epi.cli.support.examine import Result
     from gdb_epi.cli.support.record_keeper import RecordKeeper
 
-Numbered = tuple[int, "Result"]
+IndexedResult = tuple[int, "Result"]
 
 
-def in_order(
+def results_in_order(
     cores: Sequence[Core],
-    examine: Callable[[Sequence[Core]], Iterator[Numbered]],
+    examine: Callable[[Sequence[Core]], Iterator[IndexedResult]],
     keeper: RecordKeeper | None,
-    done: EarlierRuns | None,
+    earlier_runs: EarlierRuns | None,
 ) -> Iterator[tuple[Core, Result]]:
-    """Yield each core with its result; what was done before is not examined.
+    """Yield each core with its result; cores of earlier runs are not examined again.
 
-    `examine` yields (place among the cores that it got, result), in any order.
+    `examine` yields (index among the cores that it was given, result), in any order.
     """
-    left = [index for index in range(len(cores)) if done is None or index not in done]
-    early: dict[int, Result | bytes] = {}  # after a core that takes longer
-    following = 0
-    for place, result in chain(examine([cores[index] for index in left]), [(-1, None)]):
+    to_examine = [
+        index for index in range(len(cores)) if earlier_runs is None or index not in earlier_runs
+    ]
+    finished_early: dict[int, Result | bytes] = {}  # after a core that takes longer
+    next_index = 0
+    for position, result in chain(examine([cores[index] for index in to_examine]), [(-1, None)]):
         if result is not None:
-            index = left[place]
+            index = to_examine[position]
             if keeper is not None and isinstance(result, Examined):
-                key = None if done is None else done.keys[index]
+                key = None if earlier_runs is None else earlier_runs.keys[index]
                 keeper.add(cores[index].path, result.record, key)
-            early[index] = result if index == following else _packed(result)
-        while following < len(cores):
-            ready: Result | bytes
-            if following in early:
-                ready = early.pop(following)
-            elif done is not None and following in done:
-                ready = done.take(following)
+            finished_early[index] = result if index == next_index else _packed(result)
+        while next_index < len(cores):
+            result_or_packed: Result | bytes
+            if next_index in finished_early:
+                result_or_packed = finished_early.pop(next_index)
+            elif earlier_runs is not None and next_index in earlier_runs:
+                result_or_packed = earlier_runs.take(next_index)
             else:
                 break
-            yield cores[following], _unpacked(ready)
-            following += 1
+            yield cores[next_index], _unpacked(result_or_packed)
+            next_index += 1
 
 
 def _packed(result: Result) -> Result | bytes:
-    """Thousands may wait for one: a record of 300 kB in memory takes 5 kB packed."""
+    """Return a result compressed: thousands may wait for one; 300 kB of a record become 5 kB."""
     if not isinstance(result, Examined):
         return result
     import json

@@ -7,9 +7,9 @@ import os
 from collections.abc import Mapping
 from time import monotonic
 
-from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EXIT_USAGE, EpiError
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.record_parts import group_in
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
 
@@ -77,9 +77,11 @@ class RecordKeeper:
             if self._alike is not None:
                 number = counted(self._alike, "other crash") if self._alike else "no other crash"
                 alike = f", with {number} of this kind"
-            say(f"{what} in {place}{alike}")
+            write_to_stderr(f"{what} in {place}{alike}")
         else:
-            say(f"{counted(self.added, 'record')} stored in {place}, {self.known} known already")
+            write_to_stderr(
+                f"{counted(self.added, 'record')} stored in {place}, {self.known} known already"
+            )
 
     def _store(self, batch: list[Named]) -> None:
         from gdb_epi.fleet.store.db import open_database
@@ -102,7 +104,7 @@ class RecordKeeper:
         self.added += outcome.added
         self.known += outcome.replaced + outcome.known
         for core, why in outcome.rejected:
-            say(f"{core}: not stored: {why}")
+            write_to_stderr(f"{core}: not stored: {why}")
 
     def _note_failure(self, error: EpiError) -> None:
         # Nobody asked for a database by name: the spool is as good a place.
@@ -110,7 +112,7 @@ class RecordKeeper:
         self.exit_code = EXIT_DONE if optional else error.exit_code
         if error.exit_code == EXIT_USAGE:  # nothing that could be named again
             self._db = None
-        say(error.line())
+        write_to_stderr(error.line())
 
     def _spool(self, batch: list[Named]) -> None:
         from gdb_epi.fleet.records.spool import SpoolError, ingest_later_command, write_to_spool
@@ -119,15 +121,15 @@ class RecordKeeper:
             path = write_to_spool(record for _, record, _ in batch)
         except SpoolError as error:
             self.exit_code = error.exit_code
-            say(f"{error.line()}; or --output FILE --format json keeps the record")
+            write_to_stderr(f"{error.line()}; or --output FILE --format json keeps the record")
             return
         count = "record" if len(batch) == 1 else f"{len(batch)} records"
-        say(f"{count} kept in {path}; later: {ingest_later_command(path, self._db)}")
+        write_to_stderr(f"{count} kept in {path}; later: {ingest_later_command(path, self._db)}")
 
 
 def _others(engine: Engine, record: Mapping[str, Any]) -> int | None:
     """Return how many crashes beside this one have its signature; None without one."""
-    from gdb_epi.fleet.questions.seen import crashes_of
+    from gdb_epi.fleet.questions.signature_history import count_crashes
     from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
     group = group_in(group_in(record, "signature"), "group")
@@ -135,4 +137,4 @@ def _others(engine: Engine, record: Mapping[str, Any]) -> int | None:
         return None
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        return crashes_of(execute, str(group.get("key")), str(group["value"])) - 1
+        return count_crashes(execute, str(group.get("key")), str(group["value"])) - 1

@@ -172,7 +172,7 @@ def _first_bytes(system: Any, url: str, size: int) -> bytes:
 
 
 @contextmanager
-def opened_remote(remote: Remote) -> Iterator[DecompressedStream]:
+def open_remote(remote: Remote) -> Iterator[DecompressedStream]:
     """Open an object as a stream of its bytes. Raises InputError."""
     with _one_line(remote.url):
         system, path = _opened_system(remote.url)

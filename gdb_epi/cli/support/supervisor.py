@@ -26,7 +26,7 @@ AGAIN = "again when nothing writes to it"
 
 
 @contextmanager
-def signals_held() -> Iterator[None]:
+def hold_signals() -> Iterator[None]:
     """Hold back the signals that ask for an end: they come when what is started here can be ended.
 
     A process that is started inside inherits that; SIGKILL ends it, or it calls accept_signals().
@@ -40,14 +40,14 @@ def signals_held() -> Iterator[None]:
 
 
 def accept_signals() -> None:
-    """Take signals again, in a process that was forked inside signals_held()."""
+    """Take signals again, in a process that was forked inside hold_signals()."""
     signals = import_module("_signal")
     for number in _ending(signals):
         signals.signal(number, signals.SIG_DFL)
     signals.pthread_sigmask(signals.SIG_UNBLOCK, _ending(signals))
 
 
-def signal_at_end(pipe: int, owner: int, number: int) -> None:
+def request_signal_at_end(pipe: int, owner: int, number: int) -> None:
     """Let the kernel send a signal when the other end of a pipe is gone: its holder has died.
 
     `owner` is a process, or a group as a negative number. Of a pipe that forks share, the last
@@ -119,7 +119,7 @@ def wait_for_reader() -> int | None:
     reader = os.fork()
     if not reader:
         os.close(liveness_write)
-        signal_at_end(liveness_read, os.getpid(), signals.SIGTERM)
+        request_signal_at_end(liveness_read, os.getpid(), signals.SIGTERM)
         return None
     os.close(liveness_read)
     _, status = os.waitpid(reader, 0)
@@ -145,7 +145,7 @@ def _remove_folders(reader: int) -> None:
 def _died(number: int) -> int:
     import signal
 
-    from gdb_epi.cli.support.messages import say
+    from gdb_epi.cli.support.messages import write_to_stderr
 
     if number == signal.SIGINT:
         return EXIT_INTERRUPTED
@@ -153,7 +153,7 @@ def _died(number: int) -> int:
         line, code = f"{CUT_OFF}; try: {AGAIN}", EXIT_UNUSABLE_INPUT
     else:
         line, code = f"the process that read the core {death_words(number)}", EXIT_FAILED
-    say(line)
+    write_to_stderr(line)
     return code
 
 

@@ -14,12 +14,16 @@ from functools import partial
 
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Result
-from gdb_epi.cli.support.messages import database_option_again, file_options_again, say
+from gdb_epi.cli.support.messages import (
+    repeated_database_option,
+    repeated_file_options,
+    write_to_stderr,
+)
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, SoftError, UsageError
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.judgement.labels import CANNOT_TELL, URGENT
 from gdb_epi.private_files import private_opener
-from gdb_epi.record.reading import group_in, grouping_line, groups_in, verdict_label
+from gdb_epi.record.record_parts import group_in, grouping_line, groups_in, verdict_label
 from gdb_epi.render.color import painted, wants_color
 from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -44,11 +48,11 @@ def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Itera
         if args.format == "json":
             yield _JsonLines(out)
         elif many:
-            yield _Table(out, f"{file_options_again(args)}{database_option_again(args)}")
+            yield _Table(out, f"{repeated_file_options(args)}{repeated_database_option(args)}")
         else:
-            from gdb_epi.fleet.decided import decided_words
+            from gdb_epi.fleet.recorded_decisions import recorded_decision_lines
 
-            ask = None if args.no_db else partial(decided_words, args.db)
+            ask = None if args.no_db else partial(recorded_decision_lines, args.db)
             color = args.output is None and wants_color(args.color, file)
             from gdb_epi.render.triage import SHELL, Audience
 
@@ -56,8 +60,8 @@ def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Itera
                 SHELL,
                 evidence=args.evidence,
                 whole=args.all,
-                files=file_options_again(args),
-                database=database_option_again(args),
+                files=repeated_file_options(args),
+                database=repeated_database_option(args),
             )
             yield _OneScreen(out, ask, reader, color=color)
         out.flush()
@@ -110,7 +114,7 @@ class AnswerWriter:
     def finish(self, problems: Sequence[Failure]) -> None:
         """End the answer; `problems`, told on standard error, are all that gave no record."""
         for problem in problems:
-            say(problem.line())
+            write_to_stderr(problem.line())
         self._out.flush()
 
 
@@ -119,7 +123,7 @@ class _JsonLines(AnswerWriter):
         """Write one record a line."""
         import json
 
-        from gdb_epi.render.json import plain
+        from gdb_epi.render.report_json import plain
 
         self._out.lines(json.dumps(plain(record_with_stacks(examined)), sort_keys=False))
         self._out.flush()
@@ -189,7 +193,7 @@ class _Table(AnswerWriter):
 
     def finish(self, problems: Sequence[Failure]) -> None:
         """Write the cores, then the table by verdict and signature, then what to open first."""
-        from gdb_epi.render.text import table_lines
+        from gdb_epi.render.report_text import table_lines
 
         if self._rows:
             columns = ("core", "process", "verdict", "where", "what")
@@ -297,7 +301,7 @@ def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator
 
     `ending` is what to say of the thread that the kernel wrote first: see `_ending`.
     """
-    from gdb_epi.render.text import MAX_NOTES_OF_STACKS, soft_error_lines
+    from gdb_epi.render.report_text import MAX_NOTES_OF_STACKS, soft_error_lines
 
     for thread in sorted(groups_in(stacks, "threads"), key=lambda t: not t.get("crashed")):
         yield ""
@@ -327,7 +331,7 @@ def _ending(record: Mapping[str, Any]) -> str:
 
 
 def _title(thread: Mapping[str, Any], crashed: str) -> str:
-    from gdb_epi.render.stacks import thread_words
+    from gdb_epi.render.python_stacks import thread_words
 
     words = [thread_words(thread.get("name"), thread.get("tid"))]
     signs = (("crashed", crashed), ("holds_gil", "held the GIL"))
@@ -338,16 +342,24 @@ def _title(thread: Mapping[str, Any], crashed: str) -> str:
 
 
 def _frames(frames: Any) -> Iterator[str]:
-    from gdb_epi.render.frame_lines import WHOLE, Row, calls_of_record, fold_calls, row_lines
+    from gdb_epi.render.frame_lines import (
+        UNLIMITED,
+        StackRow,
+        calls_of_record,
+        fold_calls,
+        row_lines,
+    )
 
     if not frames:
         yield "  (no Python frames)"
         return
     calls = calls_of_record(frames)
     if not any(frame.get("locals") for frame in frames):
-        yield from map(escape, row_lines(fold_calls(calls), WHOLE))
+        yield from map(escape, row_lines(fold_calls(calls), UNLIMITED))
         return
-    for frame, line in zip(frames, row_lines([Row(call) for call in calls], WHOLE), strict=True):
+    for frame, line in zip(
+        frames, row_lines([StackRow(call) for call in calls], UNLIMITED), strict=True
+    ):
         yield escape(line)
         for variable, value in (frame.get("locals") or {}).items():
             yield escape(f"        {variable} = {one_line(value)}")

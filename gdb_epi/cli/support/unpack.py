@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
 from gdb_epi.errors import EpiError, InputError, SoftError
-from gdb_epi.record.reading import READ_IN_PART
+from gdb_epi.record.record_parts import READ_IN_PART
 
 CHUNK = 1 << 20  # bytes asked for at once
 BLOCK = 1 << 16  # granularity of holes: a multiple of every file system's block
@@ -108,7 +108,7 @@ def unpack_stream(
     return str(target), trouble
 
 
-def supported(compression: str) -> str | None:
+def unpacker_of(compression: str) -> str | None:
     """Return what unpacks this compression here, None when nothing does."""
     if compression not in PROGRAMS:
         return "python"

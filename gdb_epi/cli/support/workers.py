@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from gdb_epi.cli.support.core_files import Core
 from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, examine
-from gdb_epi.cli.support.messages import say
+from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.cli.support.open_core import Scratch
 from gdb_epi.cli.support.supervisor import (
     AGAIN,
     CUT_OFF,
     accept_signals,
     death_words,
-    signal_at_end,
-    signals_held,
+    hold_signals,
+    request_signal_at_end,
 )
 from gdb_epi.errors import EXIT_FAILED, EXIT_UNUSABLE_INPUT, EpiError
 from gdb_epi.sizes import PAGE
@@ -52,7 +52,7 @@ LOADED_FIRST = (
     "gdb_epi.session",
     "heapq",
 )
-LOADED_FOR_NATIVE = ("gdb_epi.cli.native.known_frames", "gdb_epi.cli.support.native_gdb")
+LOADED_FOR_NATIVE = ("gdb_epi.cli.native.cached_stacks", "gdb_epi.cli.support.native_gdb")
 LOADED_WHOLE = (
     "cpython target fault locks hangs detectors corruption judgement signature record sidecars"
 ).split()
@@ -93,29 +93,29 @@ def examine_all(
     running: dict[int, _Worker] = {}
     idle: list[_Worker] = []
     try:
-        with signals_held():
+        with hold_signals():
             server = _gdb_server(options) if len(cores) > 1 else None
         share = _Share(cores, options, timeout, server, (pipe, life))
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, core = waiting.pop()
-                with signals_held():
+                with hold_signals():
                     worker = idle.pop() if idle else _Worker(share)
                     running[worker.pipe] = worker
                     worker.begin(index, core)
             for worker in _ready(running):
-                with signals_held():
+                with hold_signals():
                     del running[worker.pipe]
                     result, goes_on = worker.finish()
                     idle += [worker] if goes_on else []
                 yield worker.index, result
         if server is not None and server.given_up():
-            say(
+            write_to_stderr(
                 "the GDB that all cores share hung: the cores after that had a GDB each; try: "
                 "--native gdb"
             )
     finally:
-        with signals_held():
+        with hold_signals():
             for worker in (*running.values(), *idle):
                 worker.end()
             if server is not None:
@@ -291,7 +291,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         os.setsid()
         with suppress(OSError):  # a file of its own, not shared with the other workers
             own = os.open(f"/proc/self/fd/{share.life[0]}", os.O_RDONLY | os.O_NONBLOCK)
-            signal_at_end(own, -os.getpid(), signal.SIGKILL)
+            request_signal_at_end(own, -os.getpid(), signal.SIGKILL)
         accept_signals()
         limit_memory(0, share.options.max_memory)
         requests = asked.makefile("rb")

@@ -8,7 +8,7 @@ the questions set the times of clocks that are off aside, which takes the order 
 
 from __future__ import annotations
 
-from gdb_epi.fleet.lake.files import DAY_OF
+from gdb_epi.fleet.lake.manifest import DAY_EXPRESSIONS
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _BY = ("host_id", "sig_id", "attrset_id")
 _COLUMNS = ", ".join(_BY)
 CELLS = (
     f"SELECT cell_day, {_COLUMNS}, count(*) AS crashes FROM "
-    f"(SELECT {DAY_OF['crash']} AS cell_day, {_COLUMNS} FROM crash) AS days "
+    f"(SELECT {DAY_EXPRESSIONS['crash']} AS cell_day, {_COLUMNS} FROM crash) AS days "
     f"GROUP BY cell_day, {_COLUMNS}"
 )
 
@@ -35,6 +35,6 @@ class Cell(NamedTuple):
     crashes: int
 
 
-def cells(execute: Execute) -> Iterator[Cell]:
+def read_cells(execute: Execute) -> Iterator[Cell]:
     """Yield all cells, in no order."""
     return (Cell(*row) for row in execute(CELLS, {}))

@@ -11,9 +11,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import QueuePool
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.extras import require_extra
-from gdb_epi.fleet.lake.files import Manifest, read_manifest
+from gdb_epi.fleet.lake.manifest import Manifest, read_manifest
 from gdb_epi.fleet.paths import COLUMNAR
+from gdb_epi.fleet.require_extra import require_extra
 from gdb_epi.fleet.store.tables import HOST_ATTR_VIEW, metadata
 from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 

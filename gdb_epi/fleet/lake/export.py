@@ -20,17 +20,17 @@ from uuid import uuid4
 from sqlalchemy import Boolean, Column, Connection, Engine, Float, Table, Text
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.extras import require_extra
-from gdb_epi.fleet.lake.files import (
-    DAY_OF,
-    LEFT_OUT,
+from gdb_epi.fleet.lake.manifest import (
+    DAY_EXPRESSIONS,
     MANIFEST,
-    File,
+    TABLE_LEFT_OUT,
     Manifest,
+    ParquetFile,
     partition_of,
     read_manifest,
     write_manifest,
 )
+from gdb_epi.fleet.require_extra import require_extra
 from gdb_epi.fleet.store.db import shown_url
 from gdb_epi.fleet.store.tables import metadata
 from gdb_epi.fleet.store.versions import SCHEMA_VERSION
@@ -49,7 +49,7 @@ _HASH = {
 }
 
 
-class Exported(NamedTuple):
+class ExportSummary(NamedTuple):
     """What an export did: days (and tables) by what became of their files."""
 
     crashes: int
@@ -58,7 +58,7 @@ class Exported(NamedTuple):
     removed: int
 
 
-def export_lake(engine: Engine, folder: Path) -> Exported:
+def export_lake(engine: Engine, folder: Path) -> ExportSummary:
     """Write what changed since the last export into `folder`.
 
     Raises InputError for a folder of something else, or of a lake of another database.
@@ -74,7 +74,7 @@ def export_lake(engine: Engine, folder: Path) -> Exported:
         gone = before.names() - after.names()
         _remove(folder, after)
         crashes = sum(file.rows for file in tables["crash"].values())
-        return Exported(crashes, written, len(after.names()) - written, len(gone))
+        return ExportSummary(crashes, written, len(after.names()) - written, len(gone))
 
 
 def _manifest_before(folder: Path, database: str) -> Manifest:
@@ -123,15 +123,15 @@ def _one_state(engine: Engine) -> Iterator[Connection]:
 
 def _tables(
     connection: Connection, folder: Path, before: Manifest
-) -> tuple[dict[str, dict[str, File]], int]:
+) -> tuple[dict[str, dict[str, ParquetFile]], int]:
     """Write the files that are new; return all of the tables, and how many were written."""
-    tables: dict[str, dict[str, File]] = {}
+    tables: dict[str, dict[str, ParquetFile]] = {}
     written = 0
     for table in metadata.sorted_tables:
-        if table.name == LEFT_OUT:
+        if table.name == TABLE_LEFT_OUT:
             continue
         old = before.tables.get(table.name, {})
-        files: dict[str, File] = {}
+        files: dict[str, ParquetFile] = {}
         for part, (state, where) in _states(connection, table).items():
             kept = old.get(part)
             if kept is None or kept.state != state or not (folder / kept.name).is_file():
@@ -145,7 +145,7 @@ def _tables(
 
 def _states(connection: Connection, table: Table) -> dict[str, tuple[str, str]]:
     """Return partition -> what changes with its rows, and the condition that selects these."""
-    day = DAY_OF.get(table.name, "0")
+    day = DAY_EXPRESSIONS.get(table.name, "0")
     texts = " || '|' || ".join(f"coalesce(CAST({c.name} AS TEXT), '~')" for c in table.columns)
     hashed = _HASH[connection.dialect.name].format(texts)
     rows = connection.exec_driver_sql(
@@ -153,7 +153,7 @@ def _states(connection: Connection, table: Table) -> dict[str, tuple[str, str]]:
         f"(SELECT {day} AS day_of_row, {hashed} AS row_state FROM {table.name}) AS states "
         "GROUP BY day_of_row ORDER BY day_of_row"
     ).all()
-    if table.name not in DAY_OF:
+    if table.name not in DAY_EXPRESSIONS:
         state = ",".join(f"{count}-{total}" for _, count, total in rows)
         return {"": (state, "1 = 1")}
     states: dict[str, tuple[str, str]] = {}
@@ -176,7 +176,9 @@ def _of_day(table: str, day: int) -> str:
     return f"day = {day}"
 
 
-def _write(connection: Connection, table: Table, where: str, folder: Path, state: str) -> File:
+def _write(
+    connection: Connection, table: Table, where: str, folder: Path, state: str
+) -> ParquetFile:
     """Write the rows under a condition, in the order of their key, as a file of a new name."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -203,7 +205,7 @@ def _write(connection: Connection, table: Table, where: str, folder: Path, state
         if parts or not count:
             writer.write_table(pa.Table.from_batches(parts, schema))
     draft.rename(folder / name)
-    return File(name, state, count)
+    return ParquetFile(name, state, count)
 
 
 def _type(column: Column[Any]) -> Any:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The daily screening with the life of bugs and hosts: what is new today, each told once.
+"""The daily screening, with the life of bugs and hosts: what is new today is reported once.
 
-New are: a finding, a fixed signature that crashed again on the fixed version or later, and a
-repaired host that fails again. What is ignored stays silent until its day.
+New are a finding, a fixed signature that crashed again on the fixed version or a later one, and a
+repaired host that fails again. Ignored signatures stay silent until their day.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.life.fixes import Fix, fix_words
+from gdb_epi.fleet.life.fixes import FixAssessment, fix_words
 from gdb_epi.fleet.life.marks import (
     BACK,
     FIXED,
@@ -26,14 +26,14 @@ from gdb_epi.fleet.life.marks import (
     Mark,
     Subject,
     insert_decision,
-    standings,
+    read_standings,
 )
 from gdb_epi.fleet.life.repairs import (
-    hosts_meant,
-    with_past_of_repaired_hosts_apart,
+    match_hosts,
+    separate_past_of_repaired_hosts,
     without_past_hosts,
 )
-from gdb_epi.fleet.life.states import State, all_states, failed_fixes, repaired_hosts
+from gdb_epi.fleet.life.states import StateWithCrashes, failed_fixes, read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding_states import (
@@ -43,7 +43,7 @@ from gdb_epi.fleet.screen.finding_states import (
     store_findings,
     stored_findings,
 )
-from gdb_epi.fleet.screen.screening import Screen, screen
+from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin
 from gdb_epi.util import counted
@@ -51,7 +51,7 @@ from gdb_epi.util import counted
 _TEXTS = "SELECT kind, key, coalesce(text, key) FROM sig"
 
 
-class HostAgain(NamedTuple):
+class HostFailingAfterRepair(NamedTuple):
     """A host that has crashes with damaged memory since it was repaired."""
 
     host: str
@@ -66,26 +66,26 @@ class HostAgain(NamedTuple):
         return f"host {self.host} was repaired and fails again: {of_all} have a flipped bit"
 
 
-class Today(NamedTuple):
-    """What a screening gave; `population` is what it looked at."""
+class DailyScreening(NamedTuple):
+    """The result of a screening; `population` is what was screened."""
 
     population: Population
-    screen: Screen | None  # with the new findings alone; None: there is no crash
-    regressed: tuple[tuple[State, Fix], ...]
-    again: tuple[HostAgain, ...]
+    result: ScreeningResult | None  # with the new findings alone; None: there is no crash
+    regressed: tuple[tuple[StateWithCrashes, FixAssessment], ...]
+    again: tuple[HostFailingAfterRepair, ...]
 
     @property
     def has_findings(self) -> bool:
         """Whether the screening itself raised something."""
-        return self.screen is not None and bool(self.screen.findings)
+        return self.result is not None and bool(self.result.findings)
 
     @property
     def is_new(self) -> bool:
-        """Whether there is anything that nobody was told."""
+        """Whether there is anything that was not reported yet."""
         return bool(self.has_findings or self.regressed or self.again)
 
 
-def screen_today(engine: Engine, asof: int | None) -> Today:
+def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     """Screen at the end of a day (the last one), store what is new, and return it."""
     moment = time.time()
     with engine.connect() as connection:
@@ -94,24 +94,24 @@ def screen_today(engine: Engine, asof: int | None) -> Today:
         ignored = _ignored(execute, moment)
         watched = [
             subject.name
-            for subject, held in standings(execute, HOST, moment).items()
+            for subject, held in read_standings(execute, HOST, moment).items()
             if held.state in (REPAIRED, BACK)
         ]
-        failed = failed_fixes(all_states(execute, moment))
+        failed = failed_fixes(read_states(execute, moment))
         regressed = [(s, fix) for s, fix in failed if s.standing.state == FIXED]
-    population = with_past_of_repaired_hosts_apart(load_population(engine, asof), repaired)
+    population = separate_past_of_repaired_hosts(load_population(engine, asof), repaired)
     screened = None
     if population.day.size:
         day = population.last_day if asof is None else asof
         before = stored_findings(engine)
-        today = screen(population, day, known_findings(before))
+        today = screen_population(population, day, known_findings(before))
         raised = findings_to_raise(without_past_hosts(today.findings), before)
         new = [finding for finding in raised if finding.signature not in ignored]
         store_findings(engine, new, day, population)
         screened = today._replace(findings=tuple(new))
     named = {f.value for f in screened.findings if f.attr == HOST} if screened else set()
-    # The population's name of each; its marks stay under the name that was marked.
-    meant = hosts_meant(population, watched)
+    # The population's name of each host; its marks stay under the name that was marked.
+    meant = match_hosts(population, watched)
     again = {
         name: host for name, host_name in meant.items() if host_name not in named
         for host in [_again(population, host_name, repaired[name])] if host is not None
@@ -129,29 +129,29 @@ def screen_today(engine: Engine, asof: int | None) -> Today:
         with begin(engine) as connection:
             for mark in marks:
                 insert_decision(connection, mark)
-    return Today(population, screened, tuple(regressed), tuple(again.values()))
+    return DailyScreening(population, screened, tuple(regressed), tuple(again.values()))
 
 
 def _ignored(execute: Execute, now: float) -> set[str]:
-    """The texts of signatures about which nobody wants to hear now."""
-    every = standings(execute, SIGNATURE, now).items()
+    """Return the texts of the signatures that are ignored now."""
+    every = read_standings(execute, SIGNATURE, now).items()
     keys = {subject[1:] for subject, held in every if held.state == IGNORED}
     if not keys:
         return set()
     return {str(text) for kind, key, text in execute(_TEXTS, {}) if (kind, key) in keys}
 
 
-def _again(population: Population, name: str, day: int) -> HostAgain | None:
-    """A repaired host with damaged memory: after a repair one such crash is worth a look."""
+def _again(population: Population, name: str, day: int) -> HostFailingAfterRepair | None:
+    """Return a repaired host with damaged memory: one such crash after a repair is worth a look."""
     mine = (population.host == population.hosts.index(name)) & (population.day > day)
     damaged = mine & population.bitflip
     if not damaged.any():
         return None
     cores = tuple(latest_cores(population, damaged))
-    return HostAgain(name, day, int(mine.sum()), int(damaged.sum()), cores)
+    return HostFailingAfterRepair(name, day, int(mine.sum()), int(damaged.sum()), cores)
 
 
-def _regression(state: State, fix: Fix, now: float) -> Mark:
+def _regression(state: StateWithCrashes, fix: FixAssessment, now: float) -> Mark:
     seen, note = fix.again[0].version, fix_words(fix)
     return Mark(state.standing.subject, now, TOOL, REGRESSED, seen, fix.version_of, note=note)
 

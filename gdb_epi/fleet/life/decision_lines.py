@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.fleet.life.fixes import DEFAULT_NAME, fix_words, judge_fix, version_in_record
+from gdb_epi.fleet.life.fixes import DEFAULT_NAME, assess_fix, fix_words, version_in_record
 from gdb_epi.fleet.life.marks import (
     ACKNOWLEDGED,
     BACK,
@@ -19,12 +19,12 @@ from gdb_epi.fleet.life.marks import (
     SUSPECT,
     Standing,
     Subject,
-    standing_of,
+    read_standing,
 )
-from gdb_epi.fleet.records.values import text
-from gdb_epi.fleet.store.days import day_of
+from gdb_epi.fleet.records.values import text_or_none
+from gdb_epi.fleet.store.days import utc_day_text
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.record_parts import group_in
 from gdb_epi.typing_lite import Any
 
 _HOST_WORDS = {
@@ -36,11 +36,11 @@ _MARKED = "SELECT DISTINCT name FROM mark WHERE about = 'host' ORDER BY name"
 def signature_decision_lines(
     execute: Execute, kind: str, key: str, record: Mapping[str, Any] | None = None
 ) -> list[str]:
-    """Return what people decided of a signature, a line each; none where nobody ever did.
+    """Return what people decided about a signature, as lines; none where nobody ever did.
 
-    With the record of a core, also how its version stands to the fix.
+    Given the record of a core, also how its version relates to the fix.
     """
-    standing = standing_of(execute, Subject(SIGNATURE, kind, key))
+    standing = read_standing(execute, Subject(SIGNATURE, kind, key))
     return _lines_of_signature(execute, standing, record)
 
 
@@ -50,23 +50,23 @@ def _lines_of_signature(
     if standing.mark is None and not standing.history:
         return []
     words = []
-    fix = judge_fix(execute, standing)
+    fix = assess_fix(execute, standing)
     if fix is not None:
         this = version_in_record(record, fix.version_of or DEFAULT_NAME) if record else None
         words.append(fix_words(fix, this))
     elif standing.state == IGNORED and standing.mark is not None:
         until = standing.mark.until
-        words.append("ignored" if until is None else f"ignored until {day_of(until - 1)}")
+        words.append("ignored" if until is None else f"ignored until {utc_day_text(until - 1)}")
     elif standing.state in (NEW, ACKNOWLEDGED):
         words.append(standing.state if standing.state == ACKNOWLEDGED else "open again")
     return _lines_of_standing(standing, words)
 
 
 def host_decision_lines(execute: Execute, name: str) -> list[str]:
-    """Return what people decided of a host, a line each; none where nobody ever did."""
-    standing = standing_of(execute, Subject(HOST, "", name))
+    """Return what people decided about a host, as lines; none where nobody ever did."""
+    standing = read_standing(execute, Subject(HOST, "", name))
     if standing.mark is None:
-        standing = standing_of(execute, Subject(HOST, "", _marked_name(execute, name)))
+        standing = read_standing(execute, Subject(HOST, "", _marked_name(execute, name)))
     if standing.mark is None or standing.state == HEALTHY:
         return []
     return _lines_of_standing(
@@ -79,26 +79,26 @@ def _marked_name(execute: Execute, name: str) -> str:
     marked = [row[0] for row in execute(_MARKED, {})]
     if not marked:
         return name
-    from gdb_epi.fleet.population.host_spelling import names_of_hosts, spelt_like
+    from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 
-    same = spelt_like([name], marked)
-    if same:  # of several hosts with this label it could be any
-        same = spelt_like([name], [*marked, *names_of_hosts(execute)])
+    same = match_spellings([name], marked)
+    if same:  # it could be any of several hosts with this label
+        same = match_spellings([name], [*marked, *read_host_names(execute)])
     return next((other for other in marked if other in same), name)
 
 
-def decisions_on_record(
+def decision_lines_of_record(
     execute: Execute, kind: str, key: str, record: Mapping[str, Any]
 ) -> list[str]:
-    """Return what was decided of the signature and the host of a record."""
+    """Return what was decided about the signature and the host of a record."""
     lines = signature_decision_lines(execute, kind, key, record) if key else []
-    host = text(group_in(record, "host").get("hostname"))
+    host = text_or_none(group_in(record, "host").get("hostname"))
     return lines + (host_decision_lines(execute, host) if host else [])
 
 
 def _lines_of_standing(standing: Standing, words: list[str]) -> list[str]:
     since = standing.history[0].at if standing.subject.about == SIGNATURE else standing.since
-    lines = ["; ".join([f"known since {day_of(since)}", *words, *standing.care()])]
+    lines = ["; ".join([f"known since {utc_day_text(since)}", *words, *standing.care()])]
     if standing.note:
         lines.append(f"note: {standing.note}")
     return lines

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts to take out now, and the words for the schedulers that do it.
 
-A host is taken out where its crashes point at its hardware, or where a person confirmed a finding
-of it or called it suspect. One whose job may be the cause is named and left in. A share of the
-fleet is never exceeded, whatever the statistics say: what goes beyond it is named too.
+A host is taken out if its crashes point to its hardware, or if a person confirmed a finding about
+it or called it suspect. A host whose job may be the cause is named and left in. A share of the
+fleet is never exceeded, whatever the statistics say; hosts beyond it are named too.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.life.marks import BACK, DRAINED, HEALTHY, HOST, SUSPECT, TOOL, standings
+from gdb_epi.fleet.life.marks import BACK, DRAINED, HEALTHY, HOST, SUSPECT, TOOL, read_standings
 from gdb_epi.fleet.life.repairs import (
-    hosts_meant,
-    is_past,
-    with_past_of_repaired_hosts_apart,
+    is_past_of_repaired_host,
+    match_hosts,
+    separate_past_of_repaired_hosts,
     without_past_hosts,
 )
 from gdb_epi.fleet.life.states import repaired_hosts
@@ -37,24 +37,24 @@ from gdb_epi.fleet.screen.finding_states import (
     stored_findings,
 )
 from gdb_epi.fleet.screen.finding_texts import is_hardware
-from gdb_epi.fleet.screen.screening import Screen, screen
-from gdb_epi.fleet.store.days import SECONDS_A_DAY, day_of, iso_day
+from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
+from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day, utc_day_text
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.util import counted
 
 SCHEMA = "gdb-epi/exclude/1"
-RECENT = 7  # days of host-hours by which the fleet is counted
-MENDED = (
+RECENT_DAYS = 7  # days of host-hours by which the fleet is counted
+CAVEAT_RECOVERED = (
     "since {end} it is like other hosts; if it was repaired: "
     "gdb-epi fleet mark host {host} --repaired"
 )
 MAX_REASON = 180  # characters
-# What no shell, no list of Slurm (node[1-9],x) and no option can be: a name of DNS.
+# A DNS name: it cannot be mistaken for a shell word, a Slurm list (node[1-9],x) or an option.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\Z")
 _NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\Z")  # of Kubernetes
 
 
-class Excluded(NamedTuple):
+class HostToExclude(NamedTuple):
     """A host to take out; days are since 1970-01-01."""
 
     host: str
@@ -65,11 +65,11 @@ class Excluded(NamedTuple):
     crashes: int
 
 
-class Plan(NamedTuple):
-    """What to do now. Of `left_in` and `refused` each pair is a host and why."""
+class ExclusionPlan(NamedTuple):
+    """What to do now. `left_in` and `refused` hold pairs of a host and the reason."""
 
-    hosts: tuple[Excluded, ...]
-    beyond: tuple[Excluded, ...]  # the share of the fleet is used up
+    hosts: tuple[HostToExclude, ...]
+    beyond: tuple[HostToExclude, ...]  # the share of the fleet is used up
     left_in: tuple[tuple[str, str], ...]
     refused: tuple[tuple[str, str], ...]
     drained: tuple[str, ...]  # out already
@@ -77,7 +77,7 @@ class Plan(NamedTuple):
     fleet: int  # hosts
     counted_by: str
     most: int  # hosts that may be out
-    groups: tuple[str, ...] = ()  # what is broken and is no host that could be named
+    groups: tuple[str, ...] = ()  # broken things other than a host that could be named
 
     def as_json(self, *, dry_run: bool, share: float) -> dict[str, Any]:
         """Return it as one JSON object."""
@@ -95,7 +95,7 @@ class Plan(NamedTuple):
         return {"schema": SCHEMA, "dry_run": dry_run, **shown, **pairs, **rest}
 
 
-def plan(
+def plan_exclusion(
     engine: Engine,
     *,
     share: float,
@@ -103,7 +103,7 @@ def plan(
     now: float,
     fleet: int | None = None,
     node_names: bool = False,
-) -> Plan:
+) -> ExclusionPlan:
     """Return which hosts to take out, the strongest evidence first; stores nothing.
 
     `share` (0 to 1) of the fleet may be out, those that are drained already included; `days` is for
@@ -111,16 +111,16 @@ def plan(
     """
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        marked = {subject.name: s for subject, s in standings(execute, HOST, now).items()}
+        marked = {subject.name: s for subject, s in read_standings(execute, HOST, now).items()}
         repaired = repaired_hosts(execute, now)
-    population = with_past_of_repaired_hosts_apart(load_population(engine), repaired)
-    meant = hosts_meant(population, marked)
+    population = separate_past_of_repaired_hosts(load_population(engine), repaired)
+    meant = match_hosts(population, marked)
     by_time = sorted(marked.items(), key=lambda pair: pair[1].since or 0.0)
     held = {meant.get(name, name): state for name, state in by_time}  # the last word holds
     before = stored_findings(engine)
     drained = sorted(name for name, state in held.items() if state.state == DRAINED)
     overdue = [n for n in drained if (m := held[n].mark) and m.until and m.until <= now]
-    screened = screen(population, population.last_day) if population.day.size else None
+    screened = screen_population(population, population.last_day) if population.day.size else None
     wanted, left_in = _of_findings(population, screened, before, now, days)
     groups = [
         f"bit flips go with {finding.attr}={finding.value}"
@@ -131,9 +131,9 @@ def plan(
         if state.state == SUSPECT and state.who != TOOL and name not in wanted:
             since = int((state.since or now) // SECONDS_A_DAY)
             words = f"{state.who} calls it suspect" + (f": {state.note}" if state.note else "")
-            wanted[name] = Excluded(name, words, (), since, _last(now, days), 0)
+            wanted[name] = HostToExclude(name, words, (), since, _last(now, days), 0)
         if state.state in (HEALTHY, BACK) and name in left_in:
-            left_in[name] = f"{left_in[name]}; {state.state} since {day_of(state.since)}"
+            left_in[name] = f"{left_in[name]}; {state.state} since {utc_day_text(state.since)}"
     pattern = _NODE if node_names else _NAME
     refused = [(name, "no name of a host") for name in wanted if not pattern.match(name)]
     chosen = [host for name, host in wanted.items() if pattern.match(name) and name not in drained]
@@ -141,7 +141,7 @@ def plan(
     most = int(share * size + 1e-9)
     room = max(most - len(drained), 0)
     left = [(name, why) for name, why in left_in.items() if name not in wanted]
-    return Plan(
+    return ExclusionPlan(
         tuple(chosen[:room]), tuple(chosen[room:]), tuple(left), tuple(refused),
         tuple(drained), tuple(overdue), size, source, most, tuple(groups),
     )  # fmt: skip
@@ -149,13 +149,13 @@ def plan(
 
 def _of_findings(
     population: Population,
-    screened: Screen | None,
+    screened: ScreeningResult | None,
     before: list[StoredFinding],
     now: float,
     days: int,
-) -> tuple[dict[str, Excluded], dict[str, str]]:
-    """The hosts to take out by what stands out now, and those that are left in with the reason."""
-    wanted: dict[str, Excluded] = {}
+) -> tuple[dict[str, HostToExclude], dict[str, str]]:
+    """Return the hosts to take out by today's findings, and those left in, with the reason."""
+    wanted: dict[str, HostToExclude] = {}
     left_in: dict[str, str] = {}
     if screened is None:
         return wanted, left_in
@@ -174,40 +174,40 @@ def _of_findings(
             left_in.setdefault(finding.value, "its job may be the cause: move that first")
             continue
         if decided != CONFIRMED and (end := day_of_recovery(finding)) is not None:
-            left_in.setdefault(finding.value, MENDED.format(end=end, host=finding.value))
+            left_in.setdefault(finding.value, CAVEAT_RECOVERED.format(end=end, host=finding.value))
             continue
         words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
         reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"
         evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
         first, until = int(population.day[finding.members].min()), _last(now, days)
-        host = Excluded(finding.value, reason, evidence, first, until, finding.n)
+        host = HostToExclude(finding.value, reason, evidence, first, until, finding.n)
         wanted[finding.value] = host
     return wanted, left_in
 
 
 def _fleet(population: Population) -> tuple[int, str]:
-    """Count the hosts: those with host-hours of late, else all that ever crashed."""
+    """Count the hosts: those with recent host-hours, else all that ever crashed."""
     if population.has_exposure and population.day.size:
-        recent = population.exposure_day > int(population.exposure_day.max()) - RECENT
+        recent = population.exposure_day > int(population.exposure_day.max()) - RECENT_DAYS
         running = recent & (population.exposure_hours > 0)
         return int(
             np.unique(population.exposure_host[running]).size
-        ), f"hosts with host-hours in the last {RECENT} days"
+        ), f"hosts with host-hours in the last {RECENT_DAYS} days"
     return sum(
-        not is_past(name) for name in population.hosts
+        not is_past_of_repaired_host(name) for name in population.hosts
     ), "hosts that ever crashed: the fleet has more"
 
 
-def slurm_lines(plan: Plan) -> Iterator[str]:
+def slurm_lines(plan_exclusion: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Slurm, safe to be given to a shell."""
-    for host in plan.hosts:
+    for host in plan_exclusion.hosts:
         reason = shlex.quote(f"Reason={_plain(f'gdb-epi: {host.reason}; {_span(host)}')}")
         yield f"scontrol update NodeName={host.host} State=DRAIN {reason}"
 
 
-def kubernetes_lines(plan: Plan) -> Iterator[str]:
+def kubernetes_lines(plan_exclusion: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Kubernetes, safe to be given to a shell. Pods that run are left alone."""
-    for host in plan.hosts:
+    for host in plan_exclusion.hosts:
         yield f"kubectl cordon {host.host}"
         notes = {"reason": _plain(host.reason), "since": iso_day(host.since)}
         notes["until"] = iso_day(host.until)
@@ -216,15 +216,15 @@ def kubernetes_lines(plan: Plan) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A reason in printable ASCII without what a shell or a parser of Slurm would act upon."""
+    """Return a reason in printable ASCII, without what a shell or Slurm would interpret."""
     return re.sub(r"[^A-Za-z0-9 .,:;()%+=/_-]", "?", text)[:MAX_REASON]
 
 
-def _span(host: Excluded) -> str:
+def _span(host: HostToExclude) -> str:
     return f"since {iso_day(host.since)} until {iso_day(host.until)}"
 
 
-def _row(host: Excluded) -> dict[str, Any]:
+def _row(host: HostToExclude) -> dict[str, Any]:
     days = {"since": iso_day(host.since), "until": iso_day(host.until)}
     return {**host._asdict(), "evidence": list(host.evidence), **days}
 

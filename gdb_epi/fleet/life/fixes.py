@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does a fix hold? The versions on which a signature crashed, against the one that fixed it.
 
-A version is that of a name: an attribute of the host or a fact of the core (`version`, `image`,
+A version has a name: an attribute of the host or a fact of the core (`version`, `image`,
 `python`, `kernel` ...), a package that the process had imported (`torch`), or an image by its last
 name (`checkout` of `registry/checkout:7.3`). Plain SQL and the standard library: `epi seen` asks
 inside GDB.
@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from gdb_epi.fleet.life.marks import FIXED, REGRESSED, Standing, Subject
 from gdb_epi.fleet.life.version_order import compare_versions
 from gdb_epi.fleet.records.facts import image_and_tag
-from gdb_epi.fleet.records.packing import stored_record
-from gdb_epi.fleet.records.values import text
+from gdb_epi.fleet.records.packing import unpack_record_or_empty
+from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.record_parts import group_in
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -59,7 +59,7 @@ class VersionCount(NamedTuple):
     last: float | None
 
 
-class Fix(NamedTuple):
+class FixAssessment(NamedTuple):
     """What the crashes say about a fix.
 
     `again` are the versions at or after the fix on which it crashed, the earliest first; `unknown`
@@ -71,7 +71,7 @@ class Fix(NamedTuple):
     again: tuple[VersionCount, ...]
     older: int  # crashes since the decision on versions before it
     unknown: int
-    cut: bool  # not all crashes were looked at
+    cut: bool  # not all crashes were examined
 
     @property
     def crashes_again(self) -> int:
@@ -85,7 +85,7 @@ class Fix(NamedTuple):
 
 
 def versions_seen(execute: Execute, subject: Subject, name: str) -> tuple[list[VersionCount], bool]:
-    """Return the versions of a name on which a signature crashed, and whether that is not all."""
+    """Return the versions of a name on which a signature crashed, and whether the list was cut."""
     values = {"kind": subject.kind, "key": subject.name, "attr": name}
     for column in ("c.attrset_id", "c.factset_id"):
         rows = [VersionCount(*row) for row in execute(_VERSIONS.format(column, _OF), values)]
@@ -95,7 +95,7 @@ def versions_seen(execute: Execute, subject: Subject, name: str) -> tuple[list[V
     looked = 0
     for blob, ts, _ in execute(_RECORDS, {"kind": subject.kind, "key": subject.name}):
         looked += 1
-        version = version_in_record(stored_record(blob), name)
+        version = version_in_record(unpack_record_or_empty(blob), name)
         if version:
             old = counts.get(version, VersionCount(version, 0, ts, ts))
             times = [t for t in (old.first, old.last, ts) if t is not None]
@@ -106,30 +106,30 @@ def versions_seen(execute: Execute, subject: Subject, name: str) -> tuple[list[V
 
 
 def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
-    """Return the names of which the crashes of a signature tell what looks like a version."""
+    """Return the names for which the crashes of a signature have something like a version."""
     names: set[str] = set()
     values = {"kind": subject.kind, "key": subject.name}
     for column in ("c.attrset_id", "c.factset_id"):
         rows = execute(_NAMES.format(column, _OF), values)
-        # An image is no version by itself; its tag is.
+        # An image is not a version by itself; its tag is.
         tags = ((str(name), str(value).rpartition(":")[2]) for name, value in rows)
         names.update(n for n, v in tags if "." in v and compare_versions(v, "0.0.0") is not None)
     latest = next(iter(execute(_RECORDS.replace(str(MAX_RECORDS), "1"), values)), None)
     if latest is not None:
-        record = stored_record(latest[0])
+        record = unpack_record_or_empty(latest[0])
         names.update(name for name, _ in _packages(record))
         names.update(name for name, _ in _image(record))
     return sorted(names)
 
 
 def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
-    """Return the version of a name in a record; None where the record does not tell it."""
+    """Return the version of a name in a record; None where the record has none."""
     for part in (group_in(group_in(record, "host"), "attributes"), group_in(record, "facts")):
-        value = text(part.get(name))
+        value = text_or_none(part.get(name))
         if value:
             return value
     for part_name, key, of in _PLACES:
-        value = text(group_in(record, part_name).get(key)) if of == name else None
+        value = text_or_none(group_in(record, part_name).get(key)) if of == name else None
         if value:
             return value
     own = (*_packages(record), *_image(record))
@@ -138,7 +138,7 @@ def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
 
 def _image(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Yield the last name of the image and its tag, where it has one."""
-    image = text(group_in(record, "container").get("image")) or ""
+    image = text_or_none(group_in(record, "container").get("image")) or ""
     name, tag = image_and_tag(image)
     last = name.rpartition("/")[2]
     if last and tag:
@@ -149,17 +149,17 @@ def _packages(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     packages = group_in(record, "python").get("packages")
     for package in packages[:MAX_PACKAGES] if isinstance(packages, list) else ():
         if isinstance(package, dict):
-            name, version = text(package.get("name")), text(package.get("version"))
+            name, version = text_or_none(package.get("name")), text_or_none(package.get("version"))
             if name and version:
                 yield name, version
 
 
-def judge_fix(execute: Execute, standing: Standing) -> Fix | None:
-    """Return what the crashes say about the fix that holds; None where none does."""
+def assess_fix(execute: Execute, standing: Standing) -> FixAssessment | None:
+    """Return what the crashes say about the current fix; None where there is none."""
     mark = standing.mark
     if mark is None or mark.state not in (FIXED, REGRESSED):
         return None
-    # Of one that regressed, the version that was to fix it is in the decision before.
+    # After a regression, the version of the fix is in the decision before.
     fixes = [m for m in standing.history if m.state == FIXED and m.version]
     if not fixes:
         return None
@@ -182,23 +182,23 @@ def judge_fix(execute: Execute, standing: Standing) -> Fix | None:
     nameless = int(total) - sum(count.crashes for count in seen)
     unknown += min(max(nameless, 0), int(after))
     again.sort(key=lambda count: (count.first is None, count.first or 0.0, count.version))
-    return Fix(version, name, tuple(again), older, unknown, cut)
+    return FixAssessment(version, name, tuple(again), older, unknown, cut)
 
 
-def cores_crashed_after_fix(execute: Execute, subject: Subject, fix: Fix) -> list[str]:
+def cores_crashed_after_fix(execute: Execute, subject: Subject, fix: FixAssessment) -> list[str]:
     """Return the keys of cores that crashed on the fixed version or later, at most MAX_CORES."""
     wanted = {count.version for count in fix.again}
     cores: list[str] = []
     values = {"kind": subject.kind, "key": subject.name}
     for blob, _, key in execute(_RECORDS, values):
-        if version_in_record(stored_record(blob), fix.version_of) in wanted:
+        if version_in_record(unpack_record_or_empty(blob), fix.version_of) in wanted:
             cores.append(str(key))
         if len(cores) == MAX_CORES:
             break
     return cores
 
 
-def fix_words(fix: Fix, this: str | None = None) -> str:
+def fix_words(fix: FixAssessment, this: str | None = None) -> str:
     """Say what the crashes say about a fix; `this` is the version of the core at hand."""
     place = f"{fix.version_of} {fix.version}".removeprefix(f"{DEFAULT_NAME} ")
     order = compare_versions(this, fix.version) if this else None

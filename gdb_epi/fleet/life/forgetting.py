@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forget a host, a user or a core: in all tables, the records, the spool and the caches.
+"""Forget a host, a user or a core: in all tables, records, the spool and the caches.
 
-What left the database cannot be reached from here: exports are named.
+Files exported from the database cannot be reached from here, so they are named.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, func, or_, select
 
 from gdb_epi.errors import InputError, UsageError
+from gdb_epi.fleet.export_log import read_export_log
 from gdb_epi.fleet.life.marks import FINDING
 from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
-from gdb_epi.fleet.paths import recorded_exports
 from gdb_epi.fleet.population.cache import drop_cached_populations
-from gdb_epi.fleet.population.host_spelling import spelt_like
-from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.population.host_spelling import match_spellings
+from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.spool import drop_spooled
-from gdb_epi.fleet.records.values import text
+from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.screen.finding import HOST as OF_HOST
 from gdb_epi.fleet.screen.finding import LOOP_OF
 from gdb_epi.fleet.screen.finding_states import finding_detail
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import shown_url
+from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_crashes
 from gdb_epi.fleet.store.dimensions import in_list_parts
-from gdb_epi.fleet.store.removal import compact, record_bytes, remove_crashes
 from gdb_epi.fleet.store.reproject import BATCH
 from gdb_epi.fleet.store.transactions import begin, drop_dimension_ids
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.record_parts import group_in
 
 HOST, USER, CORE = "host", "user", "core"
 MIN_KEY = 8  # characters of a core's key that are enough
 _WORD = re.compile(r"[\w.-]+")
 
 
-class Forgotten(NamedTuple):
+class ForgetSummary(NamedTuple):
     """What goes (or would go). `exports` are when (seconds since the epoch) and where."""
 
     names: tuple[str, ...]  # the spellings of the host, the user's number, the key of the core
@@ -57,7 +57,7 @@ class Forgotten(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """What is to go: `words` are what a text that names it holds."""
+    """What must go: a text with one of `words` names it."""
 
     names: tuple[str, ...]
     crashes: list[int]
@@ -67,12 +67,12 @@ class _Wanted(NamedTuple):
     other_names: tuple[str, ...] = ()
 
 
-def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> Forgotten:
+def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> ForgetSummary:
     """Say what the database, the spool and the cache hold of it; with `apply` it is gone.
 
     Raises InputError where nothing has that name, UsageError for a name that can be none.
     """
-    # The spool first: an ingest that takes it meanwhile brings it where we look next.
+    # The spool first: an ingest in the meantime moves its records to where we look next.
     with engine.connect() as connection:
         wanted = _WANTED[kind](connection, name)
     spooled = drop_spooled(wanted.is_meant, apply=apply)
@@ -88,8 +88,8 @@ def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> Forgotten:
             _check(kind, name, spooled, counts)
         compact(engine)
     caches = drop_cached_populations(apply=apply)
-    exports = tuple(recorded_exports(shown_url(engine.url)))
-    return Forgotten(
+    exports = tuple(read_export_log(shown_url(engine.url)))
+    return ForgetSummary(
         names=wanted.names, spooled=spooled, caches=caches, other_names=wanted.other_names,
         exports=exports, **counts,
     )  # fmt: skip
@@ -106,7 +106,7 @@ def _of_host(connection: Connection, given: str) -> _Wanted:
         select(tables.host.c.id, tables.host.c.name, tables.host.c.machine_id)
     ).all()
     every = sorted({name for _, name, _ in rows if name})
-    names = {given, *spelt_like([given], every)}
+    names = {given, *match_spellings([given], every)}
     mine = [row for row in rows if row.name in names or row.machine_id == given]
     machines = {row.machine_id for row in mine if row.machine_id}
     names |= {row.name for row in mine if row.name}
@@ -116,9 +116,9 @@ def _of_host(connection: Connection, given: str) -> _Wanted:
 
     def is_meant(record: Mapping[str, Any]) -> bool:
         host = group_in(record, "host")
-        name, machine = text(host.get("hostname")), text(host.get("machine_id"))
+        name, machine = text_or_none(host.get("hostname")), text_or_none(host.get("machine_id"))
         is_spelt = name is not None and (
-            name in names or name in spelt_like([given], [*every, name])
+            name in names or name in match_spellings([given], [*every, name])
         )
         return is_spelt or machine == given
 
@@ -146,7 +146,7 @@ def _of_user(connection: Connection, given: str) -> _Wanted:
 
     ids: list[int] = []
     after = 0
-    while True:  # no column has it
+    while True:  # a number that no column has
         chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(
             tables.raw.c.crash_id > after
         )
@@ -154,7 +154,7 @@ def _of_user(connection: Connection, given: str) -> _Wanted:
         if not rows:
             break
         after = int(rows[-1][0])
-        ids += [int(n) for n, blob in rows if is_meant(stored_record(blob) or {})]
+        ids += [int(n) for n, blob in rows if is_meant(unpack_record_or_empty(blob) or {})]
     return _Wanted((str(number),), ids, [], frozenset(), is_meant)
 
 
@@ -180,7 +180,7 @@ _WANTED: dict[str, Callable[[Connection, str], _Wanted]] = {
 
 
 def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, int]:
-    """Count what the tables have of it, and delete that when it applies."""
+    """Count the rows about it, and delete them with `apply`."""
     words = set(wanted.words)
     for part in in_list_parts(wanted.crashes):
         of_part = select(tables.crash.c.core_key).where(tables.crash.c.id.in_(part))
@@ -228,7 +228,7 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
     for row in findings:
         detail = finding_detail(row.detail)
         kept = _without(detail, names_it)
-        # Of another subject: it stays, without the name. The column may be damaged, or escape it.
+        # About another subject: it stays, without the name. The column may be damaged, or escaped.
         if kept != detail or names_it(row.detail):
             values = {"detail": json.dumps(kept)}
             connection.execute(tables.finding.update().where(f.id == row.id).values(**values))
@@ -243,7 +243,7 @@ def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, 
 
 
 def _without(detail: Mapping[str, Any], names_it: Callable[[str], bool]) -> dict[str, Any]:
-    """Return what a finding says without the texts that name what goes."""
+    """Return the detail of a finding without the texts that name what must go."""
     kept: dict[str, Any] = {}
     for key, value in detail.items():
         if isinstance(value, list):

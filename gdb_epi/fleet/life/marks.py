@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was decided of a signature, a host or a finding: by whom, when, and what holds now.
+"""What was decided about a signature, a host or a finding: by whom, when, and what holds now.
 
-Each decision is a row of `mark` that nothing changes, so the history is all of them. Reading is
+Each decision is a row of `mark` that never changes, so the rows are the history. Reading is
 plain SQL: `epi seen` asks inside GDB, without SQLAlchemy.
 """
 
@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 
-from gdb_epi.fleet.records.values import text
+from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,9 +27,9 @@ NEW, ACKNOWLEDGED, FIXED, REGRESSED, IGNORED = SIGNATURE_STATES = (
 HEALTHY, SUSPECT, DRAINED, REPAIRED, BACK = HOST_STATES = (
     "healthy", "suspect", "drained", "repaired", "back",
 )  # fmt: skip
-NOTED = "noted"  # no state: an owner, a ticket or a note is added, and what holds goes on
-# What a person may say, in words; FIXED needs a version beside it, IGNORED a day.
-WORDS = {
+NOTED = "noted"  # no state: an owner, a ticket or a note is added, and the state stays
+# The states that a person may set, in words; FIXED needs a version as well, IGNORED a day.
+STATE_WORDS = {
     SIGNATURE: {ACKNOWLEDGED: "somebody knows of it", NEW: "as if nobody had decided"},
     HOST: {
         SUSPECT: "look at this host", DRAINED: "nothing runs there",
@@ -37,15 +37,15 @@ WORDS = {
         HEALTHY: "as if nothing had been",
     },
 }  # fmt: skip
-FIRST = {SIGNATURE: NEW, HOST: HEALTHY, FINDING: "open"}
-TOOL = "gdb-epi fleet screen"  # who decided, where no person did
+INITIAL_STATES = {SIGNATURE: NEW, HOST: HEALTHY, FINDING: "open"}
+TOOL = "gdb-epi fleet screen"  # who decided, if not a person
 MAX_WORDS = 4_000  # characters of a note, an owner or a ticket
 
 _COLUMNS = (
     "about", "kind", "name", "at", "who", "state", "version", "version_of", "owner", "ticket",
     "note", "until",
 )  # fmt: skip
-# With the table's name: `at` alone is a word of DuckDB's.
+# With the table's name: `at` alone is a keyword of DuckDB.
 _MARKS = f"SELECT {', '.join(f'mark.{name}' for name in _COLUMNS)} FROM mark"
 _OF_ONE = f"{_MARKS} WHERE about = :about AND kind = :kind AND name = :name ORDER BY id"
 _OF_ALL = f"{_MARKS} WHERE about = :about ORDER BY id"
@@ -67,7 +67,7 @@ class Mark(NamedTuple):
     who: str
     state: str
     version: str | None = None  # FIXED: in which; REGRESSED: on which it crashed again
-    version_of: str | None = None  # the attribute, fact or package whose version that is
+    version_of: str | None = None  # the attribute, fact or package that has this version
     owner: str | None = None
     ticket: str | None = None
     note: str | None = None
@@ -94,12 +94,12 @@ class Standing(NamedTuple):
     history: tuple[Mark, ...]
 
     def care(self) -> list[str]:
-        """Return who looks after it, and the ticket; nothing where nobody said so."""
+        """Return the owner and the ticket, as far as they are set."""
         return list(filter(None, (self.owner and f"owner {self.owner}", self.ticket)))
 
 
-def standing(subject: Subject, history: Iterable[Mark], now: float) -> Standing:
-    """Return what holds at a moment; IGNORED ends by itself, and what held before holds again.
+def standing_at(subject: Subject, history: Iterable[Mark], now: float) -> Standing:
+    """Return what holds at a moment; IGNORED ends by itself, and the state before it holds again.
 
     An owner or ticket stays until another one is named; a note belongs to its decision, or was
     added to it.
@@ -114,29 +114,33 @@ def standing(subject: Subject, history: Iterable[Mark], now: float) -> Standing:
         elif mark.state != IGNORED or mark.until is None or now < mark.until:
             held, note = mark, mark.note
     if held is None:
-        return Standing(subject, FIRST[subject.about], None, "", owner, ticket, note, None, marks)
+        return Standing(
+            subject, INITIAL_STATES[subject.about], None, "", owner, ticket, note, None, marks
+        )
     return Standing(subject, held.state, held.at, held.who, owner, ticket, note, held, marks)
 
 
-def standing_of(execute: Execute, subject: Subject, now: float | None = None) -> Standing:
+def read_standing(execute: Execute, subject: Subject, now: float | None = None) -> Standing:
     """Ask the database what holds of one subject."""
     rows = execute(_OF_ONE, subject._asdict())
     moment = time.time() if now is None else now
-    return standing(subject, map(_mark, rows), moment)
+    return standing_at(subject, map(_mark, rows), moment)
 
 
-def standings(execute: Execute, about: str, now: float | None = None) -> dict[Subject, Standing]:
-    """Return what holds of every subject of a kind that was ever decided on."""
+def read_standings(
+    execute: Execute, about: str, now: float | None = None
+) -> dict[Subject, Standing]:
+    """Return what holds for every subject of a kind about which anything was ever decided."""
     histories: dict[Subject, list[Mark]] = {}
     for row in execute(_OF_ALL, {"about": about}):
         mark = _mark(row)
         histories.setdefault(mark.subject, []).append(mark)
     moment = time.time() if now is None else now
-    return {subject: standing(subject, marks, moment) for subject, marks in histories.items()}
+    return {subject: standing_at(subject, marks, moment) for subject, marks in histories.items()}
 
 
 def insert_decision(connection: Connection, mark: Mark) -> None:
-    """Write a decision down."""
+    """Insert a decision into the database."""
     from gdb_epi.fleet.store import tables
 
     connection.execute(tables.mark.insert().values(**decision_row(mark)))
@@ -147,13 +151,13 @@ def decision_row(mark: Mark) -> dict[str, Any]:
     row = {**mark.subject._asdict(), **mark._asdict()}
     del row["subject"]
     texts = ("who", "version", "version_of", "owner", "ticket", "note")
-    cleaned = {name: (text(row[name]) or None) for name in texts if row[name]}
+    cleaned = {name: (text_or_none(row[name]) or None) for name in texts if row[name]}
     cut = {name: (value or "")[:MAX_WORDS] for name, value in cleaned.items()}
     return {**row, **cut, "who": cut.get("who", "")}
 
 
 def this_user() -> str:
-    """Return who runs this, as far as the system knows."""
+    """Return the name of the user who runs this, as far as the system knows."""
     with suppress(KeyError):
         return pwd.getpwuid(os.geteuid()).pw_name
     return f"uid {os.geteuid()}"

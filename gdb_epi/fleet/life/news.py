@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be told: findings, regressions, hosts that fail again; each once to each address."""
+"""News to send: findings, regressions, hosts that fail again; each once to each address."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, select
 
-from gdb_epi.fleet.life.fixes import Fix, cores_crashed_after_fix, fix_words
-from gdb_epi.fleet.life.marks import BACK, FIXED, HEALTHY, HOST, REGRESSED, SUSPECT, TOOL, standings
-from gdb_epi.fleet.life.states import State, all_states, failed_fixes
+from gdb_epi.fleet.life.fixes import FixAssessment, cores_crashed_after_fix, fix_words
+from gdb_epi.fleet.life.marks import (
+    BACK,
+    FIXED,
+    HEALTHY,
+    HOST,
+    REGRESSED,
+    SUSPECT,
+    TOOL,
+    read_standings,
+)
+from gdb_epi.fleet.life.states import StateWithCrashes, failed_fixes, read_states
 from gdb_epi.fleet.population.cache import load_times
-from gdb_epi.fleet.questions.seen import signature_title
+from gdb_epi.fleet.questions.signature_history import signature_title
 from gdb_epi.fleet.questions.signatures import (
     NewSignature,
     TopSignature,
@@ -38,8 +47,8 @@ MAX_TOP = 5  # signatures of a digest
 MAX_LISTED = 20  # lines of one part of a digest
 
 
-class News(NamedTuple):
-    """One thing to tell. `subject` is what is told once; it has no secret and no address."""
+class NewsItem(NamedTuple):
+    """One piece of news. It is sent once per `subject`, which holds no secret and no address."""
 
     subject: str
     kind: str  # finding, regression, host-again, digest
@@ -55,46 +64,46 @@ class News(NamedTuple):
         return {**self._asdict(), "lines": list(self.lines), "cores": list(self.cores)}
 
 
-def unsent_news(engine: Engine, address: str) -> list[News]:
-    """Return what an address was not told yet: open findings, regressions, hosts that fail again.
+def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
+    """Return the news an address has not had: open findings, regressions, hosts that fail again.
 
-    What could not be delivered is among them the next time.
+    News that could not be delivered is returned again the next time.
     """
-    moment, channel = time.time(), channel_of(address)
+    moment, channel = time.time(), channel_id(address)
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         n = tables.notice.c
         sent = set(connection.execute(select(n.subject).where(n.channel == channel)).scalars())
         news = [_of_finding(f) for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED)]
-        for state, fix in failed_fixes(all_states(execute, moment)):
+        for state, fix in failed_fixes(read_states(execute, moment)):
             cores = cores_crashed_after_fix(execute, state.standing.subject, fix)
             news.append(_of_regression(state, fix, cores))
         raised = {entry.host for entry in news}
-        for subject, held in standings(execute, HOST, moment).items():
+        for subject, held in read_standings(execute, HOST, moment).items():
             mark = held.mark
             is_mine = held.state == SUSPECT and held.who == TOOL and subject.name not in raised
             if mark is not None and is_mine:
                 title = _cut(f"{subject.name}: {mark.note or 'fails again'}")
                 once = f"host {subject.name} {mark.at:.0f}"
-                news.append(News(once, AGAIN, title, (), subject.name, 0, (), {}))
+                news.append(NewsItem(once, AGAIN, title, (), subject.name, 0, (), {}))
     return [entry for entry in news if entry.subject not in sent]
 
 
-def note_sent(engine: Engine, address: str, news: Sequence[News]) -> None:
-    """Remember what an address was told."""
-    channel, now = channel_of(address), time.time()
+def record_sent(engine: Engine, address: str, news: Sequence[NewsItem]) -> None:
+    """Record which news an address was sent."""
+    channel, now = channel_id(address), time.time()
     with begin(engine) as connection:
         rows = [{"at": now, "channel": channel, "subject": entry.subject} for entry in news]
         if rows:
             connection.execute(insert(connection, tables.notice).on_conflict_do_nothing(), rows)
 
 
-def channel_of(address: str) -> str:
-    """Return what names an address in the database: no one can read the address from it."""
+def channel_id(address: str) -> str:
+    """Return an id of an address for the database, from which nobody can read the address."""
     return hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _of_finding(finding: StoredFinding) -> News:
+def _of_finding(finding: StoredFinding) -> NewsItem:
     detail = finding.detail
     verdict = detail.get("verdict") or f"{finding.attr}={finding.value}"
     lines = [finding.numbers(interval=False)]
@@ -109,29 +118,29 @@ def _of_finding(finding: StoredFinding) -> News:
     cores = tuple(detail.get("cores", ())[:MAX_CORES])
     more = {**detail, "id": finding.id, "state": finding.state, "raised": finding.raised}
     more.pop("cores", None)
-    return News(subject, FINDING, _cut(title), tuple(lines), host, finding.n, cores, more)
+    return NewsItem(subject, FINDING, _cut(title), tuple(lines), host, finding.n, cores, more)
 
 
-def _of_regression(state: State, fix: Fix, cores: Sequence[str]) -> News:
+def _of_regression(state: StateWithCrashes, fix: FixAssessment, cores: Sequence[str]) -> NewsItem:
     held = state.standing
     fixes = [mark.at for mark in held.history if mark.state == FIXED]
     subject = f"regressed {held.subject.kind}:{held.subject.name} {fix.version} {fixes[-1]:.0f}"
     lines = (named_signature(state.text), *held.care())
-    return News(
+    return NewsItem(
         subject, REGRESSION, _regression_title(state), lines, None, fix.crashes_again,
         tuple(cores), {"state": state.as_json()},
     )  # fmt: skip
 
 
-def _regression_title(state: State) -> str:
+def _regression_title(state: StateWithCrashes) -> str:
     words = REGRESSED if state.fix is None else fix_words(state.fix)
     return _cut(f"{state.standing.subject.name}: {words}")
 
 
-def digest(engine: Engine, days: int, until: int, now: float) -> News:
-    """Return what the last `days` days up to and with a day brought, as one item.
+def digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
+    """Return the news of the last `days` days, up to and including a day, as one item.
 
-    What needs a person comes first; what is not there is not mentioned.
+    What needs a person comes first; empty parts are left out.
     """
     first = until - days + 1
     findings = [
@@ -139,7 +148,7 @@ def digest(engine: Engine, days: int, until: int, now: float) -> News:
     ]
     fresh = [f for f in findings if f.day >= first]
     with engine.connect() as connection:
-        states = all_states(sqlalchemy_executor(connection), now)
+        states = read_states(sqlalchemy_executor(connection), now)
     regressed = [s for s in states if s.state == REGRESSED]
     hosts = [
         s for s in states if s.standing.subject.about == HOST and s.state not in (HEALTHY, BACK)
@@ -163,11 +172,11 @@ def digest(engine: Engine, days: int, until: int, now: float) -> News:
     title = f"{span}: {counted(len(fresh), 'new finding')}, {len(regressed)} regressed, "
     title += f"{counted(len(new), 'new signature')}"
     kept = {"days": days, "until": iso_day(until)}
-    return News(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
+    return NewsItem(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
 
 
 def _signature_line(row: NewSignature | TopSignature) -> str:
-    """Return what happened, where, how often, and the key by which more is asked."""
+    """Return what happened, where and how often, and the key to ask for more."""
     title = signature_title(row.signature or "", None, list(row.verdicts))
     return f"{title}: {counted(row.crashes, 'crash')} ({row.key})"
 

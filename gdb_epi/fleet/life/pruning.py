@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thin out old crashes: of each signature the first and the newest stay, and what is evidence.
+"""Prune old crashes: the first and the newest of each signature stay, and so does evidence.
 
-What stays of that age is shown (`fleet show`, first seen), never counted: the share of it that is
-left differs between signatures and hosts. The database keeps the day (PRUNED_BEFORE).
+Old crashes that stay are shown (`fleet show`, first seen) but never counted: the share that is left
+differs between signatures and hosts. The database keeps the day (PRUNED_BEFORE).
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Engine, func, select
 
-from gdb_epi.fleet.life.marks import DRAINED, SUSPECT, standings
+from gdb_epi.fleet.life.marks import DRAINED, SUSPECT, read_standings
 from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
-from gdb_epi.fleet.population.host_spelling import spelt_like
-from gdb_epi.fleet.population.machine_names import machine_names
+from gdb_epi.fleet.population.host_spelling import match_spellings
+from gdb_epi.fleet.population.machine_names import read_machine_names
 from gdb_epi.fleet.screen.finding import HOST, LOOP_OF
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings_in_transaction
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.store import tables
+from gdb_epi.fleet.store.day_of_prune import keep_pruned, pruned_before
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
+from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_crashes, table_bytes
 from gdb_epi.fleet.store.dimensions import in_list_parts
-from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
-from gdb_epi.fleet.store.removal import compact, record_bytes, remove_crashes, table_bytes
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin, drop_dimension_ids
 
 
-class Pruned(NamedTuple):
+class PruneSummary(NamedTuple):
     """What goes (or would go); `before` is a day since 1970-01-01."""
 
     before: int
@@ -45,8 +45,8 @@ class Pruned(NamedTuple):
     tables_after: dict[str, int]
 
 
-def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) -> Pruned:
-    """Say what of the crashes before a day can go; with `apply` it is gone.
+def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) -> PruneSummary:
+    """Return which crashes before a day can go; with `apply`, delete them.
 
     The first crash of each signature stays, its newest `keep`, those of hosts with an open or
     confirmed finding or marked suspect or drained, and the cores that open findings name.
@@ -72,7 +72,9 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
     return made._replace(tables=sizes, tables_after=after)
 
 
-def _plan(connection: Connection, before: int, keep: int, now: float) -> tuple[list[int], Pruned]:
+def _plan(
+    connection: Connection, before: int, keep: int, now: float
+) -> tuple[list[int], PruneSummary]:
     before = max(before, pruned_before(sqlalchemy_executor(connection)) or before)
     c = tables.crash.c
     moment = func.coalesce(c.ts, c.received, 0.0)
@@ -90,7 +92,7 @@ def _plan(connection: Connection, before: int, keep: int, now: float) -> tuple[l
     )
     logged = select(func.count()).select_from(tables.ingest_log)
     logged = logged.where(tables.ingest_log.c.at < before * SECONDS_A_DAY)
-    return ids, Pruned(
+    return ids, PruneSummary(
         before=before,
         crashes=len(ids),
         bytes=record_bytes(connection, ids),
@@ -110,7 +112,7 @@ def _codes(column: Iterable[int | None]) -> Ints:
 
 
 def _ends(signatures: Ints, keep: int) -> Bools:
-    """Of crashes by time: the first of each signature and the newest `keep`."""
+    """Return the first crash of each signature and its newest `keep`."""
     order = np.argsort(signatures, kind="stable")
     _, start, size = np.unique(signatures[order], return_index=True, return_counts=True)
     place = np.arange(signatures.size) - np.repeat(start, size)
@@ -121,20 +123,20 @@ def _ends(signatures: Ints, keep: int) -> Bools:
 
 
 def _suspected(connection: Connection, now: float) -> tuple[tuple[str, ...], list[int]]:
-    """The hosts whose crashes are evidence: their names, and the ids of all their spellings."""
-    held = standings(sqlalchemy_executor(connection), MARKED_HOST, now)
+    """Return the hosts whose crashes are evidence: their names, and the ids of all spellings."""
+    held = read_standings(sqlalchemy_executor(connection), MARKED_HOST, now)
     wanted = {s.name for s, standing in held.items() if standing.state in (SUSPECT, DRAINED)}
     f = tables.finding.c
     raised = select(f.value).where(f.attr.in_((HOST, LOOP_OF)), f.state.in_((OPEN, CONFIRMED)))
     wanted |= set(connection.execute(raised).scalars())
-    names = machine_names(connection).of_id
+    names = read_machine_names(connection).of_id
     every = sorted(set(names.values()))
-    meant = set(spelt_like(sorted(wanted), every)) | wanted
+    meant = set(match_spellings(sorted(wanted), every)) | wanted
     return tuple(sorted(wanted)), [number for number, name in names.items() if name in meant]
 
 
 def _evidence(connection: Connection) -> list[int]:
-    """The ids of the cores that open findings name."""
+    """Return the ids of the cores that open findings name."""
     cores = (
         row.detail.get("cores", ()) for row in stored_findings_in_transaction(connection, OPEN)
     )

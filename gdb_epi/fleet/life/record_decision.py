@@ -29,14 +29,14 @@ from gdb_epi.fleet.life.marks import (
     Standing,
     Subject,
     insert_decision,
-    standing_of,
+    read_standing,
 )
 from gdb_epi.fleet.life.version_order import compare_versions
-from gdb_epi.fleet.population.host_spelling import names_of_hosts, spelt_like
+from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.questions.find_signature import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, written_days
+from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, parse_day_range
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin, note_change
 
@@ -60,14 +60,14 @@ class Decision(NamedTuple):
 
 
 class DecisionResult(NamedTuple):
-    """What a decision was about, and what holds of it now, in lines."""
+    """The subject of a decision, and what holds for it now, as lines."""
 
     subject: Subject
     lines: list[str]
 
 
 def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionResult:
-    """Write a decision down; return what holds then.
+    """Store a decision; return what holds then.
 
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
     """
@@ -77,7 +77,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
     with begin(engine) as connection:
         execute = sqlalchemy_executor(connection)
         subject = _subject(connection, execute, decision)
-        standing = standing_of(execute, subject, now)
+        standing = read_standing(execute, subject, now)
         state = state or _default_state(standing)
         version = decision.fixed_in
         mark = Mark(
@@ -144,7 +144,7 @@ def _moment(decision: Decision, state: str | None, now: float) -> float:
 
 
 def _day(given: str, hint: str) -> int:
-    days = written_days(given)
+    days = parse_day_range(given)
     if days is None or days[0] != days[1] or not 0 <= days[0] < MAX_DAY:
         raise UsageError(f"no day: {given!r}", hint=hint)
     return days[0]
@@ -164,7 +164,7 @@ def _subject(connection: Connection, execute: Execute, decision: Decision) -> Su
     ).all()
     names = {name or machine for name, machine in rows}
     if not names:  # by case, or with its domain and without
-        names = set(spelt_like(names_of_hosts(execute), [decision.name]).values())
+        names = set(match_spellings(read_host_names(execute), [decision.name]).values())
     if not names:
         raise InputError(f"no host {decision.name!r}", hint="gdb-epi fleet suspects")
     if len(names) > 1:
@@ -177,8 +177,8 @@ def _close_findings(connection: Connection, execute: Execute, host: str, moment:
     c = tables.finding.c
     of_hosts = (c.attr == HOST) & c.state.in_((OPEN, CONFIRMED))
     raised = connection.execute(select(c.value).where(of_hosts)).scalars().all()
-    every = names_of_hosts(execute)  # a label may be that of several
-    spelt = spelt_like([host], [*raised, *every])
+    every = read_host_names(execute)  # a label may be that of several
+    spelt = match_spellings([host], [*raised, *every])
     mine = of_hosts & c.value.in_([value for value in raised if value in spelt])
     mine &= c.day <= int(moment // SECONDS_A_DAY)
     values = {"state": REPAIRED, "decided_at": moment, "decided_n": c.n, "decided_p": c.p}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host that was repaired is another host: what it did before counts against it no more.
+"""A repaired host counts as another host: what it did before no longer counts against it.
 
 Its crashes and hours up to the day of the repair get a host of their own. They stay in the
-population, and what they explain stays explained; only nobody is told to retire that host again.
+population, and what they explain stays explained; but nobody is told to retire that host again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from gdb_epi.fleet.population.host_spelling import spelt_like
+from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.population.population import Memo, Population
 from gdb_epi.fleet.screen.finding import HOST, Finding
 from gdb_epi.fleet.store.days import iso_day
@@ -19,7 +19,7 @@ from gdb_epi.fleet.store.days import iso_day
 _BEFORE = " (before its repair on "
 
 
-def with_past_of_repaired_hosts_apart(
+def separate_past_of_repaired_hosts(
     population: Population, repaired: Mapping[str, int]
 ) -> Population:
     """Return the population with the past of repaired hosts under other names.
@@ -27,7 +27,7 @@ def with_past_of_repaired_hosts_apart(
     `repaired` has the day (since 1970-01-01) of each host's repair, which is the last of its past.
     """
     days: dict[str, int] = {}
-    for name, host_name in hosts_meant(population, repaired).items():
+    for name, host_name in match_hosts(population, repaired).items():
         days[host_name] = max(repaired[name], days.get(host_name, repaired[name]))
     if not days:
         return population
@@ -50,19 +50,21 @@ def with_past_of_repaired_hosts_apart(
     )
 
 
-def hosts_meant(population: Population, names: Iterable[str]) -> dict[str, str]:
+def match_hosts(population: Population, names: Iterable[str]) -> dict[str, str]:
     """Return name -> the host of the population that it means, by case and domain (host_spelling).
 
     A host is marked by one of its names; the population has one spelling for all of them.
     """
-    return spelt_like([host for host in population.hosts if not is_past(host)], names)
+    return match_spellings(
+        [host for host in population.hosts if not is_past_of_repaired_host(host)], names
+    )
 
 
-def is_past(host: str) -> bool:
+def is_past_of_repaired_host(host: str) -> bool:
     """Whether a host of a population is the past of a repaired one."""
     return _BEFORE in host
 
 
 def without_past_hosts(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings without those about the past of a repaired host."""
-    return tuple(f for f in findings if not (f.attr == HOST and is_past(f.value)))
+    return tuple(f for f in findings if not (f.attr == HOST and is_past_of_repaired_host(f.value)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gdb_epi.fleet.life.fixes import Fix, fix_words, judge_fix
+from gdb_epi.fleet.life.fixes import FixAssessment, assess_fix, fix_words
 from gdb_epi.fleet.life.marks import (
     BACK,
     FIXED,
@@ -14,9 +14,9 @@ from gdb_epi.fleet.life.marks import (
     REPAIRED,
     SIGNATURE,
     Standing,
-    standings,
+    read_standings,
 )
-from gdb_epi.fleet.population.host_spelling import names_of_hosts, spelt_like
+from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -31,13 +31,13 @@ _OF_HOST = (
 )
 
 
-class State(NamedTuple):
-    """A signature or host that somebody decided on, and the crashes of it."""
+class StateWithCrashes(NamedTuple):
+    """A signature or host about which somebody decided, and its crashes."""
 
     standing: Standing
-    state: str  # regressed also where nobody wrote it down yet
+    state: str  # regressed even if that is not stored yet
     text: str  # of the signature, or the name of the host
-    fix: Fix | None
+    fix: FixAssessment | None
     crashes: int
     last: float | None  # seconds since the epoch
 
@@ -60,41 +60,45 @@ class State(NamedTuple):
         return {**plain, "history": history}
 
 
-def all_states(execute: Execute, now: float) -> list[State]:
+def read_states(execute: Execute, now: float) -> list[StateWithCrashes]:
     """Return the states of signatures, then of hosts; what needs a person comes first."""
     texts = {(kind, key): text for kind, key, text in execute(_TEXTS, {})}
     states = []
     for about in (SIGNATURE, HOST):
-        every = standings(execute, about, now).items()
-        hosts = names_of_hosts(execute) if about == HOST and every else []
+        every = read_standings(execute, about, now).items()
+        hosts = read_host_names(execute) if about == HOST and every else []
         for subject, held in every:
             if about == SIGNATURE:
                 values = {"kind": subject.kind, "name": subject.name}
                 counts = list(execute(_CRASHES, values))
             else:  # one host, in all its spellings
-                names = {subject.name, *spelt_like([subject.name], hosts)}
+                names = {subject.name, *match_spellings([subject.name], hosts)}
                 counts = [row for name in names for row in execute(_OF_HOST, {"name": name})]
             crashes = sum(count for count, _ in counts)
             last = max((ts for _, ts in counts if ts is not None), default=None)
-            fix = judge_fix(execute, held) if about == SIGNATURE else None
+            fix = assess_fix(execute, held) if about == SIGNATURE else None
             is_back = fix is not None and fix.is_regressed
             state = REGRESSED if is_back and held.state == FIXED else held.state
             text = texts.get((subject.kind, subject.name)) if about == SIGNATURE else None
-            states.append(State(held, state, text or subject.name, fix, int(crashes), last))
+            states.append(
+                StateWithCrashes(held, state, text or subject.name, fix, int(crashes), last)
+            )
     states.sort(key=lambda s: (s.standing.subject.about != SIGNATURE, s.state != REGRESSED))
     return states
 
 
-def failed_fixes(states: Iterable[State]) -> list[tuple[State, Fix]]:
-    """Return what regressed with its fix; not what somebody called so without one."""
+def failed_fixes(
+    states: Iterable[StateWithCrashes],
+) -> list[tuple[StateWithCrashes, FixAssessment]]:
+    """Return the regressed states with their fixes; not those set by a person without a fix."""
     return [(s, s.fix) for s in states if s.state == REGRESSED and s.fix is not None]
 
 
 def repaired_hosts(execute: Execute, now: float) -> dict[str, int]:
     """Return the hosts that were repaired and the last day (since 1970-01-01) before that."""
     days: dict[str, int] = {}
-    for subject, held in standings(execute, HOST, now).items():
-        for wanted in (BACK, REPAIRED):  # one that came back without a word of a repair
+    for subject, held in read_standings(execute, HOST, now).items():
+        for wanted in (BACK, REPAIRED):  # BACK: of one that came back with no repair noted
             moments = [mark.at for mark in held.history if mark.state == wanted]
             if moments:
                 days[subject.name] = int(moments[-1] // SECONDS_A_DAY)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of two versions is the later one, or that it cannot be told.
+"""Compare two versions: which is the later one, or that this cannot be told.
 
-Versions are compared by PEP 440 and by semver (2.0.0), each where both texts are of it. Where the
+Versions are compared by PEP 440 and by semver (2.0.0), each where both texts follow it. Where the
 two disagree (`1.2.3-1` is a later build for one, a pre-release for the other), or neither knows
 them (`6.1.0-13-amd64`, `img7`, a commit), the answer is None: a guess would close a living bug.
 """
@@ -16,7 +16,7 @@ _SEMVER = re.compile(
     r"[vV]?(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})"
     r"(?:-((?:[0-9A-Za-z-]+)(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?\Z"
 )
-# Seven digits are a date, the number of a build or the start of a commit: no `2` of `2.3`.
+# Seven digits are a date, a build number or the start of a commit, not like the `2` of `2.3`.
 _BARE = re.compile(r"\d{7,}\Z")
 _COMMIT = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}\Z")
 MAX_LENGTH = 128
@@ -48,7 +48,7 @@ def compare_versions(first: str, second: str) -> int | None:
 
 
 def _pep440(version: str) -> Key:
-    """Return a key that sorts as PEP 440 says; None for what is no such version."""
+    """Return a key that sorts as PEP 440 says; None for any other text."""
     try:
         from packaging.version import InvalidVersion, Version
     except ModuleNotFoundError:  # inside a GDB whose Python has it not
@@ -60,7 +60,7 @@ def _pep440(version: str) -> Key:
 
 
 def _semver(version: str) -> Key:
-    """Return a key that sorts as semver 2.0.0 says; None for what is no such version.
+    """Return a key that sorts as semver 2.0.0 says; None for any other text.
 
     A pre-release is a number or begins with a word (`rc.1`, `SNAPSHOT`): `6.1.0-13-amd64` is how
     kernels name a build.

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, select
 
-from gdb_epi.fleet.population.fixed_width_rows import (
+from gdb_epi.fleet.population.population import MAX_VALUES
+from gdb_epi.fleet.population.sqlite_crashes import (
     BASE,
     ValueTooWide,
-    consistent_reads,
+    consistent_snapshot,
     fixed_width_numbers,
 )
-from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, narrow
 from gdb_epi.fleet.store import tables
 from gdb_epi.typing_lite import NamedTuple
@@ -81,7 +81,7 @@ def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]
     reading = _Reading()
     driver = connection.connection.driver_connection
     if connection.dialect.name == "sqlite" and driver is not None:
-        with consistent_reads(driver):
+        with consistent_snapshot(driver):
             _read_sqlite(driver, reading)
     else:
         v = tables.attrset_value.c
@@ -126,7 +126,7 @@ class _Reading:
             self._add(np.array(sets, dtype=np.int64), self._layout(attrs), values)
 
     def add_joined(self, count: int, sets: str, attrs: str, values: str) -> None:
-        """Take as many rows, each column joined. Raises TooWide where they cannot be parted."""
+        """Take as many rows, columns joined. Raises ValueTooWide where they cannot be parted."""
         ids, parted = fixed_width_numbers(sets, count) - BASE, values.split(AFTER)
         layout = self._layouts.get(attrs)
         if layout is None:

@@ -20,9 +20,9 @@ from gdb_epi.fleet.statistics.arrays import (
     absent_column,
     blocks,
     distinct_rows,
-    places_in,
+    positions_in,
     sum_by_code,
-    wide,
+    widen,
 )
 from gdb_epi.typing_lite import NamedTuple
 
@@ -43,8 +43,8 @@ class _HostDays(NamedTuple):
     def of(self, host: Ints, day: Ints) -> Ints:
         """Return the place of each (host, day); ABSENT where there is none."""
         inside = (host >= 0) & (day >= self.first) & (day < self.first + self.days)
-        code = np.where(inside, wide(host) * self.days + day - self.first, ABSENT)
-        return places_in(self.key, code)
+        code = np.where(inside, widen(host) * self.days + day - self.first, ABSENT)
+        return positions_in(self.key, code)
 
 
 def _host_days(population: Population) -> _HostDays:
@@ -52,7 +52,7 @@ def _host_days(population: Population) -> _HostDays:
     day, host = population.exposure_day[rows], population.exposure_host[rows]
     first = int(day.min()) if rows.size else 0
     days = int(day.max()) - first + 1 if rows.size else 1
-    code = wide(host) * days + day - first
+    code = widen(host) * days + day - first
     order = np.argsort(code, kind="stable")
     key, begin = np.unique(code[order], return_index=True)
     end = np.append(begin[1:], order.size)
@@ -109,7 +109,7 @@ class _ValuesOfDays(NamedTuple):
         value = self.first[place]
         if self.single.all():
             return value
-        mine = wide(place) * self.size + own + 1
+        mine = widen(place) * self.size + own + 1
         places = np.minimum(np.searchsorted(self.pairs, mine), self.pairs.size - 1)
         same = np.where(self.low[place] == self.high[place], value, ABSENT)
         several = np.where(self.pairs[places] == mine, own, same)

@@ -17,12 +17,12 @@ _NAMES = "SELECT DISTINCT name FROM host WHERE name <> ''"
 _ADDRESS = re.compile(r"[0-9.]+\Z|.*:")  # of IP: its dots are no domain
 
 
-def names_of_hosts(execute: Execute) -> list[str]:
+def read_host_names(execute: Execute) -> list[str]:
     """Return all names of hosts that the database has, as they are spelt there, in order."""
     return sorted(row[0] for row in execute(_NAMES, {}))
 
 
-def one_spelling(names: Mapping[int, str], preferred: Iterable[int]) -> dict[int, str]:
+def unify_spellings(names: Mapping[int, str], preferred: Iterable[int]) -> dict[int, str]:
     """Return number -> name, the same for all spellings of one host.
 
     The spelling of the `preferred` numbers is taken, those of hosts that crashed; else the first.
@@ -31,34 +31,34 @@ def one_spelling(names: Mapping[int, str], preferred: Iterable[int]) -> dict[int
     order = sorted(names, key=lambda number: (number not in first, number))
     labels: dict[str, set[str]] = {}
     for name in set(names.values()):
-        labels.setdefault(label_of(name), set()).add(name.rstrip(".").casefold())
+        labels.setdefault(host_label(name), set()).add(name.rstrip(".").casefold())
     chosen: dict[str, str] = {}
     spelt = {}
     for number in order:
         name = names[number]
         whole = name.rstrip(".").casefold()
-        label = label_of(name)
+        label = host_label(name)
         full = [other for other in labels[label] if other != label]
         key = label if len(full) <= 1 else whole
         spelt[number] = chosen.setdefault(key, name)
     return spelt
 
 
-def spelt_like(hosts: Sequence[str], names: Iterable[str]) -> dict[str, str]:
+def match_spellings(hosts: Sequence[str], names: Iterable[str]) -> dict[str, str]:
     """Return name -> the host of `hosts` that it means; a name that could be several is left out.
 
     What people say about a host is kept under the name that they used, in whatever spelling.
     """
     wanted = list(names)
     both = dict(enumerate([*hosts, *wanted]))
-    spelt = one_spelling(both, range(len(hosts)))
+    spelt = unify_spellings(both, range(len(hosts)))
     own = set(hosts)
     meant = {name: spelt[number] for number, name in enumerate(wanted, len(hosts))}
     exact = {name: name for name in wanted if name in own}
     return {**{name: host for name, host in meant.items() if host in own}, **exact}
 
 
-def label_of(name: str) -> str:
+def host_label(name: str) -> str:
     """Return what all spellings of a host begin with: its first label, or the whole address."""
     whole = name.rstrip(".").casefold()
     return whole if _ADDRESS.match(whole) else whole.partition(".")[0] or whole

@@ -27,7 +27,7 @@ class MachineNames(NamedTuple):
     reused: dict[str, int]  # names with many machine ids, as in a scaling group: how many
 
 
-def machine_names(connection: Connection) -> MachineNames:
+def read_machine_names(connection: Connection) -> MachineNames:
     """Return the names of hosts; those of one machine id are one host only one after the other.
 
     Copies of one image share the id and run at the same time: crashes of one name lie between those

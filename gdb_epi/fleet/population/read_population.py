@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the population out of the database in one pass, as columns.
 
-A machine that was renamed has its latest name everywhere (`machine_names`).
+A machine that was renamed has its latest name everywhere (`read_machine_names`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from sqlalchemy import Connection, case, func, select
 
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.population.arrow_rows import arrow_rows
 from gdb_epi.fleet.population.attribute_set_columns import (
     AttributeColumn,
     mask_of_occurring_sets,
@@ -23,14 +22,9 @@ from gdb_epi.fleet.population.attribute_set_columns import (
 )
 from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
 from gdb_epi.fleet.population.coverage import with_attributes_of_feed
-from gdb_epi.fleet.population.fixed_width_rows import (
-    CrashColumns,
-    ValueTooWide,
-    consistent_reads,
-    read_fixed_width_rows,
-)
-from gdb_epi.fleet.population.host_spelling import one_spelling
-from gdb_epi.fleet.population.machine_names import MachineNames, machine_names
+from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
+from gdb_epi.fleet.population.host_spelling import unify_spellings
+from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
     NO_SIGNATURE,
@@ -39,9 +33,15 @@ from gdb_epi.fleet.population.population import (
     Population,
     PrunedPast,
 )
+from gdb_epi.fleet.population.sqlite_crashes import (
+    CrashColumns,
+    ValueTooWide,
+    consistent_snapshot,
+    read_sqlite_crashes,
+)
+from gdb_epi.fleet.records.crash_times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.facts import YES
 from gdb_epi.fleet.records.projection import PACKAGE
-from gdb_epi.fleet.records.times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
@@ -53,8 +53,8 @@ from gdb_epi.fleet.statistics.arrays import (
     narrow,
 )
 from gdb_epi.fleet.store import tables
+from gdb_epi.fleet.store.day_of_prune import pruned_before
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
-from gdb_epi.fleet.store.pruned import pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 ROWS_AT_ONCE = 10_000  # turned into columns at a time; more do not fit a CPU's cache
@@ -92,8 +92,8 @@ def read_population(connection: Connection) -> Population:
     crashes = _crashes(connection)
     host_ids, days, sets, hours = _exposure(connection)
     numbers = crashes.numbers
-    machines = machine_names(connection)
-    spelt = one_spelling(machines.of_id, np.unique(numbers["host_id"]).tolist())
+    machines = read_machine_names(connection)
+    spelt = unify_spellings(machines.of_id, np.unique(numbers["host_id"]).tolist())
     hosts, host_code = _codes(spelt)
     signatures, signature_code = _codes(_signature_texts(connection))
     attributes, facts = _attributes_and_facts(connection, crashes, sets)
@@ -234,11 +234,11 @@ def _crashes(connection: Connection) -> _Crashes:
     driver = connection.connection.driver_connection
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
-        with suppress(ValueTooWide), consistent_reads(driver):
-            return _join_parts(read_fixed_width_rows(driver, labels), labels)
+        with suppress(ValueTooWide), consistent_snapshot(driver):
+            return _join_parts(read_sqlite_crashes(driver, labels), labels)
     labels = []
     if connection.dialect.name == COLUMNAR and driver is not None:
-        return _join_parts(arrow_rows(driver, _NUMBER_COLUMNS, labels), labels)
+        return _join_parts(read_duckdb_crashes(driver, _NUMBER_COLUMNS, labels), labels)
     return _join_parts(_plain_rows(connection, labels), labels)
 
 

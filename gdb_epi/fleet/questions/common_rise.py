@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rise of all crashes at once: more load, a bad day of a network, or what else all share.
+"""A rise of all crashes at once: more load, a bad day of the network, or another shared cause.
 
-What rises everywhere is no signature's, no version's and no host's fault, whatever came up on that
-day. One bug of its own makes all crashes rise, too: so what rose most is left aside.
+A rise everywhere is not the fault of one signature, version or host, whatever was new on that day.
+But one bug alone can raise the total, so the signatures that rose most are left out.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_LOUD = 2  # signatures that rose most, which are left aside
+LEFT_OUT = 2  # of the signatures: those that rose most
 MIN_RISE = 1.3  # of the others, by the lower end of its interval
-MIN_OF_PROGRAM = 8  # crashes of a program that is asked
-MOST = 0.75  # of the programs rose too
+MIN_OF_PROGRAM = 8  # crashes of a program that counts
+MIN_SHARE_OF_PROGRAMS = 0.75  # that rose too
 
 
 class CommonRise(NamedTuple):
-    """How much more often crashes came after a day, of which the loudest were not the reason."""
+    """How much more often crashes came after a day, the signatures that rose most left out."""
 
     ratio: float
-    programs: int  # that rose
-    asked: int  # 0: programs are not known
+    rising_programs: int
+    counted: int  # programs in all; 0: unknown
 
     def words(self) -> str:
         """Say how much, and in how many programs."""
-        where = f" in {self.programs} of {self.asked} programs" if self.asked else ""
+        where = f" in {self.rising_programs} of {self.counted} programs" if self.counted else ""
         return f"{self.ratio:.2g} times as often{where}"
 
 
 def common_rise(
     population: Population, crashes: Bools, day: int, hours: tuple[float, float]
 ) -> CommonRise | None:
-    """Return the rise of some crashes from `day` on that most signatures and programs have.
+    """Return the rise of some crashes from `day` on, if most signatures and programs share it.
 
     `hours` are those before and after, or days; None where only a few of them rose.
     """
@@ -47,7 +47,7 @@ def common_rise(
         return None
     before, after = _counts(population.signature, crashes, late, len(population.signatures))
     rise = after - before * hours[1] / hours[0]
-    rest = np.argsort(rise, kind="stable")[:-MAX_LOUD]
+    rest = np.argsort(rise, kind="stable")[:-LEFT_OUT]
     a, b = float(after[rest].sum()), float(before[rest].sum())
     if not a or not b:
         return None
@@ -58,10 +58,14 @@ def common_rise(
     if programs is None:
         return CommonRise(ratio, 0, 0)
     before, after = _counts(programs.crash, crashes, late, len(programs.values))
-    asked = before + after >= MIN_OF_PROGRAM
-    rose = asked & (after * hours[0] >= MIN_RISE * before * hours[1])
-    some, every = int(rose.sum()), int(asked.sum())
-    return CommonRise(ratio, some, every) if every > 1 and some >= MOST * every else None
+    counted = before + after >= MIN_OF_PROGRAM
+    rose = counted & (after * hours[0] >= MIN_RISE * before * hours[1])
+    some, every = int(rose.sum()), int(counted.sum())
+    return (
+        CommonRise(ratio, some, every)
+        if every > 1 and some >= MIN_SHARE_OF_PROGRAMS * every
+        else None
+    )
 
 
 def _counts(codes: Ints, crashes: Bools, late: Bools, size: int) -> tuple[Floats, Floats]:

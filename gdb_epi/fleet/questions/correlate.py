@@ -2,7 +2,7 @@
 """Attributes that go together, so that a finding about one may be about the other.
 
 Cramer's V with Bergsma's (2013) bias correction over host-days, or over crashes where host-hours
-are not known. Host-days of one host are no independent draws: the correction counts hosts.
+are unknown. Host-days of one host are not independent draws: the correction counts hosts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import Ints, count_distinct, wide
+from gdb_epi.fleet.statistics.arrays import Ints, count_distinct, widen
 from gdb_epi.typing_lite import NamedTuple
 
 SURE = 0.99  # share of the rows in which one value decides the other
@@ -41,7 +41,7 @@ class AttributeCorrelations(NamedTuple):
 
 
 def correlate(population: Population) -> AttributeCorrelations:
-    """Return how the attributes of the fleet hang together."""
+    """Return which attributes of the fleet go together, and how strongly."""
     varied = [a for a in population.attributes if _varies(a)]
     pairs = [p for a, b in combinations(varied, 2) if (p := _pair(population, a, b)) is not None]
     pairs.sort(key=lambda p: (-p.v, p.first, p.second))
@@ -73,7 +73,7 @@ def _measured(
     if len(first.values) * len(second.values) > MAX_CELLS:
         return None
     counts = np.bincount(
-        wide(a) * len(second.values) + b, minlength=len(first.values) * len(second.values)
+        widen(a) * len(second.values) + b, minlength=len(first.values) * len(second.values)
     )
     table = counts.reshape(len(first.values), len(second.values)).astype(np.float64)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
@@ -94,7 +94,7 @@ def _measured(
 
 
 def _mostly_one(counts: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
-    """Whether one value has nearly everything: then anything seems to decide it."""
+    """Whether one value has nearly all rows: then any attribute seems to decide it."""
     return bool(counts.max() / counts.sum() >= SURE)
 
 

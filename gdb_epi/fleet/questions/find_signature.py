@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find what a person means by SIGNATURE: plain SQL, so that questions need no SQLAlchemy."""
+"""Find the signature that a user names: plain SQL, so that questions need no SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
 from gdb_epi.typing_lite import NamedTuple
 
 MIN_PREFIX = 4  # characters of a key
-MAX_NAMED = 5  # keys that are told where several fit
+MAX_NAMED = 5  # keys listed where several fit
 MAX_TEXT = 50  # characters of the text of each
 _CHOSEN = "SELECT id, kind, key, text, category FROM sig WHERE"
 _EXACT = "key = :wanted OR text = :wanted OR coarse = :wanted"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find what a person means by SIGNATURE, CORE_KEY or HOST, and what is stored of it."""
+"""Find the signature, core or host that a user names, and summarise what is stored about it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.population.host_spelling import label_of, spelt_like
+from gdb_epi.fleet.population.host_spelling import host_label, match_spellings
 from gdb_epi.fleet.questions.find_signature import (
     MIN_PREFIX,
     FoundSignature,
     find_signature,
     require_signature,
 )
-from gdb_epi.fleet.questions.signatures import before_end_of, verdicts_of
-from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.questions.signatures import until_end_of_day, verdicts_of
+from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 MAX_SHOWN = 20
 
 
-class Summary(NamedTuple):
+class CrashSummary(NamedTuple):
     """Counts over some crashes; each table holds (value, crashes), most frequent first."""
 
     crashes: int
@@ -36,7 +36,7 @@ class Summary(NamedTuple):
     examples: list[str]  # core keys, the latest first
 
 
-def find_group(engine: Engine, wanted: str) -> FoundSignature | None:
+def find_signature_group(engine: Engine, wanted: str) -> FoundSignature | None:
     """Return the signature group of a key, a key's prefix, or a text; None when there is none.
 
     Raises InputError when several fit.
@@ -45,8 +45,8 @@ def find_group(engine: Engine, wanted: str) -> FoundSignature | None:
         return find_signature(sqlalchemy_executor(connection), wanted)
 
 
-def require_group(engine: Engine, wanted: str) -> FoundSignature:
-    """Return what `find_group` does. Raises InputError when there is none, too."""
+def require_signature_group(engine: Engine, wanted: str) -> FoundSignature:
+    """Like `find_signature_group`, but raises InputError when there is none, too."""
     with engine.connect() as connection:
         return require_signature(sqlalchemy_executor(connection), wanted)
 
@@ -65,7 +65,7 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
         .limit(2)
     )
     with engine.connect() as connection:
-        # An index finds a whole key; a start is looked for in all of them.
+        # An index finds a whole key; a prefix is searched for in all keys.
         rows = connection.execute(chosen.where(key == wanted)).all()
         if not rows:
             starts = key.startswith(wanted, autoescape=True)
@@ -76,23 +76,23 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
             _refuse_core(connection, key == wanted)
     if len(rows) != 1:
         return None
-    record = stored_record(rows[0][0])
+    record = unpack_record_or_empty(rows[0][0])
     if not record:
         raise EpiError(f"the stored record of {wanted} is damaged", hint="ingest that core again")
     return record
 
 
 def _refuse_core(connection: Connection, condition: Any) -> None:
-    """Raise InputError for a core of a lake, which has what is counted of it and no record."""
+    """Raise InputError for a core of a lake, which has its counted columns but no record."""
     if connection.execute(select(tables.crash.c.id).where(condition).limit(1)).first() is not None:
         hint = "--db with the database that it was exported from"
         raise InputError("a lake holds no whole records", hint=hint)
 
 
 def _near(key: Any, start: str) -> Any:
-    """What an index of SQLite knows of keys that LIKE finds by a start, in whatever case.
+    """Return a condition by which an SQLite index narrows down the keys that LIKE would match.
 
-    LIKE alone looks at all keys, which takes as long as all else that is asked of a signature.
+    LIKE alone scans all keys, which takes as long as everything else that a question needs.
     """
     if not start.isascii():
         return true()
@@ -102,36 +102,38 @@ def _near(key: Any, start: str) -> Any:
 
 def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
     """Return the ids of the host with this name, in any of its spellings, or machine id."""
-    c, label = tables.host.c, label_of(wanted)
-    # Whatever has this label: among them a name may be that of several hosts.
+    c, label = tables.host.c, host_label(wanted)
+    # All hosts with this label; a name may be that of several of them.
     lower = func.lower(c.name)
     near = (c.name == wanted, lower == label, lower.startswith(f"{label}.", autoescape=True))
     chosen = select(c.id, c.name, c.machine_id).where(or_(*near, c.machine_id == wanted))
     with engine.connect() as connection:
         rows = connection.execute(chosen.order_by(c.id)).all()
-    names = {wanted, *spelt_like([wanted], sorted({row.name for row in rows if row.name}))}
+    names = {wanted, *match_spellings([wanted], sorted({row.name for row in rows if row.name}))}
     return tuple(row.id for row in rows if row.name in names or row.machine_id == wanted)
 
 
-def of_signature(engine: Engine, group: FoundSignature, asof: int | None = None) -> Summary:
+def summarise_signature(
+    engine: Engine, group: FoundSignature, asof: int | None = None
+) -> CrashSummary:
     """Summarise the crashes of a signature by the end of a day."""
     c = tables.crash.c
     named = {"host": tables.host.c.name, "verdict": c.verdict, "python": c.python}
     return _summary(
         engine,
-        and_(c.sig_id.in_(group.ids), before_end_of(asof)),
+        and_(c.sig_id.in_(group.ids), until_end_of_day(asof)),
         named,
         c.host_id == tables.host.c.id,
     )
 
 
-def of_host(engine: Engine, ids: Sequence[int], asof: int | None = None) -> Summary:
+def summarise_host(engine: Engine, ids: Sequence[int], asof: int | None = None) -> CrashSummary:
     """Summarise the crashes of a host by the end of a day."""
     c = tables.crash.c
     signature = func.coalesce(tables.sig.c.text, tables.sig.c.key)
     named = {"signature": signature, "verdict": c.verdict, "cpu": c.cpu_no}
     return _summary(
-        engine, and_(c.host_id.in_(ids), before_end_of(asof)), named, c.sig_id == tables.sig.c.id
+        engine, and_(c.host_id.in_(ids), until_end_of_day(asof)), named, c.sig_id == tables.sig.c.id
     )
 
 
@@ -143,7 +145,7 @@ def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]
         return list(dict.fromkeys((attr, value) for attr, value in connection.execute(chosen)))
 
 
-def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> Summary:
+def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> CrashSummary:
     with engine.connect() as connection:
         c = tables.crash.c
         count, first, last = connection.execute(
@@ -153,7 +155,7 @@ def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> Su
         ).one()
         latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
         counts = {name: _counts(connection, where, column, link) for name, column in named.items()}
-        return Summary(count, first, last, counts, [r[0] for r in connection.execute(latest)])
+        return CrashSummary(count, first, last, counts, [r[0] for r in connection.execute(latest)])
 
 
 def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[tuple[str, int]]:

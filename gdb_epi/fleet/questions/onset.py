@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a signature began, and which roll-out that goes with.
+"""When a signature began, and which roll-out goes with that.
 
 The change point is the day that splits the daily counts best into two Poisson rates per host-hour
 (likelihood ratio scan; Kulldorff 1997 in one dimension); its p value comes from 999 permutations of
 the crashes over the host-hours. Where days scatter more than Poisson's, the statistic is divided by
-that much (quasi-likelihood). A roll-out is judged twice: by how well the rate follows the share of
-the host-hours that run it, and, free of time, by whether on each day the crashes prefer hosts that
+the dispersion (quasi-likelihood). A roll-out is judged twice: by how well the rate follows its
+share of the host-hours and, free of time, by whether on each day crashes prefer the hosts that
 have it to those that do not (exact Poisson-binomial).
 """
 
@@ -17,11 +17,16 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.common_rise import CommonRise, common_rise
-from gdb_epi.fleet.screen.events import events_of
+from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import HOST_HOURS
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_of_process
-from gdb_epi.fleet.screen.silence import STOPPED, groups_with, silent_groups, without_silent
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, wide
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.silent_hosts import (
+    STOPPED,
+    find_silent_groups,
+    groups_with_signature,
+    without_silent_hosts,
+)
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     poisson_binomial_tail,
@@ -37,18 +42,18 @@ MIN_CRASHES = 5
 MAX_DAYS = 3_660
 MAX_P = 0.01
 MAYBE_P = 0.05
-SURE_P = 0.001  # of all crashes, which nobody asked about
+SURE_P = 0.001  # for all crashes together, about which nobody asked
 INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one degree of freedom
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
-SOME = 0.1  # once rolled out on a part of the hosts
+SOME = 0.1  # of the host-hours, once rolled out to a part of the hosts
 SLOW_FIT = 0.5  # of the log-likelihood of the change, by a share that grew while it did
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
 MAX_SHOWN = 8
-MIN_SEEN = 3  # crashes with a value, that it is known to have come up
+MIN_SEEN = 3  # crashes with a value before it counts as new
 
 
 class RollOut(NamedTuple):
-    """A value that came up; days are since 1970-01-01, `half` when half of the hours had it."""
+    """A value that came into use; days are since 1970-01-01, on `half` half of the hours had it."""
 
     attr: str
     value: str
@@ -107,17 +112,17 @@ class _Days(NamedTuple):
     source: str
 
 
-def onset(population: Population, signature: int) -> Onset:
+def find_onset(population: Population, signature: int) -> Onset:
     """Tell when a signature (its code in the population) began, and with what."""
-    events = events_of(population)
-    asked = events.counted  # what came together is no rate
+    events = find_events(population)
+    asked = events.counted  # crashes that came together are no rate
     answer = _onset(asked, signature)
-    silent = [g for g in silent_groups(population) if g.hours != STOPPED]
+    silent = [g for g in find_silent_groups(population) if g.hours != STOPPED]
     if silent and answer.after is not None and answer.after < (answer.before or 0.0):
-        asked = without_silent(asked, silent)
+        asked = without_silent_hosts(asked, silent)
         answer = _onset(asked, signature)
     else:
-        silent = groups_with(population, silent, signature)
+        silent = groups_with_signature(population, silent, signature)
     caveats = [_left_out(asked, signature, answer.crashes)]
     caveats += [f"{'left out: ' if asked is not events.counted else ''}{g.words()}" for g in silent]
     same = population.signature == signature
@@ -193,7 +198,7 @@ def _onset(population: Population, signature: int) -> Onset:
 
 
 def _common_rise(population: Population, days: _Days, cut: int) -> tuple[CommonRise, bool] | None:
-    """Return how all other crashes rose from a day on, and whether these rose no more."""
+    """Return how all other crashes rose from a day on, and whether this signature rose no more."""
     n, hours = ((float(x[:cut].sum()), float(x[cut:].sum())) for x in (days.counts, days.hours))
     others = population.timed & (population.signature >= 0) & ~days.mine
     others &= (population.day >= days.first) & (population.day < days.first + days.hours.size)
@@ -205,9 +210,9 @@ def _common_rise(population: Population, days: _Days, cut: int) -> tuple[CommonR
     return rise, bool(chance > MAX_P)
 
 
-def change_of_everything(population: Population) -> str | None:
-    """Say since when crashes of all kinds come more often; None where they do not."""
-    events = events_of(population)
+def fleet_wide_rise_words(population: Population) -> str | None:
+    """Say since when crashes of all kinds are more frequent; None where they are not."""
+    events = find_events(population)
     days = _days_of(population, (events.counted.signature >= 0) & (population.day >= 0))
     if days.counts.size < 3 or days.counts.sum() < MIN_CRASHES:
         return None
@@ -239,7 +244,7 @@ def _days_of(population: Population, mine: Bools) -> _Days:
         hours = np.zeros(last - first + 1)
         np.add.at(hours, offset, weights)
         mine &= population.day >= first
-        # A day without host-hours says nothing; a crash on it had some.
+        # A day without host-hours says nothing, although a crash on it had some.
         mine &= hours[np.clip(population.day - first, 0, hours.size - 1)] > 0
         source = HOST_HOURS
     else:
@@ -361,7 +366,7 @@ def _of_attribute(
         return
     size, width = len(attribute.values), days.hours.size
     cell = (
-        wide(attribute.exposure[in_range]) * width + population.exposure_day[in_range] - days.first
+        widen(attribute.exposure[in_range]) * width + population.exposure_day[in_range] - days.first
     )
     weights = population.exposure_hours[in_range]
     table = np.bincount(cell, weights=weights, minlength=size * width).reshape(size, width)
@@ -396,7 +401,9 @@ def _first_seen(
     usable = (attribute.crash >= 0) & population.timed
     usable &= (population.day >= days.first) & (population.day < days.first + width)
     same = (
-        crashes_of_same_programs(population, days.mine) if is_of_process(attribute.name) else None
+        crashes_of_same_programs(population, days.mine)
+        if is_process_attribute(attribute.name)
+        else None
     )
     if same is not None:
         usable &= same
@@ -508,7 +515,7 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
 
 
 def _looked_at(names: list[str]) -> str:
-    """Say of which attributes nothing came up."""
+    """Name the attributes of which no value came into use."""
     if not names:
         return ": no attribute of hosts, kernels or images is"
     return f" (looked at: {some_of(names, MAX_SHOWN)}); see what else was changed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which two attributes go with a signature together, each pair with what its halves say alone."""
+"""Pairs of attributes that go with a signature together, and what each half shows alone."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
-from gdb_epi.fleet.screen.design_effect import crashes_of
+from gdb_epi.fleet.screen.design_effect import crashes_of_signature
 from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_of_host
-from gdb_epi.fleet.screen.screening import screened_hosts
+from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
-OWN = 0.2  # of a pair's crashes, that no stronger pair has
-MAX_PAIRS = 30  # that are shown; those of q and both conditions' tests are far fewer as a rule
+OWN = 0.2  # of a pair's crashes that no stronger pair has
+MAX_PAIRS = 30  # to be shown; usually far fewer pass the tests of q and of both conditions
 
 
 class SingleCondition(NamedTuple):
@@ -41,13 +41,13 @@ class AttributePair(NamedTuple):
 
 
 class PairSearch(NamedTuple):
-    """The pairs of one signature, strongest first, and what was looked at."""
+    """The pairs of one signature, strongest first, and what was tested."""
 
     signature: str
-    crashes: int  # that were looked at
+    crashes: int  # that were examined
     left_out: int  # crashes that single hosts explain
     pairs: tuple[AttributePair, ...]
-    tested: int  # pairs of attributes, for all of which each q pays
+    tested: int  # pairs of attributes, for which each q is corrected
     not_tested: tuple[str, ...]  # attributes that vary and are in no tested pair
 
 
@@ -56,17 +56,17 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     name = population.signatures[signature]
     same = population.signature == signature
     explained = np.zeros(same.size, dtype=bool)
-    for host in screened_hosts(population, day):
+    for host in screen_hosts(population, day):
         if host.signature == name or is_of_host(host.signature):
             explained |= host.members
     free = ~explained
-    mine = crashes_of(population, free, name)
+    mine = crashes_of_signature(population, free, name)
     conjoined = {c.finding.key: c for c in conjunctions(population, free, name)}
     one_each = {c.finding.attr: c for c in conjoined.values()}
     joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
     kept, covered = [], np.zeros(same.size, dtype=bool)
     for finding in without_aliases(joined, [c.finding for c in conjoined.values()], []):
-        # What has next to no crash that a stronger pair has not is the shadow of that one.
+        # A pair with hardly any crash that a stronger pair lacks is only the shadow of that one.
         if int((finding.members & ~covered).sum()) >= max(MIN_N, OWN * finding.n):
             kept.append(finding)
             covered |= finding.members

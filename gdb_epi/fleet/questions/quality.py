@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the data: times, host-hours, names, attributes; and what that does to answers.
+"""The quality of the data (times, host-hours, names, attributes), and its effect on the answers.
 
-Each line says what was seen, what was done about it, and what would mend it.
+Each line says what was seen, what was done about it, and what would fix it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.clock_zones import shifted_places
-from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE
-from gdb_epi.fleet.screen.events import Events, events_of
+from gdb_epi.fleet.questions.shifted_clocks import shifted_places
+from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
+from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
-from gdb_epi.fleet.screen.silence import STOPPED, silent_groups
+from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_groups
 from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
@@ -25,7 +25,7 @@ from gdb_epi.util import counted, some_of
 MAX_NAMED = 6  # hosts, days or names of one line
 MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts have 95
 MIN_TWICE = 3  # crashes: fewer may be chance
-MISSING = 0.05  # share without a value, from which on it is told
+MISSING = 0.05  # share without a value from which it is reported
 TIMES, HOURS, NAMES, ATTRIBUTES, EVENTS = "times", "host-hours", "hosts", "attributes", "events"
 SILENCE = "silence"
 _REASONS = {
@@ -48,8 +48,8 @@ _REASONS = {
 }
 
 
-class Check(NamedTuple):
-    """One thing that was looked at; `is_fine` where nothing needs to be done."""
+class QualityCheck(NamedTuple):
+    """The result of one check; `is_fine` where nothing needs to be done."""
 
     about: str
     is_fine: bool
@@ -57,8 +57,8 @@ class Check(NamedTuple):
     advice: str = ""
 
 
-def checks(population: Population) -> list[Check]:
-    """Return what the data is like, what needs a look first."""
+def check_quality(population: Population) -> list[QualityCheck]:
+    """Return the results of all checks, those that need a look first."""
     results = [
         *_times(population), *_zones(population), *_hours(population), *_silence(population),
         *_names(population), *_lives(population), *_attributes(population), *_events(population),
@@ -66,58 +66,64 @@ def checks(population: Population) -> list[Check]:
     return sorted(results, key=lambda check: check.is_fine)
 
 
-def _times(population: Population) -> Iterator[Check]:
+def _times(population: Population) -> Iterator[QualityCheck]:
     quality, size = population.quality, population.day.size
     if pruned := population.pruned:
         text = f"crashes before {iso_day(pruned.before)} were pruned: the "
         text += f"{counted(pruned.left, 'crash')} left of then are shown, in no count and test"
-        yield Check(TIMES, True, text)
+        yield QualityCheck(TIMES, True, text)
     unknown = int((~population.timed).sum())
     for reason, count in sorted(quality.get("unknown", {}).items()):
         words, advice = _REASONS.get(reason, _REASONS["none"])
         hosts, several = quality.get("unknown_hosts", {}).get(reason, ((), 0))
         more = f" and {several - len(hosts)} more" if several > len(hosts) else ""
         where = f" (on {', '.join(hosts)}{more})" if hosts else ""
-        yield Check(TIMES, False, f"{_part(count, size)} {words}{where}: in no curve", advice)
+        yield QualityCheck(
+            TIMES, False, f"{_part(count, size)} {words}{where}: in no curve", advice
+        )
     if stray := int(quality.get("stray", 0)):
         off = quality.get("clocks_off", {})
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(off.items())]
         clocks = f"; clocks that are off: {some_of(hosts, MAX_NAMED)}" if off else ""
         text = f"{_part(stray, size)} far from those that arrived with them{clocks}"
-        yield Check(TIMES, False, f"{text}: in no curve", "set the clocks of those hosts")
+        yield QualityCheck(TIMES, False, f"{text}: in no curve", "set the clocks of those hosts")
     if ahead := quality.get("clocks_ahead"):
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(ahead.items())]
         text = "later than what came in beside them, and believed: the crashes of "
         text += f"{some_of(hosts, MAX_NAMED)}: either their clocks are ahead, or most others' "
-        yield Check(TIMES, False, f"{text}records come in late", "see the clocks of those hosts")
+        yield QualityCheck(
+            TIMES, False, f"{text}records come in late", "see the clocks of those hosts"
+        )
     if not unknown and size:
-        yield Check(TIMES, True, f"all {counted(size, 'crash')} have a time that can be true")
+        yield QualityCheck(
+            TIMES, True, f"all {counted(size, 'crash')} have a time that can be true"
+        )
 
 
-def _silence(population: Population) -> Iterator[Check]:
-    for group in silent_groups(population):
+def _silence(population: Population) -> Iterator[QualityCheck]:
+    for group in find_silent_groups(population):
         if group.hours == STOPPED:  # such hosts are in no rate
             continue
         text = f"{group.words()}: a collector that stopped or uploads late looks like this, and so "
         text += "do hosts without work; it counts as free of crashes"
-        yield Check(SILENCE, False, text, "see whether cores of it still arrive")
+        yield QualityCheck(SILENCE, False, text, "see whether cores of it still arrive")
 
 
-def _zones(population: Population) -> Iterator[Check]:
+def _zones(population: Population) -> Iterator[QualityCheck]:
     for place in shifted_places(population):
         text = f"{place.attr}={place.value}: {place.stories} jobs or events come there "
         text += f"{place.hours:+d} hours from where they come elsewhere ({place.crashes} crashes): "
         text += "its clocks may write local time as UTC; one event then looks like two"
-        yield Check(TIMES, False, text, "see how its collectors write times")
+        yield QualityCheck(TIMES, False, text, "see how its collectors write times")
 
 
-def _hours(population: Population) -> Iterator[Check]:
+def _hours(population: Population) -> Iterator[QualityCheck]:
     if not population.has_exposure:
         text = (
             "no host-hours: crashes are compared with other crashes, and what is busier than "
             "others looks worse than it is"
         )
-        yield Check(HOURS, False, text, "gdb-epi fleet exposure FILE")
+        yield QualityCheck(HOURS, False, text, "gdb-epi fleet exposure FILE")
         return
     covered, timed = population.covered, population.timed
     days = np.unique(population.exposure_day[population.exposure_hours > 0])
@@ -125,7 +131,7 @@ def _hours(population: Population) -> Iterator[Check]:
     gaps = np.setdiff1d(crash_days, days)
     lacking = int((~covered).sum())
     if gaps.size:
-        yield Check(
+        yield QualityCheck(
             HOURS, False, f"no host-hours for {_ranges(gaps)}, which have crashes: hosts that ran "
             "beside those days are taken to have run, attributes are compared without hours",
             "feed those days",
@@ -135,49 +141,49 @@ def _hours(population: Population) -> Iterator[Check]:
     without = np.setdiff1d(crashed, has_hours)
     if without.size:
         names = [population.hosts[code] for code in without.tolist()]
-        yield Check(
+        yield QualityCheck(
             HOURS, False, f"{counted(without.size, 'host')} with crashes and no host-hours "
             f"({some_of(names, MAX_NAMED)}): compared among themselves",
             "feed their hours, or see whether they are spelt otherwise there",
         )  # fmt: skip
     if lacking:
         text = f"{_part(lacking, population.day.size)} on days or hosts without host-hours"
-        yield Check(HOURS, False, f"{text}: compared with other crashes")
+        yield QualityCheck(HOURS, False, f"{text}: compared with other crashes")
     else:
         text = (
             f"host-hours from {iso_day(int(days[0]))} to {iso_day(int(days[-1]))} cover all crashes"
         )
-        yield Check(HOURS, True, text)
+        yield QualityCheck(HOURS, True, text)
 
 
-def _names(population: Population) -> Iterator[Check]:
+def _names(population: Population) -> Iterator[QualityCheck]:
     spelt: Sequence[Any] = population.quality.get("spelt", ())
     if spelt:
         some = some_of([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
         text = f"{counted(len(spelt), 'name')} of hosts spelt otherwise and taken for one: {some}"
-        yield Check(NAMES, True, text)
+        yield QualityCheck(NAMES, True, text)
     if renamed := population.quality.get("renamed"):
         some = some_of([" = ".join(names) for names in renamed], MAX_NAMED)
         text = f"{counted(len(renamed), 'machine id')} with several names, one after the other, "
-        yield Check(NAMES, True, f"{text}taken for renamed hosts: {some}")
+        yield QualityCheck(NAMES, True, f"{text}taken for renamed hosts: {some}")
     if copies := population.quality.get("copies"):
         some = some_of([", ".join(names[:MAX_NAMED]) for names in copies], MAX_NAMED)
         text = f"{counted(len(copies), 'machine id')} of several hosts that run at the same time: "
-        yield Check(NAMES, True, f"{text}copies of an image, each a host of its own: {some}")
+        yield QualityCheck(NAMES, True, f"{text}copies of an image, each a host of its own: {some}")
     if reused := population.quality.get("reused"):
         some = some_of([f"{name} ({many})" for name, many in reused.items()], MAX_NAMED)
         text = f"{counted(len(reused), 'name')} with many machine ids: {some}: of a scaling group "
         text += "such a name is no machine, and what lies below it (hypervisor, zone) is; or "
-        yield Check(NAMES, True, f"{text}containers have ids of their own")
+        yield QualityCheck(NAMES, True, f"{text}containers have ids of their own")
     yield from _pods(population)
     nameless = int((population.host < 0).sum())
     if nameless:
         text = f"{_part(nameless, population.day.size)} name no host: no host is suspected by them"
-        yield Check(NAMES, False, text, "let the collector write the host's name")
+        yield QualityCheck(NAMES, False, text, "let the collector write the host's name")
 
 
-def _pods(population: Population) -> Iterator[Check]:
-    """Names that hardly ever come again, and of which no host-hours tell how long they live."""
+def _pods(population: Population) -> Iterator[QualityCheck]:
+    """Report host names that hardly ever recur, if no host-hours say how long such hosts live."""
     known = population.host[population.host >= 0]
     names = np.unique(known).size
     if population.has_exposure or known.size < MIN_NAMES or names < MOSTLY_NEW * known.size:
@@ -185,15 +191,15 @@ def _pods(population: Population) -> Iterator[Check]:
     text = f"{names:,} names for {counted(f'{known.size:,}', 'crash')}: hardly any comes again; if "
     text += "they are names of pods or containers, no bad host can be told by them"
     advice = "let records name the node: NODE_NAME in the pod, or hostname in host.json"
-    yield Check(NAMES, False, text, advice)
+    yield QualityCheck(NAMES, False, text, advice)
 
 
-MIN_HOSTS, MIN_DAYS = 10, 7  # fewer say nothing of how long hosts live
+MIN_HOSTS, MIN_DAYS = 10, 7  # fewer say nothing about how long hosts live
 AT_ONCE = 0.2  # of the hosts, that end or begin on one day
 
 
-def _lives(population: Population) -> Iterator[Check]:
-    """Hosts that live for a day, and as many that begin as ended on the day before."""
+def _lives(population: Population) -> Iterator[QualityCheck]:
+    """Report hosts that live for a day, where as many begin as ended the day before."""
     rows = (population.exposure_hours > 0) & (population.exposure_host >= 0)
     day, host = population.exposure_day[rows], population.exposure_host[rows]
     size = len(population.hosts)
@@ -206,7 +212,7 @@ def _lives(population: Population) -> Iterator[Check]:
         return
     if float(np.median(last - first)) < 1:
         text = "half of the hosts have hours on one day alone: no single one of them can be told"
-        yield Check(NAMES, True, f"{text} from chance; versions, models and zones can")
+        yield QualityCheck(NAMES, True, f"{text} from chance; versions, models and zones can")
         return
     ends, ended = np.unique(last[last < last.max()], return_counts=True)
     for end, many in zip(ends.tolist(), ended.tolist(), strict=True):
@@ -215,19 +221,19 @@ def _lives(population: Population) -> Iterator[Check]:
             text = f"{counted(many, 'host')} have their last hours on {iso_day(end)} and {begun}"
             text += " others their first on the next day: if renamed, each counts as two, "
             text += "and what it did before is not known of it"
-            yield Check(NAMES, False, text, "give hosts one name in records and host-hours")
+            yield QualityCheck(NAMES, False, text, "give hosts one name in records and host-hours")
 
 
-def _attributes(population: Population) -> Iterator[Check]:
+def _attributes(population: Population) -> Iterator[QualityCheck]:
     differ = population.quality.get("differ", {})
     for name, count in sorted(differ.items()):
         say = "says" if count == 1 else "say"
         text = f"{name}: {counted(count, 'crash')} {say} another value than the host-hours"
         text += " of the day; that of the host-hours is taken"
-        yield Check(ATTRIBUTES, False, text, "see which is old")
+        yield QualityCheck(ATTRIBUTES, False, text, "see which is old")
     for attribute in population.attributes:
         if attribute.name.startswith("package "):
-            continue  # a process that has not imported it lacks nothing
+            continue  # a process that did not import it lacks nothing
         crashes = _lacking(attribute.crash)
         hours = _lacking(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0
         if max(crashes, hours) < MISSING:
@@ -235,15 +241,15 @@ def _attributes(population: Population) -> Iterator[Check]:
         text = f"{attribute.name}: unknown for {crashes:.0%} of the crashes"
         if (attribute.exposure >= 0).any():
             text += f" and {hours:.0%} of the host-days"
-        yield Check(ATTRIBUTES, False, f"{text}; they are left out of its tests")
+        yield QualityCheck(ATTRIBUTES, False, f"{text}; they are left out of its tests")
 
 
-def _events(population: Population) -> Iterator[Check]:
-    events = events_of(population)
+def _events(population: Population) -> Iterator[QualityCheck]:
+    events = find_events(population)
     if (twice := _stored_twice(population, events)) >= MIN_TWICE:
         text = f"{_part(twice, population.day.size)} have host, second, CPU number and signature "
         text += "of another: one core stored under two keys, as of a copy that was cut; tests count"
-        yield Check(
+        yield QualityCheck(
             EVENTS,
             False,
             f"{text} it once, `top` and `trend` twice",
@@ -256,11 +262,11 @@ def _events(population: Population) -> Iterator[Check]:
         text = (
             f"{_part(repeats, population.day.size)} came right after others of their kind{several}"
         )
-        yield Check(EVENTS, True, f"{text}: counted once")
+        yield QualityCheck(EVENTS, True, f"{text}: counted once")
 
 
-def _stored_twice(population: Population, events: Events) -> int:
-    """Count the crashes that are another one again; each is a repeat of it, or of the same one."""
+def _stored_twice(population: Population, events: CrashEvents) -> int:
+    """Count the crashes that were stored twice; each is a repeat of another one."""
     if population.second is None:
         return 0
     rows = np.union1d(events.repeated, events.stands_for)

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.questions.pruned import day_of_prune
+from gdb_epi.fleet.questions.prune_caveat import day_of_prune
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.tables import crash, sig
@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # numpy: `fleet top` needs none
     from gdb_epi.fleet.population.population import Population
 
 MAX_VERDICTS = 8  # labels shown for a signature
-SAMPLE = 1_000  # crashes that are asked for their labels
-HOURS_DIGITS = 6  # behind the point, of the host-hours of a day
+SAMPLE = 1_000  # crashes whose labels are read
+HOURS_DIGITS = 6  # decimals of the host-hours of a day
 
 
 class TopSignature(NamedTuple):
@@ -37,7 +37,7 @@ class TopSignature(NamedTuple):
     verdicts: dict[str, int]
 
 
-def before_end_of(day: int | None) -> ColumnElement[bool]:
+def until_end_of_day(day: int | None) -> ColumnElement[bool]:
     """Return the condition that a crash was, or came, by the end of a day (None: any)."""
     if day is None:
         return true()
@@ -47,7 +47,7 @@ def before_end_of(day: int | None) -> ColumnElement[bool]:
 
 def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[TopSignature]:
     """Return the most frequent signatures by the end of a day, ties in the order of their text."""
-    by_then = before_end_of(asof)
+    by_then = until_end_of_day(asof)
     counted = (
         select(
             crash.c.sig_id,
@@ -102,7 +102,7 @@ class _Key(NamedTuple):
 def _hosts_and_verdicts(
     connection: Connection, signatures: Sequence[_Key], by_then: ColumnElement[bool]
 ) -> dict[_Key, tuple[int, dict[str, int]]]:
-    """Return signature -> number of hosts, verdicts; in one pass, for where there is no index."""
+    """Return signature -> number of hosts, verdicts, in one pass, where there is no index."""
     own = (sig.c.version, sig.c.kind, sig.c.key)
     named = sig.c.key.in_([name.key for name in signatures if name.key is not None])
     some = crash.outerjoin(sig, crash.c.sig_id == sig.c.id)
@@ -123,7 +123,7 @@ def _hosts_and_verdicts_of(
 ) -> tuple[int, dict[str, int]]:
     """Return the number of hosts and the verdicts of one signature; None: crashes without one.
 
-    Only of those that are shown: counting the hosts of all takes ten times as long as the rest.
+    Only for signatures that are shown: counting the hosts of all takes ten times as long.
     """
     version, kind, key = signature
     where: ColumnElement[bool] = crash.c.sig_id.is_(None)
@@ -144,8 +144,8 @@ def verdicts_of(connection: Connection, where: ColumnElement[bool]) -> list[tupl
 def _verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[str, int]:
     """Count the verdicts of some crashes.
 
-    There are few, most of which the first crashes have: these are counted without sorting, which
-    takes a fifth of the time. If that does not add up, there are others.
+    There are few verdicts, and the first crashes have most of them: those are counted without
+    sorting, in a fifth of the time. If they do not add up to all crashes, there are others.
     """
     label = crash.c.verdict
     some = select(label).where(where, label.is_not(None)).limit(SAMPLE).subquery()
@@ -163,9 +163,9 @@ _KEY = (tables.sig.c.kind, tables.sig.c.key)
 
 
 class NewSignature(NamedTuple):
-    """A signature whose first crash ever lies in the window.
+    """A signature whose very first crash lies in the window.
 
-    Without a `timed` crash it was first seen on the day on which its first record came.
+    If no crash is `timed`, it was first seen on the day on which its first record came in.
     """
 
     first_seen: float
@@ -201,10 +201,10 @@ class ComparedSignature(NamedTuple):
     signature: str | None
 
 
-def last_moment(population: Population) -> float | None:
+def latest_crash_time(population: Population) -> float | None:
     """Return the time of the latest crash: `now` for questions, so that answers do not age.
 
-    Where no crash has a time it is the day on which the last record came.
+    Where no crash has a time, it is the day on which the last record came in.
     """
     if not population.day.size:  # all that there is may be from before a prune
         pruned = population.pruned
@@ -219,7 +219,7 @@ def new_signatures(
 ) -> list[NewSignature]:
     """Return the signatures first seen in the last `days` before `until`, latest first.
 
-    A crash of unknown time was there when its record came, which is all that it says.
+    A crash of unknown time happened before its record came in, which is all that is known.
     """
     import numpy as np
 
@@ -281,7 +281,7 @@ def epidemic_curve(
     for number in _days(by_day):
         crashes, hosts, covered = by_day.get(number, (0, 0, 0))
         hours_of_day = exposed.get(number)
-        # Crashes of hosts that the feed lacks have no hours: they are in no rate.
+        # Crashes of hosts that the feed lacks have no hours and count in no rate.
         rate = 1000 * covered / hours_of_day if hours_of_day else None
         rows.append(CurveDay(number, crashes, hosts, hours_of_day, rate))
     return rows

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The populations inside one signature.
 
-Hosts are peeled off first. The rest is parted by facts of the cores, and each part is asked which
-host, attribute or pair of attributes goes with it.
+The crashes of bad hosts are set apart first. The rest is divided by facts of the cores, and each
+part is tested for a host, attribute or pair of attributes that goes with it.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.coverage import with_old_hours_summed, without_hours
 from gdb_epi.fleet.population.population import Memo, Population
+from gdb_epi.fleet.questions.possible_marks import PossibleMarks, find_possible_marks
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
     distinguishing_facts,
     subpopulations_of,
 )
-from gdb_epi.fleet.questions.undecided import Undecided, what_is_undecided
 from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
-from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
+from gdb_epi.fleet.screen.case_control import case_control_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
-from gdb_epi.fleet.screen.events import Events, events_of
+from gdb_epi.fleet.screen.dose_response import threshold_words
+from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
-from gdb_epi.fleet.screen.finding_texts import needs_or_goes, verdict_words
+from gdb_epi.fleet.screen.finding_texts import certainty_words, verdict_words
 from gdb_epi.fleet.screen.hosts import hosts_of_signature
-from gdb_epi.fleet.screen.programs import is_asked_by_program
-from gdb_epi.fleet.screen.rising import threshold_mark
-from gdb_epi.fleet.screen.screening import screened_hosts
+from gdb_epi.fleet.screen.programs import is_compared_by_program
+from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
-MIN_TOGETHER = 0.8  # of a mark's crashes that a second one shares: then the cause needs both
+MIN_TOGETHER = 0.8  # of a mark's crashes shared by a second mark: then the cause needs both
 
 
 class MarkedCrashes(NamedTuple):
@@ -52,10 +52,10 @@ def split_by_conditions(
     unassigned: Bools,
     subpopulations: Sequence[Subpopulation],
 ) -> list[MarkedCrashes]:
-    """Return those of a signature's `unassigned` crashes that the same conditions go with.
+    """Return groups of a signature's `unassigned` crashes, by the conditions that go with them.
 
-    Each subpopulation is asked on its own, because what goes with half of the crashes alone is
-    diluted in all of them; if nothing goes with a subpopulation, all are asked together.
+    Each subpopulation is tested on its own, because a mark of half of the crashes is diluted among
+    all of them. If nothing goes with any subpopulation, all crashes are tested together.
     """
     parts: list[MarkedCrashes] = []
     for subpopulation in subpopulations:
@@ -95,8 +95,8 @@ def _of_crashes(
 def _beside_hours(
     population: Population, name: str, free: Bools, left: Bools
 ) -> list[MarkedCrashes]:
-    """Return what marks the crashes of a signature where host-hours do not tell of all of them."""
-    marks = findings_beside_hours(population, free, name)
+    """Return what marks the crashes of a signature that host-hours do not cover in full."""
+    marks = case_control_findings(population, free, name)
     if not marks:
         return []
     alone = without_hours(population)
@@ -107,7 +107,7 @@ def _beside_hours(
 def _marked(
     population: Population, groups: Iterable[tuple[Finding, ...]], left: Bools
 ) -> list[MarkedCrashes]:
-    """Give each of the crashes `left` to the first group of conditions that it meets."""
+    """Assign each of the crashes `left` to the first group of conditions that it meets."""
     parts: list[MarkedCrashes] = []
     for conditions in groups:
         mine = left.copy()
@@ -120,7 +120,7 @@ def _marked(
 
 
 def _reported_alone(population: Population, finding: Finding) -> Bools:
-    """Which crashes have the value by their records, where the host-hours have none."""
+    """Return which crashes have the value in their records where the host-hours have none."""
     attribute = population.attribute(finding.attr)
     if attribute is None or attribute.reported is None:
         return np.zeros(population.day.size, dtype=bool)
@@ -129,9 +129,9 @@ def _reported_alone(population: Population, finding: Finding) -> Bools:
 
 
 def _explains(finding: Finding) -> float:
-    """Minus the crashes beyond the share of the value: a mark of few must not hide one of all.
+    """Return minus the excess crashes of the value: a mark of few must not hide a mark of all.
 
-    The share is worked out backwards from the relative risk.
+    The share is computed from the relative risk.
     """
     rest = finding.total - finding.n
     odds = (finding.n + 0.5) / max((rest + 0.5) * finding.rr, 1e-12)
@@ -139,7 +139,7 @@ def _explains(finding: Finding) -> float:
 
 
 def _together(marks: Sequence[Finding]) -> list[tuple[Finding, ...]]:
-    """Join the marks that the same crashes carry; those that explain the most first."""
+    """Join marks of the same crashes, those that explain the most first."""
     groups: list[list[Finding]] = []
     for finding in marks:
         for group in groups:
@@ -156,7 +156,7 @@ def _together(marks: Sequence[Finding]) -> list[tuple[Finding, ...]]:
 def _with_pairs(
     groups: Sequence[tuple[Finding, ...]], pairs: Iterable[tuple[Finding, Finding]]
 ) -> list[tuple[Finding, ...]]:
-    """Add what a pair adds: a second condition of a mark, or a mark that neither one was alone."""
+    """Add what pairs show: a second condition of a mark, or a mark that neither half was alone."""
     joined = list(groups)
     for pair in pairs:
         for i, group in enumerate(joined):
@@ -173,12 +173,12 @@ def _with_pairs(
     return joined
 
 
-MAX_CHANCE = 0.1  # that the best of all values leans as much
+MAX_CHANCE = 0.1  # that the best of all values leans as far
 MAX_MORE = 2000  # crashes; beyond that "no number of crashes" is the honest answer
 MIN_FLAGGED = (
-    0.3  # of a subpopulation's crashes with a flag, from which on the flag says what is likely
+    0.3  # share of a subpopulation's crashes with a flag from which the flag suggests the cause
 )
-MANY_HOSTS = 4  # with damage in one signature, and none with most of it: no part of one host
+MANY_HOSTS = 4  # with damage in one signature, none with most of it: not one host's hardware
 NOT_EXPLAINED = "not explained"
 UNCERTAIN = "uncertain"
 IN_BETWEEN = "their facts fit two forms nearly as well: left unassigned"
@@ -195,15 +195,15 @@ class SignaturePart(NamedTuple):
     hosts: int
     bitflips: int
     members: Bools
-    also: tuple[Finding, ...] = ()  # further conditions that the same crashes need
+    also: tuple[Finding, ...] = ()  # further conditions that the same crashes meet
     facts: tuple[str, ...] = ()  # facts of the cores that differ from the other parts, in words
     more: int | None = None  # crashes that may settle what it is; None: settled, or not known
     leaning: str | None = None  # its best mark that is not significant yet
-    undecided: Undecided | None = None  # of a part that nothing marks: what cannot be told
+    undecided: PossibleMarks | None = None  # of a part that nothing marks: what cannot be told
 
 
 class SignatureSplit(NamedTuple):
-    """The parts, the answer in words, and how many more crashes may settle what is open."""
+    """The parts, the answer in words, and how many more crashes may settle the open questions."""
 
     signature: str
     parts: tuple[SignaturePart, ...]
@@ -215,12 +215,12 @@ class SignatureSplit(NamedTuple):
     def is_open(self) -> bool:
         """Whether hosts that crash in many ways have some of it, and nothing explains the others.
 
-        Every bad host has a few crashes of what is frequent anyway: that is no cause of it.
+        Every bad host has a few crashes of whatever is frequent anyway: that is not its cause.
         """
         return _is_open(self.parts)
 
 
-MINOR = 0.2  # of the crashes: what fewer of them have is no answer to why there are so many
+MINOR = 0.2  # of the crashes: a smaller part does not explain why there are so many
 
 
 def _is_open(parts: Sequence[SignaturePart]) -> bool:
@@ -242,8 +242,8 @@ def split_signature(
     """
     name = population.signatures[signature]
     if hosts is None:
-        hosts = screened_hosts(population, day)
-    events = events_of(population)
+        hosts = screen_hosts(population, day)
+    events = find_events(population)
     whole, population = population, with_old_hours_summed(events.counted, day - max(WINDOWS))
     same = left = population.signature == signature
     marked_parts = _host_parts(population, name, left, hosts)
@@ -265,7 +265,7 @@ def split_signature(
     if unsure.any():
         between = _bare(population, same, IN_BETWEEN, unsure)
         parts.append(between._replace(mark=UNCERTAIN))
-    # What has no mark and is in no subpopulation waits for more only where nothing else has one.
+    # Crashes without mark and subpopulation wait for more only where no other part has a mark.
     waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
@@ -273,8 +273,10 @@ def split_signature(
     return SignatureSplit(name, counts, _answer(whole, parts, more), more, leaning)
 
 
-def _with_repeats(population: Population, events: Events, part: SignaturePart) -> SignaturePart:
-    """Put the crashes that came together with one of a part into it."""
+def _with_repeats(
+    population: Population, events: CrashEvents, part: SignaturePart
+) -> SignaturePart:
+    """Add to each part the crashes that came together with one of its own."""
     members = events.with_repeats(part.members) & (
         part.members | (population.signature == population.signature[part.members][:1])
     )
@@ -293,7 +295,7 @@ REST = "the rest"
 def _between(
     left: Bools, subpopulations: Sequence[Subpopulation], marked: Sequence[MarkedCrashes]
 ) -> Bools:
-    """Return the crashes in no subpopulation; none where a mark goes across: those are no parts."""
+    """Return the crashes in no subpopulation; none where a mark spans several subpopulations."""
     inside = left & False
     for subpopulation in subpopulations:
         inside = inside | subpopulation.members
@@ -306,13 +308,13 @@ def _between(
 def _host_parts(
     population: Population, name: str, left: Bools, hosts: Iterable[Finding]
 ) -> list[MarkedCrashes]:
-    """Return what single hosts explain: of a host all its crashes, on days without hours too."""
+    """Return the parts of single hosts: all crashes of each, also on days without hours."""
     parts: list[MarkedCrashes] = []
     for finding in hosts:
         mine = finding.members & left
         if not finding.signature.startswith(CPU):
             mine = left & (population.host == population.hosts.index(finding.value))
-        # What was left out when the host was judged, as a storm, is none of its crashes.
+        # Crashes left out when the host was judged (a storm) do not count as its own.
         about = finding.signature == name or is_of_host(finding.signature)
         if about and (finding.members & mine).any() and int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes((finding,), mine))
@@ -325,7 +327,7 @@ def _part(population: Population, same: Bools, explained_part: MarkedCrashes) ->
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
     label = verdict_words(conditions[0])
     if len(conditions) > 1:
-        label = f"software or configuration: {needs_or_goes(conditions)} {mark}"
+        label = f"software or configuration: {certainty_words(conditions)} {mark}"
     part = _bare(population, same, label, explained_part.members)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
 
@@ -340,18 +342,18 @@ def _open_parts(
     alone: bool,
     marked: bool,
 ) -> list[SignaturePart]:
-    """Return the parts that nothing of the fleet marks: subpopulations as such, and the rest."""
+    """Return the parts without a mark in the fleet: subpopulations as such, and the rest."""
     parts = []
 
     def add(mark: str, label: str, mine: Bools) -> None:
-        open_question = what_is_undecided(population, free, mine)
+        open_question = find_possible_marks(population, free, mine)
         more, leaning = _needed(population, mine, open_question)
         part = _bare(population, same, label, mine)._replace(mark=mark, undecided=open_question)
         parts.append(part._replace(more=more, leaning=leaning))
 
     for subpopulation in subpopulations:
         mine = subpopulation.members & left
-        # Where attributes marked all of them together, those of what is left are no parts.
+        # Where attributes marked all of them together, subpopulations of the rest are no parts.
         if int(mine.sum()) >= max(MIN_N, subpopulation.members.sum() / 2) and not (
             marked and len(subpopulations) < 2
         ):
@@ -363,7 +365,7 @@ def _open_parts(
 
 
 def _likely(population: Population, members: Bools) -> str:
-    """Return the likely label where nothing of the fleet goes with some crashes: by their flags."""
+    """Return the likely label, by their flags, of crashes that no mark in the fleet goes with."""
     share = MIN_FLAGGED * int(members.sum())
     flipped = population.bitflip & members
     if int(flipped.sum()) >= share:
@@ -402,7 +404,7 @@ def _answer(population: Population, parts: list[SignaturePart], more: int | None
     if hosts:
         return f"one host: {hosts[0].mark}"
     single = [p.finding for p in others if p.finding is not None and not p.also]
-    if len(single) == len(others) and (threshold := threshold_mark(population, single)):
+    if len(single) == len(others) and (threshold := threshold_words(population, single)):
         return f"one cause: goes with {threshold}"
     if len(others) > 1:
         return f"two causes or more: {' apart from '.join(p.mark for p in others)}"
@@ -416,12 +418,12 @@ def _answer(population: Population, parts: list[SignaturePart], more: int | None
 
 
 def _needed(
-    population: Population, members: Bools, open_question: Undecided
+    population: Population, members: Bools, open_question: PossibleMarks
 ) -> tuple[int | None, str | None]:
-    """How many more crashes until the strongest leaning is significant, if it goes on like this.
+    """Return how many more crashes make the strongest leaning significant, if it goes on like this.
 
-    What all of them share leans most; else what so many of them share that chance alone, among all
-    values that are asked, seldom gives it: the best one of many always stands out a little.
+    A value that all of them share leans most; else one that so many share as chance, among all
+    values tested, seldom gives: the best of many always stands out a little.
     """
     for mark in open_question.possible:
         if mark.more is not None:
@@ -431,7 +433,7 @@ def _needed(
     crashes = combinations.tally(members)
     tests = 0
     for attribute in population.attributes:
-        if is_asked_by_program(
+        if is_compared_by_program(
             population, attribute.name
         ):  # beside other programs any version of its own leans
             continue
@@ -444,7 +446,7 @@ def _needed(
         p = binomial_tail(counts, np.full(share.size, float(n)), share)
         value = int(np.argmin(p))
         threshold = MAX_Q / max(int((share > 0).sum()), 1)
-        if p[value] <= threshold:  # what speaks against it is no want of crashes
+        if p[value] <= threshold:  # it does not fail for lack of crashes
             continue
         enough = _until(counts[value] / n, float(share[value]), n, threshold)
         if enough is not None and (best is None or p[value] < best[0]):
@@ -453,7 +455,7 @@ def _needed(
 
 
 def _until(purity: float, share: float, n: int, threshold: float) -> int | None:
-    """Return the number of crashes at which this purity is significant; None beyond MAX_MORE."""
+    """Return the number of crashes from which this purity is significant; None beyond MAX_MORE."""
     if purity <= share:
         return None
     sizes = np.arange(max(n, MIN_N), MAX_MORE, dtype=float)

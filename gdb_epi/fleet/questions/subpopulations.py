@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Subpopulations of a signature: crashes that look alike in facts of the cores themselves.
 
-A misaligned stack pointer or a return to null says how a process died and not why: a
-subpopulation is no cause. It becomes one when a host or an attribute goes with it, which are not
-used to find subpopulations.
+A misaligned stack pointer or a return to null says how a process died and not why: a subpopulation
+is not a cause. It points to one when a host or an attribute goes with it; neither is used to find
+subpopulations.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
 from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, find_classes
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_LEVELS = 8  # values of a fact that are told apart; the others are one
+MAX_LEVELS = 8  # values of a fact that are distinguished; all others count as one
 MAX_VALUES = 64  # of a fact: with more it names single crashes
 MAX_FACTS = 40
-MAX_OTHERS = 20_000  # crashes of other signatures that are looked at
+MAX_OTHERS = 20_000  # crashes of other signatures that are examined
 MIN_KNOWN = 0.5  # of the crashes must have a fact
-SAME = 0.95  # of the other crashes, in which one fact follows from another: one measurement
-MIN_TOLD = 0.5  # difference of shares from which on a fact marks a subpopulation
+SAME = 0.95  # of the other crashes in which one fact follows from another: one measurement
+MIN_TOLD = 0.5  # difference of shares from which a fact marks a subpopulation
 MAX_TOLD = 3  # facts that name a subpopulation
 FUNCTION = "function_code"  # the fact that says which nameless function failed (SPEC.md N68)
 OTHER_FUNCTION = "another function, or not known which"
@@ -70,7 +70,7 @@ def fact_attributes(population: Population) -> tuple[Attribute, ...]:
 def subpopulations_of(population: Population, members: Bools) -> list[Subpopulation]:
     """Return the subpopulations of some crashes, the largest first; none where they are all alike.
 
-    A crash whose facts fit two of them nearly as well is in none.
+    A crash whose facts fit two of them nearly equally well is in neither.
     """
     rows = np.flatnonzero(members)
     functions = _by_function(population, members, rows)
@@ -96,7 +96,7 @@ def subpopulations_of(population: Population, members: Bools) -> list[Subpopulat
 
 
 def _by_function(population: Population, members: Bools, rows: Ints) -> list[Subpopulation]:
-    """Return one for each nameless function that crashed often enough; none where one alone did.
+    """Return a subpopulation per unnamed function that crashed often enough; none for a single one.
 
     No statistics: two functions are two places, whatever else the crashes share.
     """
@@ -118,7 +118,7 @@ def _by_function(population: Population, members: Bools, rows: Ints) -> list[Sub
 
 
 def distinguishing_mark(population: Population, mine: Bools, others: Bools) -> str:
-    """Return the facts that mark some crashes, in words short enough for a name."""
+    """Return the facts that mark some crashes, in words short enough to name them."""
     differences = distinguishing_facts(population, mine, others)
     return " and ".join(f"{t.fact}={t.value}" for t in differences) or "facts in other combinations"
 
@@ -128,7 +128,7 @@ def distinguishing_facts(
 ) -> list[FactDifference]:
     """Return the facts whose values differ most between two sets of crashes, at most MAX_TOLD.
 
-    `columns` asks attributes of the fleet in place of the facts of the cores.
+    With `columns`, attributes of the fleet are compared instead of facts of the cores.
     """
     differences = []
     rows = [np.flatnonzero(mask) for mask in (mine, others)]
@@ -143,7 +143,7 @@ def distinguishing_facts(
         difference = FactDifference(fact.name, fact.values[value], *numbers)
         if difference.lead >= MIN_TOLD:
             differences.append(difference)
-    # "false" says less than a fact that is there.
+    # "false" says less than a fact that is present.
     return sorted(differences, key=lambda t: (t.value == "false", -t.lead, t.fact))[:MAX_TOLD]
 
 
@@ -160,7 +160,7 @@ def _varied(facts: Sequence[Attribute], rows: Ints) -> Iterator[Attribute]:
 
 
 def _measured_once(facts: Sequence[Attribute], others: Ints) -> list[Attribute]:
-    """Leave out a fact that follows from another one in crashes of other signatures as well.
+    """Leave out facts that follow from another fact in crashes of other signatures as well.
 
     Two names of one measurement would look like two facts that agree.
     """
@@ -185,7 +185,7 @@ def _follows(codes: Ints, given: Ints) -> bool:
 
 
 def _levels(codes: Ints) -> Ints:
-    """Number the values that occur, the most frequent first; rare ones are one."""
+    """Number the values that occur, the most frequent first; all rare ones share a number."""
     has_value = codes >= 0
     counts = np.bincount(codes[has_value])
     order = np.argsort(-counts, kind="stable")
@@ -197,7 +197,7 @@ def _levels(codes: Ints) -> Ints:
 
 
 def _by_one_fact(population: Population, facts: Sequence[Attribute], rows: Ints) -> Ints | None:
-    """Part the crashes by the one value of a fact that goes with an attribute the most.
+    """Divide the crashes by the value of a fact that is most strongly tied to an attribute.
 
     Fisher's exact test in the crashes of the signature alone, Bonferroni over all pairs of values.
     """

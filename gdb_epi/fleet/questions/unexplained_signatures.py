@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signatures whose course or place is no chance, and that no finding explains.
+"""Signatures whose time or place is not chance, and which no finding explains.
 
-A bug that came with a release on every host at once goes with no value of any attribute, and one of
-a service that runs on twelve hosts accuses none of them. That it began on some day, or stays on
-those hosts, is what there is to say; nobody is accused by it.
+A bug that came with a release on all hosts at once goes with no value of any attribute, and a bug
+of a service that runs on twelve hosts accuses none of them. All that can be said is that it began
+on some day, or stays on those hosts; this accuses nobody.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from math import lgamma, log
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.events import events_of
-from gdb_epi.fleet.screen.finding import MIN_N, TOGETHER
+from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.finding import CLUSTERED_CRASHES, MIN_N
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
-from gdb_epi.fleet.screen.screening import Screen
+from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted
 
 MIN_CRASHES = 8  # of a signature
-MAX_P = 1e-3  # over all signatures: nobody asked
+MAX_P = 1e-3  # over all signatures: nobody asked about this one
 MIN_BEFORE = 3  # days before it began
-MAX_TOLD = 5  # of each kind, the most frequent ones
-MAX_CRASHES = 1_000_000  # of all; with more of them everything is no chance
-MAX_PART = 0.5  # of the hosts: what is on more of them is on no few
-QUIET = 7  # days without a crash, after which the last one is told
+MAX_TOLD = 5  # of each kind, the most frequent first
+MAX_CRASHES = 1_000_000  # in all; with more of them everything is significant
+MAX_PART = 0.5  # of the hosts: more are not "a few hosts"
+QUIET = 7  # days without a crash after which the last one is named
 
 
 def unexplained_signature_sentences(
-    population: Population, day: int, screened: Screen
+    population: Population, day: int, screened: ScreeningResult
 ) -> list[str]:
     """Return sentences about signatures that no finding is about, the most frequent ones first."""
     if not MIN_N <= population.day.size <= MAX_CRASHES:
         return []
-    told = {f.signature for f in screened.findings if f.attr not in TOGETHER}
-    counted_once = events_of(population).counted
+    told = {f.signature for f in screened.findings if f.attr not in CLUSTERED_CRASHES}
+    counted_once = find_events(population).counted
     sizes = np.bincount(counted_once.signature + 1, minlength=len(population.signatures) + 1)[1:]
     tested = int(np.count_nonzero(sizes >= MIN_CRASHES))
     began: list[str] = []
@@ -71,7 +71,7 @@ def _began(population: Population, mine: Ints, day: int, tested: int) -> Iterato
     if population.has_exposure:
         late = population.exposure_hours[population.exposure_day >= first].sum()
         share = max(share, float(late / population.exposure_hours.sum()))
-    # P(all of the others come after the first one), for as many as could have come before it.
+    # P(all others come after the first one), if each could have come before it.
     if min(share, 1.0) ** (days.size - 1) * tested > MAX_P:
         return
     hosts = np.unique(population.host[mine[population.host[mine] >= 0]]).size
@@ -89,10 +89,10 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     own = np.unique(hosts)
     if hosts.size < MIN_CRASHES or own.size < 2 or own.size > MAX_PART * alive:
         return
-    # P(all on so many hosts) is at most that of some set of so many, over all such sets.
+    # P(all on so many hosts) is at most the sum over all sets of so many hosts.
     part, size = float(np.sort(share)[-own.size :].sum()), alive
     if (its_hosts := _hosts_of_program(population, mine)) is not None:
-        # Its program may run nowhere else: then only its own hosts are those to choose from.
+        # Its program may run nowhere else: then only its own hosts count as possible.
         part, size = own.size / its_hosts, its_hosts
     sets = lgamma(size + 1) - lgamma(own.size + 1) - lgamma(size - own.size + 1)
     if sets + hosts.size * log(part) > log(MAX_P / tested):

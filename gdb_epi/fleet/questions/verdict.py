@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A verdict over the population, in words: hardware, software, two causes, or not enough.
 
-Pure functions over what the tests found. A verdict never says more than its findings: each has its
+Pure functions of the tests' findings. A verdict never says more than its findings: each has its
 evidence and what else would look the same.
 """
 
@@ -19,43 +19,43 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
-from gdb_epi.fleet.screen.ended import renamings
+from gdb_epi.fleet.screen.dose_response import threshold_within, threshold_words
+from gdb_epi.fleet.screen.ended_findings import renamings
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    CAVEAT_ONE_PROGRAM,
+    CAVEAT_ONE_SIGNATURE,
+    CAVEAT_ONLY_MORE_CRASHES,
+    CLUSTERED_CRASHES,
     CPU,
     CPU_NUMBER,
     HOST_HOURS,
     LOCK,
     MIN_N,
-    MOMENTS,
     MOSTLY,
-    ONE_PROGRAM,
-    ONE_SIGNATURE,
-    PLAIN,
-    TOGETHER,
+    TIME_AND_CPU_ATTRIBUTES,
     Finding,
     day_of_recovery,
     is_of_host,
 )
 from gdb_epi.fleet.screen.finding_texts import (
-    as_json,
+    certainty_words,
+    finding_json,
     finding_sentence,
     is_hardware,
     kind_words,
-    needs_or_goes,
     verdict_words,
 )
+from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
-from gdb_epi.fleet.screen.rising import limit_within, threshold_mark
-from gdb_epi.fleet.screen.screening import MAX_OTHERS, Screen, screen
-from gdb_epi.fleet.screen.within_groups import PartOfGroup, part_of_group
+from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
-# What a verdict can be; the report may colour by it.
+# The kinds of verdicts; the report colours by them.
 HARDWARE_HOST = "hardware-host"  # one host, crashes of all kinds
 ONE_HOST = "one-host"  # one host, one signature or nearly: hardware, or its job
 HARDWARE_GROUP = "hardware-group"  # a rack, a model, a microcode
@@ -64,7 +64,7 @@ TWO_CAUSES = "two-causes"
 NOT_ENOUGH = "not-enough"
 ONE_EVENT = "one-event"  # crashes that came together
 
-MAX_SPLITS = 20  # signatures that are looked into for a second cause, the strongest
+MAX_SPLITS = 20  # signatures examined for a second cause, the strongest first
 NOT_SPLIT = "many signatures stand out, so no second cause was looked for: gdb-epi fleet split does"
 NEARLY = "nearly all one signature"
 ITS_OWN = "nearly all of one program that crashed on no other host"
@@ -91,19 +91,19 @@ class Cause(NamedTuple):
     hosts: int
     findings: tuple[Finding, ...]
     members: Bools
-    facts: tuple[str, ...] = ()  # facts of the cores that tell it from the others, in words
-    label: str = ""  # what it may be, where no finding says so
+    facts: tuple[str, ...] = ()  # facts of the cores that set it apart from the others, in words
+    label: str = ""  # the likely cause, where no finding names one
     more: int | None = None  # crashes that would settle it; None: settled, or not known
 
     def as_json(self, day: int) -> dict[str, Any]:
         """Return it as one JSON object; `day` is that of the findings."""
         plain = {**self._asdict(), "facts": list(self.facts)}
         del plain["members"]
-        return {**plain, "findings": [as_json(f, day) for f in self.findings]}
+        return {**plain, "findings": [finding_json(f, day) for f in self.findings]}
 
 
 class PopulationVerdict(NamedTuple):
-    """What the population says of one signature or of one host."""
+    """What the population says about one signature or host."""
 
     kind: str
     subject: str  # text of the signature, or "host=NAME"
@@ -129,20 +129,22 @@ def judge_signature(
 
 
 def judge_population(
-    population: Population, day: int, screened: Screen | None = None
+    population: Population, day: int, screened: ScreeningResult | None = None
 ) -> list[PopulationVerdict]:
     """Judge everything that stands out: hosts first, then signatures, strongest evidence first.
 
     `screened` saves the screening where the caller has it (without findings held back).
     """
-    screened = screened or screen(population, day)
+    screened = screened or screen_population(population, day)
     hosts = [f for f in screened.findings if f.attr == "host" and is_of_host(f.signature)]
     verdicts = [judge_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
-    apart = [f for f in screened.findings if f.attr in (*TOGETHER, *MOMENTS)]
+    apart = [
+        f for f in screened.findings if f.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES)
+    ]
     named = {id(f) for f in (*hosts, *apart)}
     others = sorted((f for f in screened.findings if id(f) not in named), key=lambda f: f.p)
     index = {name: code for code, name in enumerate(population.signatures)}
-    # With as many as are kept, signatures and values depend on each other throughout.
+    # With so many findings, signatures and values depend on each other throughout.
     splits = MAX_SPLITS if len(others) < MAX_OTHERS else 0
     renamed = renamings(population, others)
     seen: set[str] = set()
@@ -167,7 +169,7 @@ def judge_population(
 
 
 def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
-    """A signature by its strongest finding alone: where so many stand out, none is looked into."""
+    """Judge a signature by its strongest finding alone: with so many, none is examined further."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     evidence = (finding_sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(
@@ -177,8 +179,8 @@ def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
 
 
 def _apart(population: Population, finding: Finding) -> PopulationVerdict:
-    """What came together, or at some time, or on one CPU number of many hosts."""
-    kind = ONE_EVENT if finding.attr in TOGETHER else SOFTWARE
+    """Judge crashes that came together, at some time, or on one CPU number of many hosts."""
+    kind = ONE_EVENT if finding.attr in CLUSTERED_CRASHES else SOFTWARE
     if finding.attr == CPU_NUMBER:
         kind = HARDWARE_GROUP
     cause = _cause(population, finding.members, (finding,), kind)
@@ -201,7 +203,7 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     ]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes have a flipped bit")
-    other_words = {PLAIN: USUAL, ONE_PROGRAM: ITS_OWN}
+    other_words = {CAVEAT_ONLY_MORE_CRASHES: USUAL, CAVEAT_ONE_PROGRAM: ITS_OWN}
     special = [words for caveat, words in other_words.items() if caveat in finding.caveats]
     if kind == ONE_HOST and kinds > 1 and not special:
         evidence.append(f"{most} of its {finding.n} crashes are one signature: {name}")
@@ -235,7 +237,7 @@ def _main_cpu_words(population: Population, finding: Finding) -> str:
 
 
 def _half_of_cpus(population: Population, finding: Finding) -> int | None:
-    """Return by how much Linux numbers the second thread of a core higher; None: not known."""
+    """Return the distance between the CPU numbers of a core's two threads; None if unknown."""
     attribute = population.attribute("cpu_count")
     codes = attribute.crash[finding.members] if attribute is not None else np.zeros(0, np.int64)
     if attribute is None or not codes.size or codes[0] < 0 or (codes != codes[0]).any():
@@ -295,7 +297,7 @@ def _judge(
     if parted.is_open:
         return NOT_ENOUGH, parted.answer
     single = [cause.findings[0] for cause in named if len(cause.findings) == 1]
-    if len(single) == len(named) and (threshold := threshold_mark(population, single)):
+    if len(single) == len(named) and (threshold := threshold_words(population, single)):
         group = kind_words(single[0].attr, parted.signature)
         goes = "goes with" if rest else "needs"
         return named[0].kind, f"{group}: {goes} {threshold} (one limit, not several causes)"
@@ -323,18 +325,18 @@ def _judge(
         marks += f" ({len(named)} kinds of cores among them: one cause or more)"
     group = kind_words(named[0].findings[0].attr, parted.signature)
     if len(named) == len(named[0].findings) == 1 and kind in (SOFTWARE, HARDWARE_GROUP):
-        limit = limit_within(population, named[0].findings[0])
+        limit = threshold_within(population, named[0].findings[0])
         marks += f" and {limit}" if limit else ""
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),
         HARDWARE_GROUP: f"{group}: goes with {marks}",
-        SOFTWARE: f"software: {needs_or_goes(named[0].findings)} {marks}",
+        SOFTWARE: f"software: {certainty_words(named[0].findings)} {marks}",
     }
     return kind, words[kind]
 
 
-MIN_REST = 3  # crashes beside a host's that are a population of their own
+MIN_REST = 3  # crashes besides a host's that are a population of their own
 
 
 def _of_part(population: Population, part: SignaturePart) -> Cause:
@@ -350,7 +352,7 @@ def _of_part(population: Population, part: SignaturePart) -> Cause:
 
 
 def _of_groups(population: Population, findings: list[Finding]) -> list[PopulationVerdict]:
-    """Judge the groups of all crashes, or of all with a flag; a part of another one is told there.
+    """Judge the groups of all crashes or of a flag; a group inside another is named there.
 
     The strongest come first.
     """
@@ -359,17 +361,15 @@ def _of_groups(population: Population, findings: list[Finding]) -> list[Populati
     for finding in findings:
         if (finding.attr, finding.value) in parts:
             continue
-        part = part_of_group(population, finding) if finding.signature == BITFLIP else None
+        part = find_subgroup(population, finding) if finding.signature == BITFLIP else None
         if part is not None:
             parts.add((part.attr, part.value))
         verdicts.append(_of_group(population, finding, part))
     return verdicts
 
 
-def _of_group(
-    population: Population, finding: Finding, part: PartOfGroup | None
-) -> PopulationVerdict:
-    """All crashes, or all with a flag, go with one value of an attribute."""
+def _of_group(population: Population, finding: Finding, part: Subgroup | None) -> PopulationVerdict:
+    """Judge one value of an attribute that goes with all crashes, or all with a flag."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = kind_words(finding.attr, finding.signature)
@@ -384,11 +384,15 @@ def _of_group(
 
 
 def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
-    """Return the kind (of the constants above) of a cause that findings name together."""
+    """Return the kind (one of the constants above) of a cause that findings name together."""
     first = findings[0]
     if first.attr == "host":
         most = main_signature(population, first.members)[1]
-        single_cause_caveats = {ONE_SIGNATURE, ONE_PROGRAM, PLAIN}.intersection(first.caveats)
+        single_cause_caveats = {
+            CAVEAT_ONE_SIGNATURE,
+            CAVEAT_ONE_PROGRAM,
+            CAVEAT_ONLY_MORE_CRASHES,
+        }.intersection(first.caveats)
         is_one_signature = bool(single_cause_caveats) or most >= MOSTLY * first.members.sum()
         broad = is_of_host(first.signature) and not is_one_signature
         return HARDWARE_HOST if broad else ONE_HOST

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, integer, scalars, text
-from gdb_epi.record.reading import group_in
+from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, integer_or_none, scalar_texts, text_or_none
+from gdb_epi.record.record_parts import group_in
 
 YES = "true"
 MAX_FINDINGS = 64  # of one record
@@ -43,10 +43,12 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
     if _GROUPS.isdisjoint(record):
         return facts
     if signal := group_in(record, "signal"):
-        numbers = {name: integer(signal.get(name)) for name in ("signo", "si_code")}
+        numbers = {name: integer_or_none(signal.get(name)) for name in ("signo", "si_code")}
         facts |= {name: str(number) for name, number in numbers.items() if number is not None}
     for part, key, name in _TEXTS:
-        if isinstance(inside := record.get(part), dict) and (value := text(inside.get(key))):
+        if isinstance(inside := record.get(part), dict) and (
+            value := text_or_none(inside.get(key))
+        ):
             facts[name] = value
     if program := program_of(record):
         facts["program"] = program
@@ -56,13 +58,13 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
             facts[name] = str(truth).lower()
     if corruption := group_in(record, "corruption"):
         for name in ("path", "symptom"):
-            if value := text(corruption.get(name)):
+            if value := text_or_none(corruption.get(name)):
                 facts[f"corruption {name}"] = value
-    detectors = {text(finding.get("detector")) for finding in _maps(record.get("findings"))}
+    detectors = {text_or_none(finding.get("detector")) for finding in _maps(record.get("findings"))}
     for detector in sorted(name for name in detectors if name):
         facts[f"found {detector}"] = YES
     if own := group_in(record, "facts"):
-        for name, value in scalars(own).items():
+        for name, value in scalar_texts(own).items():
             if len(facts) < MAX_ATTRIBUTES:
                 facts.setdefault(name, value)
     return facts
@@ -74,11 +76,11 @@ def program_of(record: Mapping[str, Any]) -> str | None:
     What runs as one of these is placed and rolled out as one.
     """
     job, container, process = (group_in(record, name) for name in ("job", "container", "process"))
-    if unit := text(job.get("unit")):
+    if unit := text_or_none(job.get("unit")):
         return unit
-    if image := text(container.get("image")):
+    if image := text_or_none(container.get("image")):
         return image_and_tag(image)[0]
-    return text(process.get("script")) or text(process.get("comm"))
+    return text_or_none(process.get("script")) or text_or_none(process.get("comm"))
 
 
 def image_and_tag(image: str) -> tuple[str, str]:
@@ -103,7 +105,7 @@ def flip_bit(record: Mapping[str, Any]) -> int | None:
 
 
 def _bit(value: Any) -> int | None:
-    bit = integer(value)
+    bit = integer_or_none(value)
     return bit if bit is not None and 0 <= bit < 64 else None
 
 

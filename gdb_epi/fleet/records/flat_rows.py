@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.records.projection import project_record
-from gdb_epi.fleet.records.values import integer, text
+from gdb_epi.fleet.records.values import integer_or_none, text_or_none
 from gdb_epi.fleet.records.verdicts import model_of
 from gdb_epi.private_files import make_private_file
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.record_parts import group_in
 
 MAX_STACK = 64  # frames
 TEXT, INTEGER, REAL, FLAG, TIME, MAP = "text", "integer", "real", "flag", "time", "map"
@@ -108,28 +108,28 @@ def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
         "boot_id": crash["boot_id"],
         "cpu": crash["cpu_no"],
         "kernel": crash["kernel"],
-        "service": text(process.get("script")) or text(process.get("comm")),
-        "pid": integer(process.get("pid")),
-        "parent_pid": integer(process.get("ppid")),
+        "service": text_or_none(process.get("script")) or text_or_none(process.get("comm")),
+        "pid": integer_or_none(process.get("pid")),
+        "parent_pid": integer_or_none(process.get("ppid")),
         "executable": crash["exe"],
-        "build_id": text(process.get("build_id")),
+        "build_id": text_or_none(process.get("build_id")),
         "python": crash["python"],
-        "thread_id": integer(crashed.get("tid")),
-        "thread": text(crashed.get("name")),
+        "thread_id": integer_or_none(crashed.get("tid")),
+        "thread": text_or_none(crashed.get("name")),
         "signal": crash["signo"],
         "si_code": crash["si_code"],
         # The Python exception in flight, else the signal, which is what ended the process.
-        "exception": text(group_in(record, "exception").get("type"))
-        or text(group_in(record, "signal").get("name")),
+        "exception": text_or_none(group_in(record, "exception").get("type"))
+        or text_or_none(group_in(record, "signal").get("name")),
         "stack": _stack(crashed),
         "category": rows.sig_values.get("category"),
         "signature": rows.sig_values.get("text"),
         "signature_kind": kind or None,
         "signature_key": key or None,
         "coarse_key": coarse or None,
-        "verdict": text(judged.get("label")),
+        "verdict": text_or_none(judged.get("label")),
         "confidence": crash["confidence"],
-        "verdict_model": model_of(judged) if text(judged.get("label")) else None,
+        "verdict_model": model_of(judged) if text_or_none(judged.get("label")) else None,
         "bitflip": crash["bitflip"],
         "flip_bit": crash["flip_bit"],
         "lock_inherited": crash["lock_inherited"],
@@ -173,12 +173,12 @@ def _stack(crashed: Mapping[str, Any]) -> str | None:
     for frame in frames[:MAX_STACK] if isinstance(frames, list) else ():
         if not isinstance(frame, dict):
             continue
-        names = (text(frame.get(key)) for key in ("qualname", "function", "name"))
+        names = (text_or_none(frame.get(key)) for key in ("qualname", "function", "name"))
         name = next(filter(None, names), "??")
-        file = text(frame.get("filename")) or text(frame.get("module")) or "?"
+        file = text_or_none(frame.get("filename")) or text_or_none(frame.get("module")) or "?"
         line = frame.get("lineno")
         lines.append(f"{name} ({file}:{line})" if isinstance(line, int) else f"{name} ({file})")
-    return text("\n".join(lines)) if lines else None
+    return text_or_none("\n".join(lines)) if lines else None
 
 
 ROWS = 10_000  # in one row group

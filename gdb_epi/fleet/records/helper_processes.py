@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.records.prepare import Batch, Preparer
-from gdb_epi.fleet.records.reader import parts_of
+from gdb_epi.fleet.records.prepare import PreparedBatch, Preparer
+from gdb_epi.fleet.records.reader import read_record_files
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -29,7 +29,7 @@ MAX_HELPERS = 4
 LOOKS, LOOK_SECONDS = 4, 0.005  # how often and how far apart the machine is looked at
 
 
-def helpers_for(paths: Sequence[Path]) -> int:
+def helpers_worth_starting(paths: Sequence[Path]) -> int:
     """Return how many helpers are worth their start: none for small files or without idle CPUs.
 
     They cost a sixth more CPU time in all, so that on a busy machine they only take turns.
@@ -62,12 +62,12 @@ def _busy() -> int:
 
 
 @contextmanager
-def prepared(
+def prepare_in_helpers(
     paths: Sequence[Path],
     stdin: BinaryIO | None = None,
     helpers: int = 0,
     zone: tzinfo | None = None,
-) -> Iterator[Iterator[Batch]]:
+) -> Iterator[Iterator[PreparedBatch]]:
     """Give the batches of files and standard input, in order; helpers end with the block.
 
     Enter it before there are connections or threads: the helpers are forked. `zone` is that of
@@ -75,7 +75,7 @@ def prepared(
     """
     if helpers < 1 or stdin is not None or zone is not None:
         preparer = Preparer(zone)
-        yield map(preparer.part, parts_of(paths, stdin))
+        yield map(preparer.part, read_record_files(paths, stdin))
         return
     context = get_context("fork")
     running = []
@@ -97,7 +97,7 @@ def prepared(
             process.join()
 
 
-def _in_turn(ends: Sequence[Connection]) -> Iterator[Batch]:
+def _in_turn(ends: Sequence[Connection]) -> Iterator[PreparedBatch]:
     while True:
         for end in ends:
             try:
@@ -119,7 +119,7 @@ def _help(
         end.close()
     preparer = Preparer()
     with suppress(BrokenPipeError):
-        for number, part in enumerate(parts_of(paths)):
+        for number, part in enumerate(read_record_files(paths)):
             if number % count == index:
                 out.send(preparer.part(part))
         out.send(None)

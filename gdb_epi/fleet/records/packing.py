@@ -51,19 +51,19 @@ class Packer:
         return self.pack(json.dumps(record, sort_keys=True).encode("ascii"))
 
 
-def unpack(blob: bytes) -> dict[str, Any]:
+def unpack_record(blob: bytes) -> dict[str, Any]:
     """Return the record of a `raw` row."""
     data = zlib.decompressobj(zdict=_DICTIONARY).decompress(blob, MAX_RECORD)
     record = json.loads(data)
     return record if isinstance(record, dict) else {}
 
 
-def stored_record(blob: bytes) -> dict[str, Any]:
+def unpack_record_or_empty(blob: bytes) -> dict[str, Any]:
     """Return the record of a `raw` row; an empty one where something else wrote or cut it.
 
     One damaged row must not keep the others from being read; the same core ingested again heals it.
     """
     try:
-        return unpack(blob)
+        return unpack_record(blob)
     except (zlib.error, ValueError, RecursionError):
         return {}

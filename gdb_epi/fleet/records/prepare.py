@@ -9,9 +9,15 @@ from datetime import tzinfo
 from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.records.packing import Packer, unpack
+from gdb_epi.fleet.records.packing import Packer, unpack_record
 from gdb_epi.fleet.records.projection import Projector, Rows, merge_records
-from gdb_epi.fleet.records.reader import Item, Part, RecordBatch, export_line, parse_record_line
+from gdb_epi.fleet.records.reader import (
+    Item,
+    Part,
+    RecordBatch,
+    parse_export_line,
+    parse_record_line,
+)
 from gdb_epi.fleet.records.redact import is_storable_text, storable
 from gdb_epi.fleet.records.values import in_zone
 
@@ -27,7 +33,7 @@ class PreparedRecord(NamedTuple):
     blob: bytes
 
 
-class Batch(NamedTuple):
+class PreparedBatch(NamedTuple):
     """What goes into one transaction, by core_key; `repeats` were merged into others."""
 
     best: dict[str, PreparedRecord]
@@ -44,11 +50,11 @@ class Preparer:
         self._projector = Projector()
         self._packer = Packer()
 
-    def batch(self, sources: Iterable[Source | Item]) -> Batch:
+    def batch(self, sources: Iterable[Source | Item]) -> PreparedBatch:
         """Return the records ready for a transaction; two of one core are merged."""
         return self._collect(sources, self._prepared, str)
 
-    def part(self, part: Part) -> Batch:
+    def part(self, part: Part) -> PreparedBatch:
         """Return the batch of a part of a file; what holds no record is rejected."""
         if isinstance(part, RecordBatch):
             return self.batch(part.items)
@@ -64,7 +70,7 @@ class Preparer:
         given: Iterable[tuple[_Where, _Given]],
         prepare: Callable[[_Given], PreparedRecord | None],
         name: Callable[[_Where], str],
-    ) -> Batch:
+    ) -> PreparedBatch:
         best: dict[str, PreparedRecord] = {}
         rejected: list[tuple[str, str]] = []
         others: list[dict[str, Any]] = []
@@ -79,17 +85,17 @@ class Preparer:
                 if key in best:
                     repeats += 1
                     prepared = self._prepared(
-                        merge_records(unpack(best[key].blob), unpack(prepared.blob))
+                        merge_records(unpack_record(best[key].blob), unpack_record(prepared.blob))
                     )
             except (InputError, RecursionError, ValueError) as error:
-                other = export_line(given_record)
+                other = parse_export_line(given_record)
                 if other is not None:
                     others.append(other)
                 else:
                     rejected.append((name(where), str(error)))
                 continue
             best[key] = prepared
-        return Batch(best, tuple(rejected), repeats, tuple(others))
+        return PreparedBatch(best, tuple(rejected), repeats, tuple(others))
 
     def _of_line(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line of a file; an empty one is nothing. Raises InputError."""

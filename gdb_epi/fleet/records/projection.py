@@ -16,11 +16,17 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.bounded_cache import BoundedCache
+from gdb_epi.fleet.records.crash_times import FILE_DATE, NO_ZONE, UNREADABLE, judge_time
 from gdb_epi.fleet.records.facts import facts_of_record, flip_bit
-from gdb_epi.fleet.records.times import FILE_DATE, NO_ZONE, UNREADABLE, judged_time
-from gdb_epi.fleet.records.values import claimed_time, integer, number, scalars, text
+from gdb_epi.fleet.records.values import (
+    claimed_time,
+    integer_or_none,
+    number_or_none,
+    scalar_texts,
+    text_or_none,
+)
 from gdb_epi.fleet.records.verdicts import counted_label
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.record_parts import group_in
 from gdb_epi.record.schema.versions import check_schema
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
@@ -94,7 +100,7 @@ class Projector:
         signature = group_in(record, "signature")
         sig, sig_values, trace, line = self._of_signature(signature)
         host = group_in(record, "host")
-        host_name, machine = _host_name(record, host), text(host.get("machine_id")) or ""
+        host_name, machine = _host_name(record, host), text_or_none(host.get("machine_id")) or ""
         attributes, attrset = self._of_host(group_in(host, "attributes"))
         libs, libset = self._of_libs(record)
         facts = facts_of_record(record)
@@ -141,7 +147,7 @@ class Projector:
         except TypeError:  # a list or map among the values
             key, projected = None, None
         if projected is None:
-            clean = scalars(given)
+            clean = scalar_texts(given)
             projected = clean, set_hash(sorted(clean.items())) if clean else None
             _remember(self._attributes, key, projected)
         return projected
@@ -205,9 +211,9 @@ def record_quality(record: Mapping[str, Any]) -> float:
     """Return the sum of unwinder and symbol quality (0..2), 0 when absent."""
     value = record.get("quality")
     if isinstance(value, dict):
-        parts = [number(value.get(name)) or 0.0 for name in ("unwinder", "symbols")]
+        parts = [number_or_none(value.get(name)) or 0.0 for name in ("unwinder", "symbols")]
         return round(sum(parts), 6)
-    return number(value) or 0.0
+    return number_or_none(value) or 0.0
 
 
 def tool_version(record: Mapping[str, Any]) -> tuple[int, ...]:
@@ -244,27 +250,29 @@ def _flag(value: Any) -> int | None:
 def _signature(
     signature: Mapping[str, Any], keys: Mapping[str, Any], lines: Mapping[str, Any]
 ) -> _Signature:
-    version = text(signature.get("version")) or ""
+    version = text_or_none(signature.get("version")) or ""
     kind, key = _group_key(signature, keys)
-    coarse = text(keys.get("coarse")) or ""
-    exact, strict = text(keys.get("exact")) or "", text(keys.get("strict")) or ""
-    line = text(lines.get(kind)) or text(lines.get("coarse"))
-    category = text(signature.get("category")) or _category(line)
+    coarse = text_or_none(keys.get("coarse")) or ""
+    exact, strict = text_or_none(keys.get("exact")) or "", text_or_none(keys.get("strict")) or ""
+    line = text_or_none(lines.get(kind)) or text_or_none(lines.get("coarse"))
+    category = text_or_none(signature.get("category")) or _category(line)
     return (
         (version, kind, key, coarse) if key or coarse else None,
         {"category": category, "text": line},
         (version, exact, strict) if exact or strict else None,
-        text(lines.get("strict")) or text(lines.get("exact")),
+        text_or_none(lines.get("strict")) or text_or_none(lines.get("exact")),
     )
 
 
 def _host_name(record: Mapping[str, Any], host: Mapping[str, Any]) -> str:
     """Return the name of the machine; a pod, whose name some collectors write, is on its node."""
-    name = text(host.get("hostname")) or ""
+    name = text_or_none(host.get("hostname")) or ""
     if not isinstance(container := record.get("container"), dict):
         return name
-    is_pod = name == (text(container.get("pod")) or "") or host.get("hostname_source") == PATTERN
-    return (text(container.get("node")) or name) if is_pod else name
+    is_pod = (
+        name == (text_or_none(container.get("pod")) or "") or host.get("hostname_source") == PATTERN
+    )
+    return (text_or_none(container.get("node")) or name) if is_pod else name
 
 
 def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> tuple[Any, ...]:
@@ -273,28 +281,31 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
     verdict = confidence = bitflip = lock_inherited = None
     get = record.get
     if isinstance(time := get("time"), dict):
-        ts_source = text(time.get("ts_source"))
+        ts_source = text_or_none(time.get("ts_source"))
         written = time.get("crash_ts")
         moment, has_zone = claimed_time(written)
         if not has_zone:
             ts_source = NO_ZONE
         elif moment is None and written is not None:
             ts_source = UNREADABLE
-        ts, claimed = judged_time(moment, ts_source, received)
+        ts, claimed = judge_time(moment, ts_source, received)
     if isinstance(host := get("host"), dict):
-        boot_id = text(host.get("boot_id"))
+        boot_id = text_or_none(host.get("boot_id"))
     if isinstance(process := get("process"), dict):
-        exe = text(process.get("executable"))
+        exe = text_or_none(process.get("executable"))
     if isinstance(signal := get("signal"), dict):
-        signo, si_code = integer(signal.get("signo")), integer(signal.get("si_code"))
+        signo, si_code = (
+            integer_or_none(signal.get("signo")),
+            integer_or_none(signal.get("si_code")),
+        )
     if isinstance(cpu := get("cpu"), dict):
-        cpu_no = integer(cpu.get("number"))
+        cpu_no = integer_or_none(cpu.get("number"))
     if isinstance(interpreter := get("python"), dict):
-        python = text(interpreter.get("version"))
+        python = text_or_none(interpreter.get("version"))
     if isinstance(system := get("kernel"), dict):
-        kernel = text(system.get("release")) or text(system.get("version"))
+        kernel = text_or_none(system.get("release")) or text_or_none(system.get("version"))
     if isinstance(judged := get("verdict"), dict):
-        verdict, confidence = counted_label(judged), number(judged.get("confidence"))
+        verdict, confidence = counted_label(judged), number_or_none(judged.get("confidence"))
     if isinstance(flags := get("flags"), dict):
         bitflip, lock_inherited = _flag(flags.get("bitflip")), _flag(flags.get("lock_inherited"))
     if isinstance(truncated := get("truncated"), dict):
@@ -308,7 +319,7 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
 
 def _tool(record: Mapping[str, Any]) -> str | None:
     tool = record.get("tool")
-    return text(tool.get("version") if isinstance(tool, dict) else tool)
+    return text_or_none(tool.get("version") if isinstance(tool, dict) else tool)
 
 
 def _time_rank(record: Mapping[str, Any]) -> int:
@@ -329,10 +340,10 @@ def group_key(record: Mapping[str, Any]) -> tuple[str, str]:
 def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[str, str]:
     """The key that groups this crash, and its kind: stable unless the record says otherwise."""
     chosen = group_in(signature, "group")
-    kind, value = text(chosen.get("key")), text(chosen.get("value"))
+    kind, value = text_or_none(chosen.get("key")), text_or_none(chosen.get("value"))
     if kind and value:
         return kind, value
-    stable = text(keys.get("stable"))
+    stable = text_or_none(keys.get("stable"))
     return ("stable", stable) if stable else ("", "")
 
 
@@ -346,17 +357,20 @@ def _libs(libs: list[Any]) -> _Libs:
     libraries = set()
     for lib in libs[:MAX_LIBS]:
         if isinstance(lib, dict):
-            name = text(lib.get("soname")) or text(lib.get("name")) or ""
+            name = text_or_none(lib.get("soname")) or text_or_none(lib.get("name")) or ""
             note = group_in(lib, "package")
-            version = text(lib.get("version")) or text(note.get("version")) or ""
-            libraries.add((name, text(lib.get("build_id")) or "", version))
+            version = text_or_none(lib.get("version")) or text_or_none(note.get("version")) or ""
+            libraries.add((name, text_or_none(lib.get("build_id")) or "", version))
     return tuple(sorted(libraries))
 
 
 def _packages(packages: list[Any]) -> _Libs:
     """Python packages, beside the libraries: names of ELF files have no colon before them."""
     some = [p for p in packages[:MAX_PACKAGES] if isinstance(p, dict)]
-    named = {(text(package.get("name")), text(package.get("version"))) for package in some}
+    named = {
+        (text_or_none(package.get("name")), text_or_none(package.get("version")))
+        for package in some
+    }
     return tuple(
         sorted((f"{PACKAGE}{name}", "", version) for name, version in named if name and version)
     )
@@ -365,7 +379,9 @@ def _packages(packages: list[Any]) -> _Libs:
 def _libset(record: Mapping[str, Any], libs: _Libs) -> str | None:
     """The hash covers what is stored here, so two records with one hash have one set."""
     if not libs:
-        return text(group_in(record, "libs").get("libset")) or text(record.get("libset"))
+        return text_or_none(group_in(record, "libs").get("libset")) or text_or_none(
+            record.get("libset")
+        )
     return set_hash(libs)
 
 

@@ -15,10 +15,10 @@ def add_provenance(record: dict[str, Any], path: str, compression: str | None = 
     source of the time of the crash, so it never replaces another one.
     """
     status = os.stat(path)
-    add_file(record, os.path.basename(path), status.st_size, status.st_mtime, compression)
+    add_file_facts(record, os.path.basename(path), status.st_size, status.st_mtime, compression)
 
 
-def add_file(
+def add_file_facts(
     record: dict[str, Any],
     name: str,
     size: int | None,

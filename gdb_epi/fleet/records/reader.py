@@ -18,7 +18,7 @@ MAX_LINE = 16 << 20  # bytes of one record; ours are 2 to 100 kB
 GZIP = b"\x1f\x8b"
 BINARY = (b"\x7fELF", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", GZIP, b"BZh")  # cores, packed or not
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
-PART = 2_000  # lines that are worked on together, and go into one transaction
+LINES_OF_PART = 2_000  # lines that are worked on together, and go into one transaction
 MAX_PART = 32 << 20  # bytes of those
 SUFFIXES = (".jsonl", ".json", ".ndjson")
 PACKED = ".gz"  # behind one of them
@@ -32,7 +32,7 @@ RECEIVED, EXPOSURE, FINDING, MARK, NOTICE, REJECTED, PRUNED = EXPORT_KINDS = (
 Item = tuple[str, "dict[str, Any] | InputError"]
 
 
-def files_of(paths: Iterable[Path]) -> list[Path]:
+def find_record_files(paths: Iterable[Path]) -> list[Path]:
     """Return the record files named or inside the folders named. Raises InputError."""
     files: list[Path] = []
     for path in paths:
@@ -71,19 +71,19 @@ class RecordBatch(NamedTuple):
 Part = LineBatch | RecordBatch
 
 
-def parts_of(paths: Iterable[Path], stdin: BinaryIO | None = None) -> Iterator[Part]:
+def read_record_files(paths: Iterable[Path], stdin: BinaryIO | None = None) -> Iterator[Part]:
     """Yield what the files hold, in parts that are worked on together; then standard input."""
     for path in paths:
         try:
             with path.open("rb") as stream:
-                yield from parts_in(str(path), _unpacked(stream))
+                yield from read_record_stream(str(path), _unpacked(stream))
         except FileNotFoundError:
             continue  # another ingest took this spool file
         except (EOFError, OSError, zlib.error) as error:
             why = getattr(error, "strerror", None) or str(error)
             yield RecordBatch([(str(path), InputError(why))])
     if stdin is not None:
-        yield from parts_in("stdin", stdin)
+        yield from read_record_stream("stdin", stdin)
 
 
 def _unpacked(stream: BufferedReader) -> BinaryIO:
@@ -93,7 +93,7 @@ def _unpacked(stream: BufferedReader) -> BinaryIO:
     return cast("BinaryIO", gzip.open(stream))
 
 
-def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
+def read_record_stream(name: str, stream: BinaryIO) -> Iterator[Part]:
     """Yield the lines of a stream in parts; of a JSON document its records."""
     head = stream.readline(MAX_LINE + 1)
     if head.startswith(BINARY):
@@ -103,7 +103,7 @@ def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
         return
     if head and not _is_line(head):
         records = _document(name, head, stream)
-        while items := list(islice(records, PART)):
+        while items := list(islice(records, LINES_OF_PART)):
             yield RecordBatch(items)
         return
     first, lines, size = 1, [], 0
@@ -113,7 +113,7 @@ def parts_in(name: str, stream: BinaryIO) -> Iterator[Part]:
         if len(head) > MAX_LINE and not head.endswith(b"\n"):
             while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
                 pass  # the rest of that line
-        if len(lines) == PART or size > MAX_PART:
+        if len(lines) == LINES_OF_PART or size > MAX_PART:
             yield LineBatch(name, first, lines)
             first, lines, size = first + len(lines), [], 0
         head = stream.readline(MAX_LINE + 1)
@@ -169,7 +169,7 @@ def _no_object(value: Any) -> InputError:
     return value if isinstance(value, InputError) else InputError("no JSON object")
 
 
-def export_line(given: object) -> dict[str, Any] | None:
+def parse_export_line(given: object) -> dict[str, Any] | None:
     """Return the object of a line of ours that is no record; None for any other line."""
     if isinstance(given, bytes):
         if EXPORT_PREFIX.encode() not in given:

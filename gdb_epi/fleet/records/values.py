@@ -15,7 +15,7 @@ MAX_ATTRIBUTES = 256  # of one host
 INT32 = 1 << 31
 
 
-def text(value: Any, most: int = MAX_TEXT) -> str | None:
+def text_or_none(value: Any, most: int = MAX_TEXT) -> str | None:
     """Return a text that every database takes, None when the value is no text."""
     if not isinstance(value, str):
         return None
@@ -26,7 +26,7 @@ def text(value: Any, most: int = MAX_TEXT) -> str | None:
     return plain.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def number(value: Any) -> float | None:
+def number_or_none(value: Any) -> float | None:
     """Return a finite float, None when the value is no number."""
     if type(value) is float:
         return value if math.isfinite(value) else None
@@ -39,7 +39,7 @@ def number(value: Any) -> float | None:
     return plain if math.isfinite(plain) else None
 
 
-def integer(value: Any, limit: int = INT32) -> int | None:
+def integer_or_none(value: Any, limit: int = INT32) -> int | None:
     """Return an int within +-limit, None when the value is none."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
@@ -78,7 +78,7 @@ def claimed_time(value: Any) -> ClaimedTime:
             value = float(value)
         except ValueError:
             return ClaimedTime(None)
-    plain = number(value)
+    plain = number_or_none(value)
     for least, a_second in _UNITS if plain is not None and plain >= _UNITS[-1][0] else ():
         if plain is not None and plain >= least:
             return ClaimedTime(plain / a_second)
@@ -118,11 +118,11 @@ def in_zone(record: Mapping[str, Any], zone: tzinfo) -> Mapping[str, Any]:
     return {**record, "time": {**time, "crash_ts": local.isoformat()}}
 
 
-def scalars(given: Mapping[str, Any]) -> dict[str, str]:
+def scalar_texts(given: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts, numbers and truth values of a map as texts, at most MAX_ATTRIBUTES."""
     texts: dict[str, str] = {}
     for name, value in sorted(given.items(), key=lambda pair: str(pair[0])):
         if isinstance(value, (str, int, float, bool)) and len(texts) < MAX_ATTRIBUTES:
-            clean = text(value if isinstance(value, str) else json.dumps(value))
-            texts[text(str(name)) or ""] = clean or ""
+            clean = text_or_none(value if isinstance(value, str) else json.dumps(value))
+            texts[text_or_none(str(name)) or ""] = clean or ""
     return texts

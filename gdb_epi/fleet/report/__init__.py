@@ -7,7 +7,7 @@ them into markup. What the answers are belongs to `questions`.
 
 from __future__ import annotations
 
-from gdb_epi.fleet.extras import require_extra
+from gdb_epi.fleet.require_extra import require_extra
 
 NEEDED = ("jinja2", "matplotlib")
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
-from gdb_epi.fleet.life.states import all_states, repaired_hosts
+from gdb_epi.fleet.life.repairs import separate_past_of_repaired_hosts, without_past_hosts
+from gdb_epi.fleet.life.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.report.axis import Series, axis_of
 from gdb_epi.fleet.report.counts import SignatureIdentity, Tally, bits_by_host, tally
-from gdb_epi.fleet.report.headlines import headline, join_alike_headlines
+from gdb_epi.fleet.report.headlines import headline_of_verdict, join_alike_headlines
 from gdb_epi.fleet.report.maps import bit_rows, host_map
 from gdb_epi.fleet.report.overview import (
     curve,
@@ -29,15 +29,15 @@ from gdb_epi.fleet.report.overview import (
     urgent_signatures,
 )
 from gdb_epi.fleet.report.page import Page, SignatureRow
-from gdb_epi.fleet.report.populations import split_views
 from gdb_epi.fleet.report.signature_sections import sections
+from gdb_epi.fleet.report.split_views import split_views
 from gdb_epi.fleet.report.states import regressed_words, state_rows
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored_findings
-from gdb_epi.fleet.screen.screening import screen
+from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 from gdb_epi.judgement.labels import URGENT
-from gdb_epi.render.signature_words import signature_words
+from gdb_epi.render.signature_words import parse_signature_line
 
 TITLE = "Why Python processes died"
 MAX_SIGNATURES = 400  # in the table, each with a section
@@ -53,12 +53,12 @@ class ReportScope(NamedTuple):
     signature: str | None = None  # the text, as in Population.signatures
 
 
-def gather(engine: Engine, wanted: ReportScope) -> Page:
+def gather_page(engine: Engine, wanted: ReportScope) -> Page:
     """Return the page's contents. The same database gives the same page."""
     with engine.connect() as connection:
         execute, now = sqlalchemy_executor(connection), time.time()
-        repaired, states = repaired_hosts(execute, now), all_states(execute, now)
-    population = with_past_of_repaired_hosts_apart(load_population(engine, wanted.until), repaired)
+        repaired, states = repaired_hosts(execute, now), read_states(execute, now)
+    population = separate_past_of_repaired_hosts(load_population(engine, wanted.until), repaired)
     window = (wanted.since, wanted.until)
     if window != (None, None):  # who does not know when a crash was cannot say that it is inside
         since = FOREVER_AGO if wanted.since is None else wanted.since
@@ -71,7 +71,7 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
     axis = axis_of(population)
     series = Series(population, axis)
     today = axis.last if axis is not None else population.last_day
-    screened = screen(population, today) if population.day.size else None
+    screened = screen_population(population, today) if population.day.size else None
     if screened is not None:
         screened = screened._replace(findings=without_past_hosts(screened.findings))
     verdicts = judge_population(population, screened.day, screened) if screened is not None else []
@@ -80,7 +80,7 @@ def gather(engine: Engine, wanted: ReportScope) -> Page:
         population, counts, series, {v.subject for v in mine[:MAX_HEADLINES]}, wanted.signature
     )
     ranks = {row.name: row.rank for row in rows}
-    every = [headline(verdict, before, ranks) for verdict in mine]
+    every = [headline_of_verdict(verdict, before, ranks) for verdict in mine]
     heads = tuple(head for head in every if head.state != DISMISSED)
     bits = bit_rows(bits_by_host(engine, window, wanted.signature))
     hosts = [v.subject.removeprefix(HOST_MARK) for v in mine if v.subject.startswith(HOST_MARK)]
@@ -150,7 +150,7 @@ def _rows(
                 name=name,
                 key=identity.key,
                 kind=identity.kind,
-                words=signature_words(name, identity.category),
+                words=parse_signature_line(name, identity.category),
                 crashes=crashes,
                 hosts=int(hosts[number]),
                 top_host=best[0][0] if best else None,

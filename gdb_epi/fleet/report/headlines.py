@@ -26,11 +26,11 @@ from gdb_epi.fleet.screen.finding_states import (
     finding_identity,
     findings_to_raise,
 )
-from gdb_epi.fleet.screen.finding_texts import beside_words
-from gdb_epi.render.signature_words import signature_words
+from gdb_epi.fleet.screen.finding_texts import comparison_words
+from gdb_epi.render.signature_words import parse_signature_line
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.
-KINDS = {
+HEADLINE_KINDS = {
     HARDWARE_HOST: ("hardware", "Hardware"),
     HARDWARE_GROUP: ("hardware", "Hardware or firmware"),
     ONE_HOST: ("host", "One host"),
@@ -51,11 +51,11 @@ NEW = "new"
 ORDER = ("hardware", "two", "host", "software", "unknown")  # of classes on the page
 
 
-def headline(
+def headline_of_verdict(
     verdict: PopulationVerdict, before: Sequence[StoredFinding], ranks: Mapping[str, int]
 ) -> Headline:
     """Put one verdict into words; `before` are the stored findings."""
-    css, label = KINDS.get(verdict.kind, KINDS[NOT_ENOUGH])
+    css, label = HEADLINE_KINDS.get(verdict.kind, HEADLINE_KINDS[NOT_ENOUGH])
     findings = [f for cause in verdict.causes for f in cause.findings]
     state, since = _state(findings, before)
     sentences = {f"{f.attr}={f.value}: " for f in findings}
@@ -67,7 +67,7 @@ def headline(
         kind=css,
         label=label,
         title=_title(verdict.headline),
-        words=signature_words(verdict.subject, None) if rank else None,
+        words=parse_signature_line(verdict.subject, None) if rank else None,
         numbers=tuple(numbers_of(finding) for finding in findings),
         evidence=tuple(clean(line, MAX_TITLE) for line in evidence),
         caveats=tuple(clean(line, MAX_TITLE) for line in verdict.caveats),
@@ -105,7 +105,7 @@ def join_alike_headlines(headlines: Iterable[Headline]) -> tuple[Headline, ...]:
 
 def css_kind(kind: str) -> str:
     """Return the class of a cause."""
-    return KINDS.get(kind, KINDS[NOT_ENOUGH])[0]
+    return HEADLINE_KINDS.get(kind, HEADLINE_KINDS[NOT_ENOUGH])[0]
 
 
 def _title(text: str) -> str:
@@ -125,7 +125,7 @@ def numbers_of(finding: Finding) -> Numbers:
         risk=number(finding.rr),
         interval=f"{number(finding.rr_low)} to {number(finding.rr_high)}",
         q=probability(finding.q),
-        test=f"{finding.test}{beside_words(finding.exposure)}",
+        test=f"{finding.test}{comparison_words(finding.exposure)}",
     )
 
 

@@ -23,7 +23,7 @@ URGENT_FIRST = 8  # lines of what cores say by themselves
 SHOWN_FIRST = 25  # signatures; the others are a click away
 
 
-def render(page: Page, link: Callable[[str], str] | None = None) -> str:
+def render_page(page: Page, link: Callable[[str], str] | None = None) -> str:
     """Return the page; `link` gives the address of a core where a server shows it."""
     with exclusive_drawing():
         values = {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, checks
+from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, check_quality
 from gdb_epi.fleet.report.axis import Axis
 from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.page import Day, Fact, Headline, SignatureRow, Urgent
@@ -188,7 +188,7 @@ def limits_of_answers(population: Population, counts: Tally, axis: Axis | None) 
             "the tables and tests, absent from every curve."
         )
     kinds = (ATTRIBUTES, HOURS) if population.has_exposure else (ATTRIBUTES,)
-    looks = [c for c in checks(population) if c.about in kinds and not c.is_fine]
+    looks = [c for c in check_quality(population) if c.about in kinds and not c.is_fine]
     notes += [f"The data: {clean(check.text, MAX_NOTE)}." for check in looks[:MAX_CHECKS]]
     if axis is not None and axis.outside:
         notes.append(

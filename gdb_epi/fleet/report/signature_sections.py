@@ -9,20 +9,21 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.records.packing import stored_record
-from gdb_epi.fleet.records.values import text
+from gdb_epi.fleet.records.packing import unpack_record_or_empty
+from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.report.axis import Series
 from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.page import Example, ExampleCore, Frame, Headline, Section, SignatureRow
 from gdb_epi.fleet.report.texts import clean, day_text
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts
-from gdb_epi.record.reading import group_in
+from gdb_epi.record.record_parts import group_in
 from gdb_epi.render.frame_lines import NATIVE as C
 from gdb_epi.render.frame_lines import PYTHON as PY
 from gdb_epi.render.frame_lines import Call, fold_calls, shown_name, stack_rows
-from gdb_epi.render.signature_words import PYTHON, signature_words
-from gdb_epi.render.triage import sentences, telling_calls
+from gdb_epi.render.opening_sentences import escaped_opening
+from gdb_epi.render.signature_words import PYTHON, parse_signature_line
+from gdb_epi.render.triage import telling_calls
 
 MAX_FRAMES = 24
 MAX_LINES = 8  # items of evidence, reasons
@@ -41,13 +42,13 @@ def stored_records(
     with engine.connect() as connection:
         for part in in_list_parts(list(core_keys)):
             for key, blob in connection.execute(chosen.where(tables.crash.c.core_key.in_(part))):
-                yield str(key), stored_record(blob)
+                yield str(key), unpack_record_or_empty(blob)
 
 
 def example(core_key: str, record: Json) -> Example:
     """Return what a record says about its crash."""
     calls = telling_calls(record)
-    happened, cause = sentences(record, calls)
+    happened, cause = escaped_opening(record, calls)
     frames, source = _frames(record, calls)
     verdict = group_in(record, "verdict")
     evidence = _evidence(record)
@@ -79,9 +80,9 @@ def _frames(record: Json, calls: Sequence[Call]) -> tuple[tuple[Frame, ...], str
         return tuple(_frame(row.call) for row in rows), "the stack in the core"
     lines = group_in(group_in(record, "signature"), "text")
     for name in ("strict", "stable", "python", "native", "coarse"):
-        line = text(lines.get(name))
+        line = text_or_none(lines.get(name))
         if line:
-            named = signature_words(line, None).frames
+            named = parse_signature_line(line, None).frames
             calls = [Call(PY if language == PYTHON else C, name) for language, name in named]
             frames = tuple(_frame(call) for call in calls)
             return frames, f"the signature ({name}); no frames were stored"
@@ -99,12 +100,12 @@ def _base(path: str) -> str:
 
 def _evidence(record: Json) -> tuple[str, ...]:
     lines = []
-    category = text(group_in(record, "signature").get("evidence"))
+    category = text_or_none(group_in(record, "signature").get("evidence"))
     if category:
         lines.append(clean(category, MAX_LINE))
     findings = record.get("findings")
     for finding in findings[:MAX_LINES] if isinstance(findings, list) else ():
-        summary = text(finding.get("summary")) if isinstance(finding, dict) else None
+        summary = text_or_none(finding.get("summary")) if isinstance(finding, dict) else None
         if summary:
             lines.append(clean(summary, MAX_LINE))
     return tuple(dict.fromkeys(lines))

@@ -7,22 +7,22 @@ from collections.abc import Sequence
 
 from gdb_epi.fleet.life.fixes import fix_words
 from gdb_epi.fleet.life.marks import SIGNATURE
-from gdb_epi.fleet.life.states import State, failed_fixes
+from gdb_epi.fleet.life.states import StateWithCrashes, failed_fixes
 from gdb_epi.fleet.report.page import StateRow
-from gdb_epi.fleet.store.days import day_of
-from gdb_epi.render.signature_words import signature_words
+from gdb_epi.fleet.store.days import utc_day_text
+from gdb_epi.render.signature_words import parse_signature_line
 from gdb_epi.util import counted
 
 MAX_STATES = 200
 MAX_HISTORY = 20  # decisions of one row, the latest
 
 
-def state_rows(states: Sequence[State]) -> tuple[StateRow, ...]:
+def state_rows(states: Sequence[StateWithCrashes]) -> tuple[StateRow, ...]:
     """Return the rows; what needs a person comes first."""
     return tuple(_row(state) for state in states[:MAX_STATES])
 
 
-def regressed_words(states: Sequence[State]) -> str | None:
+def regressed_words(states: Sequence[StateWithCrashes]) -> str | None:
     """Say how many fixed signatures crash again; None when none does."""
     again = failed_fixes(states)
     if not again:
@@ -37,20 +37,20 @@ def regressed_words(states: Sequence[State]) -> str | None:
     )
 
 
-def _row(state: State) -> StateRow:
+def _row(state: StateWithCrashes) -> StateRow:
     held = state.standing
     is_signature = held.subject.about == SIGNATURE
     what = [fix_words(state.fix)] if state.fix is not None else []
     if held.mark is not None and held.mark.until is not None:
-        what.append(f"until {day_of(held.mark.until - 1)}")
+        what.append(f"until {utc_day_text(held.mark.until - 1)}")
     what += [held.note] if held.note else []
-    history = [f"{day_of(mark.at)} {mark.words()}" for mark in held.history[-MAX_HISTORY:]]
+    history = [f"{utc_day_text(mark.at)} {mark.words()}" for mark in held.history[-MAX_HISTORY:]]
     return StateRow(
         about=held.subject.about,
         name=held.subject.name,
-        words=signature_words(state.text, None) if is_signature else None,
+        words=parse_signature_line(state.text, None) if is_signature else None,
         state=state.state,
-        since=day_of(held.since),
+        since=utc_day_text(held.since),
         what="; ".join(what),
         owner=", ".join(part for part in (held.owner, held.ticket) if part),
         crashes=state.crashes,

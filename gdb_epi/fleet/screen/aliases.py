@@ -13,8 +13,8 @@ from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
-    is_asked_by_program,
-    is_of_process,
+    is_compared_by_program,
+    is_process_attribute,
     program_table,
     share_beside,
 )
@@ -34,12 +34,12 @@ def without_aliases(
 ) -> list[Finding]:
     """Drop aliases: findings that hold only because another attribute's value holds.
 
-    Strongest first (the least of `order`), after the `earlier` ones, of other days; each must still
-    show inside or outside the host-hours of every one that was kept for the same signature, or it
-    becomes an alias, which is told where the crashes fit it nearly as well.
+    Findings are taken by strength (lowest `order` first), after the `earlier` ones of other days.
+    Each must still show inside or outside the host-hours of every finding kept for the same
+    signature. Otherwise it is an alias, which is named if the crashes fit it nearly as well.
     """
     kept: list[Finding] = list(earlier)
-    same: dict[str, list[int]] = {}  # of a signature, the places in `kept`
+    same: dict[str, list[int]] = {}  # of a signature, the indices in `kept`
     for i, finding in enumerate(kept):
         same.setdefault(finding.signature, []).append(i)
     for finding in sorted(findings, key=lambda f: (order(f), f.attr, f.value)):
@@ -67,7 +67,7 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
     mine = _of_signal(population, finding.signature)
     tally = combinations_of(population).tally_few(mine[free[mine]])
     own_gain = _gains(population, attribute, tally)[attribute.values.index(finding.value)]
-    # Gains are log likelihoods: what falls short of the finding's by less cannot be told from it.
+    # Gains are log likelihoods: a value whose gain is lower by less than this cannot be told apart.
     least_gain = own_gain - np.log(TOLD_APART)
     rivals: list[tuple[float, str]] = []
     for other in population.attributes:
@@ -103,7 +103,7 @@ def _without_explained(population: Population, finding: Finding) -> Finding:
 def _is_told_apart(
     population: Population, named: tuple[Attribute, int], alias: str, crashes: Ints
 ) -> bool:
-    """Whether the named value explains the crashes of which both are known far better."""
+    """Whether the named value explains the crashes with both values known far better."""
     name, _, text = alias.partition("=")
     other = population.attribute(name)
     if other is None or text not in other.values:
@@ -121,8 +121,8 @@ def _is_told_apart(
 
 
 def _share_beside(population: Population, attribute: Attribute, value: int, crashes: Ints) -> float:
-    """Return the share of a value where some crashes could have been: of an image, its program."""
-    if not is_asked_by_program(population, attribute.name):
+    """Return a value's share where the crashes could have been: for an image, its program's."""
+    if not is_compared_by_program(population, attribute.name):
         return float(expected_shares(population, attribute)[0][value])
     every = np.flatnonzero(attribute.crash >= 0)
     table = program_table(population, every, attribute.crash[every])
@@ -132,7 +132,7 @@ def _share_beside(population: Population, attribute: Attribute, value: int, cras
 
 
 def _gains(population: Population, attribute: Attribute, tally: tuple[Ints, Floats]) -> Floats:
-    """How much the log likelihood of some crashes gains when a value has a rate of its own.
+    """Return how much the log likelihood of crashes gains when a value has a rate of its own.
 
     Values that have fewer crashes than their share gain nothing. `tally` are the combinations that
     the crashes have, and how many each.
@@ -164,7 +164,7 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
 
 
 def _of_signal(population: Population, signature: str) -> Ints:
-    """Return where in the columns the crashes are that a finding is about."""
+    """Return the rows of the crashes that a finding is about."""
     if signature in (ALL, BITFLIP, LOCK):
         flags = {BITFLIP: population.bitflip, LOCK: population.lock_inherited}
         return np.flatnonzero(flags.get(signature, np.ones(population.day.size, dtype=bool)))
@@ -206,7 +206,7 @@ def _conditional_p(
     side: bool,
     same: Ints,
 ) -> float:
-    """P of as many of the crashes `same` with a value, with the other one (or without: `side`)."""
+    """Return P of as many crashes with a value, given the other one (or none of it: `side`)."""
     (attribute, code), (other, against) = mine, theirs
     value = attribute.crash[same]
     inside = ((other.crash[same] == against) == side) & (value >= 0)
@@ -219,7 +219,7 @@ def _conditional_p(
         return float(binomial_tail(np.array([a]), np.array([n]), share)[0])
     controls = ((other.crash == against) == side) & (attribute.crash >= 0)
     of_programs = (
-        crashes_of_same_programs(population, same) if is_of_process(attribute.name) else None
+        crashes_of_same_programs(population, same) if is_process_attribute(attribute.name) else None
     )
     if of_programs is not None:  # of other programs each has images of its own
         controls &= of_programs

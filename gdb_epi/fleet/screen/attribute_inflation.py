@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far signatures and the values of an attribute depend on each other throughout.
 
-Where racks run different services, most signatures prefer some racks, and no rack is to blame. Then
-a single preference tells as much less as they all scatter more than chance lets expect (genomic
-control: Devlin and Roeder 1999). The median is taken, so that a few real causes do not hide in it.
+Where racks run different services, most signatures prefer some racks, and no rack is to blame. A
+single preference is then discounted by how much all of them scatter beyond chance (genomic control:
+Devlin and Roeder 1999). The median is taken, so that a few real causes do not change it.
 """
 
 from __future__ import annotations

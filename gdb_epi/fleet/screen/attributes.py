@@ -9,9 +9,10 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.spans import is_newest
+from gdb_epi.fleet.population.value_spans import is_newest
 from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
+from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -29,15 +30,14 @@ from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import (
     ProgramTable,
     crashes_of_same_programs,
-    is_asked_by_program,
-    is_of_process,
+    is_compared_by_program,
     is_preferred_by_most_programs,
+    is_process_attribute,
     p_beside_programs,
     program_table,
     programs_of,
     share_beside,
 )
-from gdb_epi.fleet.screen.rising import caveat_of_rising_rate
 from gdb_epi.fleet.statistics.arrays import (
     MAX_TABLE,
     Bools,
@@ -46,15 +46,15 @@ from gdb_epi.fleet.statistics.arrays import (
     count_codes,
     count_pairs,
     sum_by_code,
-    wide,
+    widen,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
     binomial_tail,
     dispersion,
     hypergeometric_bound,
     hypergeometric_tail,
     negative_binomial_tail,
-    of_numbers,
     q_values,
     relative_risk,
 )
@@ -168,7 +168,7 @@ def _crashes_avoiding_value(
     population, (mine, value) = tests.population, cell
     some = crashes.free & (population.signature >= 0)
     some[mine] = some[gone] = False
-    same = crashes_of_same_programs(population, mine) if is_of_process(tests.name) else None
+    same = crashes_of_same_programs(population, mine) if is_process_attribute(tests.name) else None
     if same is not None:
         some = some & same
     rows = np.flatnonzero(some)
@@ -195,7 +195,7 @@ def _conditional_p(
     codes = tests.of(mine)
     known = codes >= 0
     table = _table_of(tests, crashes)
-    if table is not None and is_of_process(tests.name):
+    if table is not None and is_process_attribute(tests.name):
         less = program_table(tests.population, gone, tests.of(gone))
         assert less is not None  # there is a table
         asked = tests.population, table.without(less), mine[known], codes[known], value
@@ -204,7 +204,7 @@ def _conditional_p(
     left = tests.of(gone)
     whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
     of_value = int(np.count_nonzero(codes == value))
-    return of_numbers(
+    return apply_to_scalars(
         hypergeometric_tail, of_value, whole.sum(), whole[value], int(np.count_nonzero(known))
     )
 
@@ -301,7 +301,7 @@ def value_findings(
 
 
 class _Cells(NamedTuple):
-    """Pairs of a signature and a value: how many crashes each has, of how many with any value."""
+    """Pairs of a signature and a value: the crashes of each pair, and of the signature in all."""
 
     values: Ints
     counts: Floats
@@ -328,7 +328,7 @@ def _findings_of_cells(
     p = _weakened_by_programs(tests, crashes, p, near, cells)
     q = q_of(p)
     named = np.flatnonzero(q <= MAX_Q).tolist()
-    is_by_program = bool(named) and is_asked_by_program(tests.population, tests.name)
+    is_by_program = bool(named) and is_compared_by_program(tests.population, tests.name)
     beside = _table_of(tests, crashes) if is_by_program else None
     for i in named:
         mine, value = cells.at(i)
@@ -374,7 +374,7 @@ def _weakened_by_other_signatures(
     if (
         tests.source != HOST_HOURS
         and near.size
-        and not is_asked_by_program(tests.population, tests.name)
+        and not is_compared_by_program(tests.population, tests.name)
     ):
         inflation = attribute_inflation(tests.population, tests.codes, tests.share)
         if inflation > 1:
@@ -391,7 +391,7 @@ def _weakened_by_programs(
     p, population = p.copy(), tests.population
     table = _table_of(tests, crashes)
     assert table is not None  # there are programs
-    of_process = is_of_process(tests.name)
+    of_process = is_process_attribute(tests.name)
     for i in near.tolist():
         mine, value = cells.at(i)
         codes = tests.of(mine)
@@ -514,18 +514,18 @@ def _findings_of_flag(
     mean = total * share
     alpha = dispersion(flagged.per_host, total * host_share)
     of_value, of_host = hours
-    # Of the hours whose value is known, as the crashes are: or hosts would seem alike.
+    # Of the hours with a known value, as for the crashes: otherwise hosts would seem more alike.
     expected = total * of_host / max(float(of_host.sum()), 1e-12)
     spread = alpha * np.bincount(of_value, weights=expected**2, minlength=share.size)
     p = negative_binomial_tail(counts, mean, mean + spread)
-    # A place or a part, which hosts keep: of a version the days of the flips would tell, too.
+    # A place or a part, which hosts keep; with a version the days of the flips would count as well.
     is_kept = of_value.size <= int(np.count_nonzero(host_share > 0))
     if flagged.name == BITFLIP and is_kept:
         # So many of the hosts with a flip have the value by chance, however much hosts differ.
         p = np.minimum(1.0, 2 * np.minimum(p, _p_by_counting_hosts(tests, flagged)))
     q = q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)).tolist():
-        # Of all crashes many values are a little more frequent: looking at each takes longer.
+        # Among all crashes many values are a little too frequent, and examining each takes long.
         if relative_risk(counts[v], share[v], total - counts[v], 1 - share[v])[0] < MIN_RR:
             continue
         chance = float(p[v]), float(q[v])
@@ -555,10 +555,10 @@ def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Float
 def _hours_by_host_and_value(
     population: Population, attribute: Attribute, hosts: int
 ) -> tuple[Ints, Floats]:
-    """Return the hours of each host with each value: the values, and the hours beside them."""
+    """Return the hours of each host with each value, as two columns: values and hours."""
     both_known = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     size = len(attribute.values)
-    cell = wide(population.exposure_host[both_known]) * size + attribute.exposure[both_known]
+    cell = widen(population.exposure_host[both_known]) * size + attribute.exposure[both_known]
     weights = population.exposure_hours[both_known]
     if hosts * size <= MAX_TABLE:
         table = np.bincount(cell, weights=weights, minlength=hosts * size)
@@ -579,9 +579,9 @@ def _finding_unless_weak(
 ) -> Finding | None:
     """Return the finding unless few hosts carry it or the effect is small; `chance` is p and q.
 
-    `some` is where the crashes are that it is about, with this value, with others and with none;
-    `effect` is the design effect that its p has paid for. Of a value of the process, `beside`
-    counts the crashes of programs that it was compared with.
+    `some` are the rows of its crashes, with this value, with others and with none; `effect` is the
+    design effect that p allows for. For a value of the process, `beside` counts the crashes of the
+    programs that it was compared with.
     """
     population, part, source = tests.population, float(tests.share[value]), tests.source
     codes = tests.of(some)
@@ -596,7 +596,7 @@ def _finding_unless_weak(
     typical = n / max(len(population.hosts), 1)
     hosts, all_hosts = (_count_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
     # P(as many hosts), so that one loud host cannot speak for a whole value.
-    if hosts < MIN_HOSTS or of_numbers(binomial_tail, hosts, all_hosts, part) > MAX_HOST_P:
+    if hosts < MIN_HOSTS or apply_to_scalars(binomial_tail, hosts, all_hosts, part) > MAX_HOST_P:
         return None
     case_control = tests.source != HOST_HOURS
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"
@@ -605,9 +605,7 @@ def _finding_unless_weak(
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
     caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if tests.is_newest(value) else ()
-    caveats += caveat_of_rising_rate(
-        tests.name, tests.values, codes[codes >= 0], tests.share, value
-    )
+    caveats += dose_response_caveat(tests.name, tests.values, codes[codes >= 0], tests.share, value)
     if name not in (ALL, BITFLIP, LOCK) and not case_control and programs_of(population) is None:
         caveats = (*caveats, CAVEAT_PROGRAM_UNKNOWN)
     members = np.zeros(population.day.size, dtype=bool)

@@ -14,12 +14,12 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import MAX_CONDITIONAL_P, MAX_Q
-from gdb_epi.fleet.screen.programs import is_asked_by_program
+from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
     binomial_tail,
     negative_binomial_tail,
-    of_numbers,
 )
 from gdb_epi.typing_lite import NamedTuple
 
@@ -43,9 +43,9 @@ class Confounder(NamedTuple):
 def find_confounder(
     population: Population, host: int, crashes: Ints, alpha: float
 ) -> Confounder | None:
-    """Return the mark that explains a host's share of some crashes; None: nothing known does.
+    """Return the mark that explains a host's share of some crashes; None if no known one does.
 
-    `crashes` are those of one signature, with their places in the columns; `alpha` is how much
+    `crashes` are the rows of one signature's crashes; `alpha` is how much
     hosts differ. Among the hosts with the mark the host must still stand out, as one of them.
     """
     others = crashes[population.host[crashes] != host]
@@ -56,14 +56,14 @@ def find_confounder(
 def caveats_of_rare_values(
     population: Population, host: int, crashes: Ints, alpha: float
 ) -> tuple[str, ...]:
-    """Return caveats: the values of few hosts that so few crashes cannot tell from the host itself.
+    """Return caveats: values of few hosts, which so few crashes cannot tell from the host itself.
 
-    Nothing is known of them by other hosts: the next crash may be on one, and say that it is they.
+    Other hosts say nothing about them yet; the next crash may be on one, and point to the value.
     """
     caveats = []
     mine = crashes[population.host[crashes] == host]
     for attribute in population.attributes:
-        if is_asked_by_program(population, attribute.name):  # who has it is who runs the program
+        if is_compared_by_program(population, attribute.name):  # who has it is who runs the program
             continue
         codes = attribute.crash[mine]
         value = int(codes[0]) if codes.size else ABSENT
@@ -71,7 +71,7 @@ def caveats_of_rare_values(
             continue
         share = population.once(_shares_beside, *_columns(population, attribute), ABSENT)
         total = int(np.count_nonzero(attribute.crash[crashes] >= 0))
-        p = of_numbers(binomial_tail, codes.size, total, min(share[value], 1.0))
+        p = apply_to_scalars(binomial_tail, codes.size, total, min(share[value], 1.0))
         mark = Confounder(attribute, value)
         hosts = _share_of_host(population, mark, host, crashes)[1]
         is_rare = p <= MAX_CONDITIONAL_P and hosts > 1
@@ -83,7 +83,7 @@ def caveats_of_rare_values(
 def _like_its_kind(
     population: Population, mark: Confounder, host: int, crashes: Ints, alpha: float
 ) -> bool:
-    """Whether a host has no more of some crashes than chance gives one of the hosts with a mark."""
+    """Whether a host has no more of some crashes than chance gives some host with the mark."""
     has_mark = mark.attribute.crash[crashes] == mark.value
     count = int((has_mark & (population.host[crashes] == host)).sum())
     mine = crashes[population.host[crashes] == host]
@@ -92,7 +92,7 @@ def _like_its_kind(
         return False
     share, hosts = _share_of_host(population, mark, host, crashes)
     mean = int(has_mark.sum()) * share
-    p = of_numbers(negative_binomial_tail, count, mean, mean * (1 + alpha * mean))
+    p = apply_to_scalars(negative_binomial_tail, count, mean, mean * (1 + alpha * mean))
     return p * hosts > MAX_Q
 
 
@@ -123,7 +123,7 @@ def _columns(population: Population, attribute: Attribute) -> _Columns:
 def _shares_beside(
     crash: Ints, host: Ints, exposure: Ints, exposure_host: Ints, hours: Floats, size: int, one: int
 ) -> Floats:
-    """Return each value's share of the hours of all hosts but one; without hours, of crashes."""
+    """Return each value's share of the hours of all other hosts; without hours, of the crashes."""
     rows = (exposure >= 0) & (exposure_host != one)
     table = np.bincount(exposure[rows], weights=hours[rows], minlength=size).astype(float)
     if table.sum() <= 0:

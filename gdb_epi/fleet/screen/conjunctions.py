@@ -15,17 +15,20 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value, tally_of_all
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.spans import first_and_last_days, started_late_and_outlasted_others
+from gdb_epi.fleet.population.value_spans import (
+    first_and_last_days,
+    started_late_and_outlasted_others,
+)
 from gdb_epi.fleet.screen.attributes import AttributeToTest, value_findings
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_CONDITIONAL_P, MIN_N, NO_HOURS, Finding
 from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,
     crashes_of_same_programs,
-    is_of_process,
+    is_process_attribute,
 )
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, wide
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, widen
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest values
@@ -100,7 +103,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
 
 
 def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:
-    """Return the pairs of attributes that are looked at."""
+    """Return the pairs of attributes that are tested."""
     return [
         (first, second)
         for first, second in combinations(_chosen(population), 2)
@@ -182,7 +185,7 @@ def _spans(left: Ints, right: Ints, day: Ints, rows: int, columns: int) -> tuple
 
 
 def _codes(left: Ints, right: Ints, width: int) -> Ints:
-    return np.where((left >= 0) & (right >= 0), wide(left) * width + right, ABSENT)
+    return np.where((left >= 0) & (right >= 0), widen(left) * width + right, ABSENT)
 
 
 def _both_matter(
@@ -221,13 +224,13 @@ def _is_where_it_runs(
     attribute: Attribute, value: int, here: tuple[float, float], others: Bools | None
 ) -> bool:
     """Whether the other crashes of the same programs have a value as often: they run there."""
-    if others is None or is_of_process(attribute.name):
+    if others is None or is_process_attribute(attribute.name):
         return False
     codes = attribute.crash[others & (attribute.crash >= 0)]
     if codes.size < MIN_OTHERS:
         return False
     share = (np.count_nonzero(codes == value) + 1) / (codes.size + 1)
-    return of_numbers(binomial_tail, *here, share) > MAX_CONDITIONAL_P * 10
+    return apply_to_scalars(binomial_tail, *here, share) > MAX_CONDITIONAL_P * 10
 
 
 def _share(
@@ -239,14 +242,14 @@ def _share(
 ) -> Floats:
     """Return the shares of one attribute's values where the other one has the value `given`.
 
-    Where no host-hours tell, all crashes that meet the other condition are the controls. Those of
-    the whole fleet are none: a rack that has one model has it in each of its crashes.
+    Without host-hours, all crashes that meet the other condition are the controls. Those of the
+    whole fleet cannot be: a rack with a single model has it in every crash.
     """
     if hours.sum() > 0:
         return np.asarray(hours / hours.sum())
     mine, other = pair[here], pair[1 - here]
     controls = (other.crash == given) & (mine.crash >= 0)
-    if same_programs is not None and is_of_process(mine.name):
+    if same_programs is not None and is_process_attribute(mine.name):
         controls &= same_programs
     inside = mine.crash[controls]
     counts = np.bincount(inside, minlength=hours.size)

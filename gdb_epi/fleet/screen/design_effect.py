@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much less the crashes of a signature tell about an attribute because hosts are unlike.
 
-Not every host runs what can die of it, so its crashes gather on those that do, and a rack or model
-with two such hosts more than others has more of it by chance. The design effect (Kish 1965) is what
-that multiplies the variance of a count by; a count divided by it is as good as one of independent
-crashes (Rao and Scott 1992). The crashes that hosts leave unexplained are counted here when needed.
+Not every host runs the program that crashes, so crashes gather on the hosts that do, and a rack or
+model with two more such hosts has more crashes by chance. The design effect (Kish 1965) is the
+factor by which this raises the variance of a count; a count divided by it is worth as much as one
+of independent crashes (Rao and Scott 1992). Unexplained crashes are counted here when needed.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ class HostsOfCrashes(NamedTuple):
 
 
 class HostClustering:
-    """The hosts of a population; what their crashes have in common is counted once."""
+    """How crashes of a population cluster on its hosts; what they have in common counts once."""
 
     def __init__(self, population: Population) -> None:
         self._population = population
 
     def of(self, crashes: Ints, value: Ints) -> HostsOfCrashes:
-        """Return the hosts of some crashes (where they are), given the value that each has."""
+        """Return the hosts of some crashes (rows), given the value that each has."""
         host = self._population.host[crashes]
         has_host = host >= 0
         known = host[has_host]
         return HostsOfCrashes(known, value[has_host], np.bincount(known))
 
     def effect(self, crashes: HostsOfCrashes, value: int, exposed: Bools) -> float:
-        """Return the design effect of how many of some crashes have a value; 1: hosts are alike.
+        """Return the design effect on the count of crashes with a value; 1 where hosts are alike.
 
         `exposed` are the host-hours that have it.
         """
@@ -74,7 +74,7 @@ class HostClustering:
 
     @cached_property
     def _common(self) -> tuple[float, float]:
-        """How much hosts differ in all their crashes, and in one signature over all signatures.
+        """Return how much hosts differ in all their crashes, and in single signatures on average.
 
         The second is the number of pairs of crashes of one host for each that is expected.
         """
@@ -90,7 +90,7 @@ def _in_common(
 ) -> tuple[float, float]:
     per_host = sum_by_code(host, counts, share.size)
     least = dispersion(per_host, per_host.sum() * share)
-    few = np.minimum(counts, MAX_LIKE).astype(float)  # a bad host says nothing of the others
+    few = np.minimum(counts, MAX_LIKE).astype(float)  # a bad host says nothing about the others
     of_signature = sum_by_code(signature, few, signatures)
     expected = float((of_signature**2).sum() * (share**2).sum())
     return least, float((few * (few - 1)).sum() + 1 + least) / (expected + 1)
@@ -113,14 +113,14 @@ class UnexplainedCrashes:
         return self._free
 
     def all(self) -> Floats:
-        """Return how many there are of each combination of the attributes."""
+        """Return how many crashes each combination of the attributes has."""
         if self._all is None:
             mask = self._free & (self._population.signature >= 0)
             self._all = combinations_of(self._population).tally(mask)
         return self._all
 
     def of(self, signature: int) -> Ints:
-        """Return where in the columns the crashes of a signature are."""
+        """Return the rows of the crashes of a signature."""
         if signature not in self._of:
             mask = self._free & (self._population.signature == signature)
             self._of[signature] = np.flatnonzero(mask)
@@ -135,6 +135,6 @@ class UnexplainedCrashes:
         return self._cells
 
 
-def crashes_of(population: Population, free: Bools, name: str) -> Ints:
-    """Return where in the columns the crashes of a signature are, of those under a mask."""
+def crashes_of_signature(population: Population, free: Bools, name: str) -> Ints:
+    """Return the rows of the crashes of a signature under a mask."""
     return np.flatnonzero(free & (population.signature == population.signatures.index(name)))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Crashes that come together: one cause that is counted once.
 
-A program that is restarted and dies again on one host, a power dip in a rack, a bad answer of a
-service that all hosts ask: such crashes are not independent, and a test that takes them so accuses
-a host or a version by one event. They are a finding of their own, and one crash in all tests.
+A program that is restarted and dies again on one host, a power dip in a rack, a bad answer from a
+service that all hosts use: such crashes are not independent, and a test that assumes they are would
+accuse a host or a version because of one event. They are reported as a finding of their own, and
+count as one crash in all tests.
 """
 
 from __future__ import annotations
@@ -15,49 +16,49 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Memo, Population
-from gdb_epi.fleet.screen.finding import ALL, EVENT, LOOP_OF, MOVED, Finding
+from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding
 from gdb_epi.fleet.screen.finding_texts import verdict_words
 from gdb_epi.fleet.screen.findings_cache import cached_events
-from gdb_epi.fleet.screen.programs import is_of_process
+from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
     Floats,
     Ints,
     distinct_pairs,
-    rows_of,
-    runs,
+    find_runs,
+    rows_of_runs,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, of_numbers
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, some_of
 
 LOOP_GAP = 900  # seconds: a supervisor waits some minutes at most before it starts a program again
-MIN_LOOP = 5  # crashes in a row that are told; fewer are counted once and not told
-MAX_USUAL = 0.05  # loops as long, of work that is tried again on each host anyway
+MIN_LOOP = 5  # crashes in a row that are reported; fewer only count once
+MAX_USUAL = 0.05  # loops as long as this from work that is retried on each host anyway
 GAP = 300  # seconds between crashes of one event; less where they are frequent
-# A file server that is away for an hour is met by each client in its own time: seconds, too.
+# Clients notice a file server that is away for an hour at different times, also within seconds.
 LONG_GAP, LONGEST = 1_800, 7_200
 MIN_HOSTS = 4  # of one event
-BUSY = 5.0  # times the mean rate that an hour of the week may have
-MAX_P = 0.01  # of one event among all that could have been
+BUSY = 5.0  # times the mean rate: what an hour of the week may have
+MAX_P = 0.01  # of one event among all possible ones
 ONE_SECOND = 0.5  # share of crashes at one second of the day, from which on times are dates
-BESIDE = 60  # seconds before and after an event that are its own
-MOSTLY = 0.9  # of an event's hosts with one value, which is told
-# What hosts have in common that can fail at once.
+BESIDE = 60  # seconds before and after an event that belong to it
+MOSTLY = 0.9  # of an event's hosts with one value, which is then named
+# What hosts share that can fail for all of them at once.
 PLACES = ("rack", "switch", "row", "zone", "chassis", "pdu", "psu", "cluster")
-ONCE = "one event, counted once: no host and no version is accused by it"
-RESTARTED = "a program that is restarted and dies again, counted once: see the program first"
+CAVEAT_COUNTED_ONCE = "one event, counted once: no host and no version is accused by it"
+CAVEAT_RESTARTED = "a program that is restarted and dies again, counted once: see the program first"
 
 
-class Events(NamedTuple):
+class CrashEvents(NamedTuple):
     """What came together."""
 
-    repeated: Ints  # where the crashes are that do not count
-    stands_for: Ints  # the crash that counts for each of these
+    repeated: Ints  # the rows of the crashes that do not count
+    stands_for: Ints  # for each of these, the crash that counts instead
     findings: tuple[Finding, ...]
-    counted: Population  # in which repeats are of no host, signature or value
+    counted: Population  # in which repeats have no host, signature or value
 
     @property
     def repeats(self) -> Bools:
@@ -67,7 +68,7 @@ class Events(NamedTuple):
         return mask
 
     def mostly_of(self, population: Population, signature: int) -> str | None:
-        """Say in what nearly all crashes of a signature came together; None where they did not."""
+        """Name the event or loop with nearly all crashes of a signature; None if there is none."""
         same = population.signature == signature
         sizes: dict[str, int] = {}
         together = same & False
@@ -91,20 +92,20 @@ class Events(NamedTuple):
         return both
 
 
-def events_of(population: Population) -> Events:
-    """Return what came together in a population, and what is left to count."""
+def find_events(population: Population) -> CrashEvents:
+    """Return the events and loops of a population, and what is left to count."""
     return population.once(_events, population)
 
 
-def _events(population: Population) -> Events:
-    events = Events(*cached_events(population, _together_or_in_loops), population)
+def _events(population: Population) -> CrashEvents:
+    events = CrashEvents(*cached_events(population, _together_or_in_loops), population)
     if not events.repeated.size:
         return events
     return events._replace(counted=without_crashes(population, events.repeated))
 
 
 def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Finding, ...]]:
-    """Which crashes are repeats, of which ones, and the findings; none where times are dates."""
+    """Return which crashes repeat which ones, and the findings; none where times are dates only."""
     second = population.second
     if second is None or not _has_hours(second[second >= 0]):
         none = np.zeros(0, dtype=np.int64)
@@ -122,7 +123,7 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
     in_event = np.zeros(first.size, dtype=bool)
     for whole, _ in together:
         in_event[whole] = True
-    # What is tried again while all fails at once is of the event.
+    # What is retried during an event belongs to the event.
     own = [loop for loop in loops.findings if 2 * (in_event & loop.members).sum() < loop.n]
     findings = (*(finding for _, finding in together), *_with_other_hosts(own))
     return repeated, counted[repeated], findings
@@ -155,7 +156,7 @@ def without_crashes(population: Population, gone: Ints | Bools) -> Population:
 
 
 def _has_hours(second: Ints) -> bool:
-    """Whether times tell the time of the day, and not the day alone."""
+    """Whether times hold the time of the day, not only the date."""
     if not second.size:
         return False
     of_day = np.bincount(second % int(SECONDS_A_DAY), minlength=1)
@@ -163,7 +164,7 @@ def _has_hours(second: Ints) -> bool:
 
 
 class _Loops(NamedTuple):
-    """What `Events` has, of loops alone."""
+    """The fields of `CrashEvents`, for loops alone."""
 
     repeated: Ints
     stands_for: Ints
@@ -171,7 +172,7 @@ class _Loops(NamedTuple):
 
 
 def _loops_of(population: Population, second: Ints) -> _Loops:
-    """Return the repeats of loops, and the long ones: one a host and signature, the longest."""
+    """Return the repeats of loops, and the longest loop of each host and signature."""
     at = np.flatnonzero((second >= 0) & (population.host >= 0) & (population.signature >= 0))
     host, signature = population.host[at], population.signature[at]
     # They are in the order of time. Codes of 16 bits and less are sorted by counting them.
@@ -181,7 +182,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
     again[1:] &= np.diff(signature[order]) == 0
     at = at[order]
     again[1:] &= np.diff(second[at]) <= LOOP_GAP
-    begins, sizes = runs(again)
+    begins, sizes = find_runs(again)
     repeated = at[again]
     stands_for = np.repeat(at[begins], sizes - 1)
     long = np.flatnonzero((sizes >= MIN_LOOP) & (_usual_loops(sizes) <= MAX_USUAL))
@@ -202,7 +203,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
         shared = tuple(
             f"{attribute.name}={attribute.values[value]}"
             for attribute in population.attributes
-            if is_of_process(attribute.name)
+            if is_process_attribute(attribute.name)
             for value in _of_most(attribute, mine, attribute.crash[apart])
         )
         minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
@@ -210,7 +211,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
         findings.append(Finding(
             LOOP_OF, population.hosts[about[0]], population.signatures[about[1]], mine.size,
             int(totals[about[1]]), 0.0, 0.0, float("nan"), 0.0, float("inf"),
-            f"in a row from {since}, in {minutes} min", "none needed", shared, (RESTARTED,),
+            f"in a row from {since}, in {minutes} min", "none needed", shared, (CAVEAT_RESTARTED,),
             members,
         ))  # fmt: skip
     return _Loops(repeated, stands_for, findings)
@@ -219,22 +220,24 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
 def _usual_loops(sizes: Ints) -> Floats:
     """Return how many loops of each length, or longer, there would be without a loop.
 
-    Where jobs are tried again, some die a few times in a row: of the short runs the longer ones
-    tell how often one goes on.
+    Where jobs are retried, some die a few times in a row: among the short runs, the share of the
+    longer ones says how often a run goes on.
     """
     short = sizes[sizes < MIN_LOOP]
     longer = np.count_nonzero(short > 2)
-    # Of runs of 2 to 4 so many are longer than 2 where each goes on with the chance `goes_on`.
+    # The share of runs of 2 to 4 longer than 2, if each goes on with the probability `goes_on`.
     goes_on = (math.sqrt(1 + 4 * (longer + 0.5) / (short.size - longer + 0.5)) - 1) / 2
     return np.asarray(short.size * min(goes_on, 1.0) ** (sizes - 2))
 
 
 def _with_other_hosts(loops: list[Finding]) -> list[Finding]:
-    """Say of a loop that was on other hosts too that it follows its program."""
+    """Add to a loop that also occurred on other hosts that it follows its program."""
     hosts: dict[str, list[str]] = {}
     for loop in loops:
         hosts.setdefault(loop.signature, []).append(loop.value)
-    several = {name: MOVED.format(hosts=some_of(sorted(some), 6)) for name, some in hosts.items()}
+    several = {
+        name: CAVEAT_MOVED.format(hosts=some_of(sorted(some), 6)) for name, some in hosts.items()
+    }
     return [
         loop._replace(caveats=(several[loop.signature], *loop.caveats))
         if len(hosts[loop.signature]) > 1
@@ -246,7 +249,7 @@ def _with_other_hosts(loops: list[Finding]) -> list[Finding]:
 def _together(population: Population, second: Ints, first: Bools) -> Iterator[tuple[Ints, Finding]]:
     """Yield the crashes of each event on several hosts.
 
-    Of loops the `first` crashes alone are looked at.
+    Of loops, only the `first` crashes are used.
     """
     at = np.flatnonzero((second >= 0) & (population.host >= 0) & first)
     if at.size < MIN_HOSTS:
@@ -267,12 +270,12 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
         taken = event_of[mine] >= 0
         left = mine[~taken]
         if 2 * left.size < mine.size:
-            # Events of one time are one, with what else came in it more often than by chance.
+            # Events at one time are merged, with what else was then more frequent than by chance.
             numbers = np.unique(event_of[mine[taken]])
             event_of[np.isin(event_of, numbers)] = numbers[0]
             length = float(second[mine[-1]] - second[mine[0]] + GAP)
             share = min(BUSY * length / span, 1.0)
-            if left.size and of_numbers(binomial_tail, left.size, at.size, share) <= MAX_P:
+            if left.size and apply_to_scalars(binomial_tail, left.size, at.size, share) <= MAX_P:
                 event_of[left], chained[left] = numbers[0], True
             continue
         whole = _with_beside(population, second, every, left)
@@ -287,7 +290,7 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
 
 
 def _with_beside(population: Population, second: Ints, at: Ints, mine: Ints) -> Ints:
-    """Return the crashes of an event with whatever else died on its hosts in that time.
+    """Return the crashes of an event and whatever else died on its hosts at that time.
 
     The rank that failed first has a signature of its own; those that it took along have another.
     """
@@ -304,11 +307,11 @@ def _chains(
 ) -> Iterator[tuple[float, Ints]]:
     """Yield (p, crashes) of the chains of each group that its rate does not explain.
 
-    `times` are how long all of it is, how far a chain's crashes are apart, how long a chain may be.
+    `times` are the whole span, the largest gap in a chain, and the longest chain.
     """
     span, most_apart, longest = times
     is_rare = np.bincount(codes[codes >= 0], minlength=1) * GAP < 0.2 * span
-    # Of a frequent group no longer gap means anything.
+    # In a frequent group a longer gap means nothing.
     coded = np.flatnonzero((codes >= 0) & (is_rare[codes] if most_apart > GAP else True))
     order = coded[np.argsort(codes[coded], kind="stable")]
     rows, group = at[order], codes[order]
@@ -317,14 +320,14 @@ def _chains(
     linked = np.zeros(rows.size, dtype=bool)
     linked[1:] = np.diff(group) == 0
     linked[1:] &= np.diff(second[rows]) <= gap[group[1:]]
-    begins, lengths = runs(linked)
+    begins, lengths = find_runs(linked)
     begins, lengths = begins[lengths >= MIN_HOSTS], lengths[lengths >= MIN_HOSTS]
-    chained = rows[rows_of(begins, lengths)]
+    chained = rows[rows_of_runs(begins, lengths)]
     chain = np.repeat(np.arange(begins.size), lengths)
     hosts = np.bincount(distinct_pairs(chain, population.host[chained])[0], minlength=begins.size)
     several = np.flatnonzero(hosts >= MIN_HOSTS)
     begins, lengths, hosts = begins[several], lengths[several], hosts[several]
-    # One crash a host: what one host does is its own. The first one opens the chain.
+    # One crash per host, as one host's crashes are its own matter. The first one opens the chain.
     code = group[begins]
     length = second[rows[begins + lengths - 1]] - second[rows[begins]] + gap[code]
     share = np.minimum(BUSY * length / span, 1.0)
@@ -334,16 +337,16 @@ def _chains(
         mine = rows[begins[i] : begins[i] + lengths[i]]
         if most_apart > GAP:
             usual = _usual_share(second[rows[group == code[i]]], second[mine], span)
-            chance = of_numbers(binomial_tail, hosts[i] - 1, sizes[code[i]] - 1, usual)
+            chance = apply_to_scalars(binomial_tail, hosts[i] - 1, sizes[code[i]] - 1, usual)
             p[i] = max(p[i], min(1.0, chance * at.size))
         if p[i] <= MAX_P:
             yield float(p[i]), mine
 
 
 def _usual_share(others: Ints, mine: Ints, span: int) -> float:
-    """Return the share of a group's crashes that one day has at the time of day of some of them.
+    """Return the share of a group's crashes that one day has at the time of day of these.
 
-    Where all work is done in one hour of the night, each night's crashes are no event.
+    Where all work runs in one hour of the night, the crashes of one night are no event.
     """
     day = int(SECONDS_A_DAY)
     begin, length = int(mine[0]) - LONG_GAP, int(mine[-1] - mine[0]) + 2 * LONG_GAP
@@ -355,7 +358,7 @@ def _usual_share(others: Ints, mine: Ints, span: int) -> float:
 def _event(
     population: Population, second: Ints, mine: Ints, p: float, whole: tuple[Ints, int]
 ) -> Finding:
-    """The finding of some crashes; `whole` are those of its time, and how many died in all."""
+    """Return the finding of an event; `whole` are all crashes of its time, and their number."""
     core, size = whole
     kinds = np.unique(population.signature[mine])
     single = kinds.size == 1 and kinds[0] >= 0
@@ -365,7 +368,7 @@ def _event(
     shared = tuple(
         f"{attribute.name}={attribute.values[value]}"
         for attribute in population.attributes
-        for value in _of_most(attribute, core, codes_of_all(attribute))
+        for value in _of_most(attribute, core, values_in_fleet(attribute))
     )
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
     members = np.zeros(population.day.size, dtype=bool)
@@ -373,17 +376,17 @@ def _event(
     return Finding(
         EVENT, _moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
         float("inf"), f"{size} crashes on {hosts} hosts in {minutes} min", "none needed",
-        shared, (ONCE,), members,
+        shared, (CAVEAT_COUNTED_ONCE,), members,
     )  # fmt: skip
 
 
-def codes_of_all(attribute: Attribute) -> Ints:
-    """Return the values of an attribute that there are, by the host-hours where these tell."""
+def values_in_fleet(attribute: Attribute) -> Ints:
+    """Return the values that occur in the fleet, by the host-hours where there are any."""
     return attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
 
 
 def _of_most(attribute: Attribute, mine: Ints, codes: Ints) -> list[int]:
-    """The value that nearly all of some crashes have, where it is not that of most `codes`."""
+    """Return the value of nearly all these crashes, unless most `codes` have it anyway."""
     counts = np.bincount(attribute.crash[mine] + 1, minlength=2)[1:]
     value = int(counts.argmax())
     if counts[value] < MOSTLY * mine.size:

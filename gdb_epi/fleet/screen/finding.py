@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the screening finds, and the limits that it keeps."""
+"""A finding of the screening, and the limits of significance and size that it must meet."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_Q = 0.01  # false discovery rate inside one attribute
 # Of hosts as such: their null is simulated, and half of this a day are raised by chance.
 MAX_HOST_Q = 0.05
-# So many crashes a day, and more of them for as many times more: where a bad host's crashes are
+# Crashes a day; the limit grows with their number: where a bad host's crashes are
 # the fewer among others, no more of the names are wrong than of those of a small fleet.
 HOST_Q_A_DAY, HOST_Q_TIMES = 50, 3
 MIN_N = 3  # crashes: fewer say nothing
 MIN_RR = 2.0  # relative risk
-MAX_CONDITIONAL_P = 1e-3  # beside a finding that is known already
+MAX_CONDITIONAL_P = 1e-3  # given a finding that is known already
 MAX_CELLS = 200  # findings of signatures and one attribute, or hosts: the strongest
 HOST_HOURS, NO_HOURS = "host-hours", "none: all other crashes"  # where expected shares come from
 WINDOWS = (3, 7, 14)  # days, beside all: a host that breaks today must not wait for its average
@@ -25,37 +25,37 @@ WINDOWS = (3, 7, 14)  # days, beside all: a host that breaks today must not wait
 HOST = "host"
 EVENT = "event"  # crashes that came together; the value is when
 LOOP_OF = "crash loop"  # the value is the host
-TOGETHER = (EVENT, LOOP_OF)  # what such findings are about: they accuse nothing
+CLUSTERED_CRASHES = (EVENT, LOOP_OF)  # what such findings are about: they accuse nothing
 TIME_OF_DAY, DAY_OF_WEEK, CPU_NUMBER = "time of day", "day of the week", "cpu number"
 DAY_OF_MONTH = "day of the month"
-MOVED = "it was on {hosts}: it follows its program, and none of these hosts is to blame"
-MOMENTS = (TIME_OF_DAY, DAY_OF_WEEK, DAY_OF_MONTH, CPU_NUMBER)
+CAVEAT_MOVED = "it was on {hosts}: it follows its program, and none of these hosts is to blame"
+TIME_AND_CPU_ATTRIBUTES = (TIME_OF_DAY, DAY_OF_WEEK, DAY_OF_MONTH, CPU_NUMBER)
 MIN_CPUS = 2
-MOSTLY = 0.8  # of a host's crashes: then one signature speaks, and its job may be the cause
-ONE_SIGNATURE = (
+MOSTLY = 0.8  # of a host's crashes have one signature: its job may then be the cause
+CAVEAT_ONE_SIGNATURE = (
     "without its most frequent signature it is like other hosts: its job may be the cause"
 )
-LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
-DAMAGES_ITSELF = (
+CAVEAT_LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
+CAVEAT_DAMAGES_ITSELF = (
     "a job of this host that damages its own memory dies in many ways too: "
     "see whether its crashes are of one program"
 )
-PLAIN = (
+CAVEAT_ONLY_MORE_CRASHES = (
     "nothing but their number sets its crashes apart (no damage flagged, no signatures of its own, "
     "no one CPU): it may run what dies more often"
 )
-ONE_PROGRAM = (
+CAVEAT_ONE_PROGRAM = (
     "that program crashed on no other host, and no bit flip was seen: it may be the cause, and the "
     "host be sound"
 )
-OVER_ON_HOST = "since {day} it is like other hosts ({crashes} since): was it repaired?"
+CAVEAT_RECOVERED = "since {day} it is like other hosts ({crashes} since): was it repaired?"
 _OVER_ON_HOST = re.compile(r"since (\d{4}-\d\d-\d\d) it is like other hosts ")
-FORKS = "a job that forks with threads and always runs on this host looks the same"
+CAVEAT_FORKS = "a job that forks with threads and always runs on this host looks the same"
 
 ALL = "*"
 BITFLIP = "*bitflip"
 LOCK = "*lock"
-COUNTED = "negative binomial p="  # begins the test of a finding that counts all of a host's crashes
+COUNTED = "negative binomial p="  # how the test of all of a host's crashes begins
 CPU = "*cpu "  # and its number: the crashes of a host on one of its CPUs
 
 
@@ -85,12 +85,12 @@ class Finding(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes a finding the same one on another day."""
+        """The key by which a finding is the same on another day."""
         return (self.attr, self.value, self.signature)
 
 
 class ExposureShares(NamedTuple):
-    """The share of the host-hours that each host has, and where that is from."""
+    """The share of the host-hours that each host has, and its source."""
 
     by_host: Floats  # one share per host of the population
     source: str

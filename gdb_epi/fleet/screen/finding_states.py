@@ -19,11 +19,11 @@ from sqlalchemy import Connection, Engine, or_, select
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.life import marks
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.records.values import number
+from gdb_epi.fleet.records.values import number_or_none
 from gdb_epi.fleet.screen.finding import ALL, Finding, is_of_host
 from gdb_epi.fleet.screen.finding_texts import (
-    as_json,
     counted_crashes_words,
+    finding_json,
     finite_or_none,
     short_risk,
 )
@@ -32,7 +32,7 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import insert
 from gdb_epi.fleet.store.transactions import begin
 
-# REPAIRED: the host is mended; crashes from before do not raise it again, those after it do.
+# REPAIRED: the host is repaired; crashes from before do not raise it again, later ones do.
 OPEN, CONFIRMED, DISMISSED, REPAIRED = "open", "confirmed", "dismissed", "repaired"
 MAX_CORES = 100  # that one finding names, the latest
 MIN_GROWTH = 5  # crashes
@@ -44,7 +44,7 @@ MAX_NOTE_CHARACTERS = 4_000  # characters
 
 
 class StoredFinding(NamedTuple):
-    """One finding as the database has it; `detail` is what was said when it was (last) raised."""
+    """One finding in the database; `detail` is what was reported when it was (last) raised."""
 
     id: int
     day: int  # since 1970-01-01, first raised
@@ -205,7 +205,7 @@ def latest_cores(population: Population, members: Bools) -> list[str]:
 
 
 def _row(finding: Finding, day: int, population: Population | None) -> dict[str, Any]:
-    detail = as_json(finding, day)
+    detail = finding_json(finding, day)
     if population is not None:
         detail["cores"] = latest_cores(population, finding.members)
     return {
@@ -243,6 +243,6 @@ def _is_plain(name: str, value: Any) -> bool:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     if name == _INTERVAL:
         return isinstance(value, list) and all(
-            limit is None or number(limit) is not None for limit in value
+            limit is None or number_or_none(limit) is not None for limit in value
         )
     return not isinstance(value, (dict, list))

@@ -10,6 +10,10 @@ from typing import Any
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    CAVEAT_ONE_PROGRAM,
+    CAVEAT_ONE_SIGNATURE,
+    CAVEAT_ONLY_MORE_CRASHES,
+    CLUSTERED_CRASHES,
     COUNTED,
     CPU,
     CPU_NUMBER,
@@ -18,15 +22,11 @@ from gdb_epi.fleet.screen.finding import (
     EVENT,
     LOCK,
     LOOP_OF,
-    ONE_PROGRAM,
-    ONE_SIGNATURE,
-    PLAIN,
     TIME_OF_DAY,
-    TOGETHER,
     Finding,
     day_of_recovery,
 )
-from gdb_epi.fleet.screen.programs import is_of_process
+from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.render.signature_words import named_signature
 
@@ -57,7 +57,7 @@ SENTENCES = {
 }
 
 
-def as_json(finding: Finding, day: int) -> dict[str, Any]:
+def finding_json(finding: Finding, day: int) -> dict[str, Any]:
     """Return a finding as one JSON object; infinite limits become null."""
     return {
         "day": day,
@@ -80,7 +80,7 @@ def as_json(finding: Finding, day: int) -> dict[str, Any]:
 
 
 def verdict_words(finding: Finding) -> str:
-    """Say what the population speaks for; the numbers beside it are the evidence."""
+    """Say what the population points to; the numbers printed with it are the evidence."""
     what = f"{finding.attr}={finding.value}"
     if finding.attr == "host":
         if finding.signature.startswith(CPU):
@@ -88,16 +88,16 @@ def verdict_words(finding: Finding) -> str:
             return f"hardware-suspect: crashes of one host gather on its CPU {cpu}; test that CPU"
         if finding.signature == LOCK:
             return "one host has inherited locks out of proportion; look at its job, or move it"
-        if finding.signature.startswith("*") and ONE_SIGNATURE in finding.caveats:
+        if finding.signature.startswith("*") and CAVEAT_ONE_SIGNATURE in finding.caveats:
             return (
                 "one host, one signature above all: move its job first; if it stays, test the host"
             )
-        if ONE_PROGRAM in finding.caveats:
+        if CAVEAT_ONE_PROGRAM in finding.caveats:
             return (
                 "one host, one program that crashed nowhere else: move it first; if the host still "
                 "has crashes, test the host"
             )
-        if PLAIN in finding.caveats:
+        if CAVEAT_ONLY_MORE_CRASHES in finding.caveats:
             return (
                 "one host has more crashes than its share, of the usual kinds; see what it runs, "
                 "then test it"
@@ -122,7 +122,7 @@ def verdict_words(finding: Finding) -> str:
     return f"{kind}: goes with {what}{others}"
 
 
-def needs_or_goes(findings: Sequence[Finding]) -> str:
+def certainty_words(findings: Sequence[Finding]) -> str:
     """Say how sure it is that crashes have some values: all of them, or more than their share."""
     return "needs" if all(f.n == f.total for f in findings) else "goes with"
 
@@ -140,15 +140,15 @@ def _words(attr: str) -> set[str]:
 
 
 def kind_words(attr: str, signature: str) -> str:
-    """Say what kind of cause an attribute speaks for, of all crashes or of one signature.
+    """Say what kind of cause an attribute points to, for all crashes or one signature.
 
     A library takes another path on another CPU, GPU or disk, and may have its bug there.
     """
     if attr.lower() in _PLACES:
         return "hardware, power or network of a place"
     if not is_hardware(attr):
-        # A zone or a lot of parts: flipped bits speak for what only hosts with that value have.
-        is_software = bool(_words(attr) & _SOFTWARE) or is_of_process(attr)
+        # A zone or a batch of parts: flipped bits point to what only hosts with that value have.
+        is_software = bool(_words(attr) & _SOFTWARE) or is_process_attribute(attr)
         return DAMAGE if signature == BITFLIP and not is_software else "software or configuration"
     return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
 
@@ -156,19 +156,19 @@ def kind_words(attr: str, signature: str) -> str:
 def finding_sentence(finding: Finding, *, heading: str = "") -> str:
     """Return one line with every number that supports the finding.
 
-    Below a `heading` that is its signature, that is not named again.
+    Below a `heading` with its signature, the signature is not repeated.
     """
     crashes = counted_crashes_words(finding.signature, finding.test)
     if heading and finding.signature == heading:
         crashes = "crashes"
-    if finding.attr in TOGETHER:
+    if finding.attr in CLUSTERED_CRASHES:
         return f"{finding.attr} {finding.value}: {finding.n} {crashes}; {finding.test}"
     share = f"{finding.n} of {finding.total} {crashes}"
     return f"{finding.attr}={finding.value}: {share}; {risk_and_p_value_words(finding)}"
 
 
 def counted_crashes_words(signature: str, test: str) -> str:
-    """Say which crashes a finding counts; its test tells what `*bitflip` of a host stands for."""
+    """Say which crashes a finding counts; its test says what `*bitflip` of a host stands for."""
     if signature == BITFLIP and test.startswith(COUNTED):
         return "crashes of all kinds, bit flips among them"
     if signature.startswith(CPU):
@@ -177,16 +177,16 @@ def counted_crashes_words(signature: str, test: str) -> str:
     return f"crashes {words.get(signature, f'of {named_signature(signature)}')}"
 
 
-def tested_words(finding: Finding) -> str:
-    """Say by which test a finding stands out, and beside what."""
-    return f"test: {finding.test}{beside_words(finding.exposure)}"
+def test_words(finding: Finding) -> str:
+    """Say by which test a finding stands out, and compared with what."""
+    return f"test: {finding.test}{comparison_words(finding.exposure)}"
 
 
-def beside_words(exposure: str) -> str:
-    """Say with what crashes were compared; nothing where an event needs no comparison."""
+def comparison_words(exposure: str) -> str:
+    """Say what crashes were compared with; nothing for an event, which needs no comparison."""
     if exposure == NOTHING_NEEDED:
         return ""
-    # Of what has no host-hours the reason comes first: `none: all other crashes`.
+    # Without host-hours the reason comes first: `none: all other crashes`.
     none, _, controls = exposure.partition(": ")
     beside = f"{controls}, as no host-hours tell of this" if none == "none" else exposure
     return f"; compared with: {beside}"
@@ -212,7 +212,7 @@ def risk_words(rr: float, low: float, high: float) -> str:
     return f"relative risk {short_risk(rr)} (95 %: {short_risk(low)} to {short_risk(high)})"
 
 
-def plain_flags(text: str) -> str:
+def spell_out_flags(text: str) -> str:
     """Return a text with the flags of crashes in words."""
     for flag, words in _FLAGS.items():
         text = text.replace(flag, words)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What came together and the findings of hosts, kept beside the cached population.
+"""A cache of events and of findings about hosts, beside the cached population.
 
 They are more than half of what `suspects`, `split` and `correlate SIGNATURE` compute, and the same
-for all of them while the database has this state. A file that is of other code, damaged, or cannot
-be written is no error.
+for all of them while the database does not change. A file that is damaged, was written by other
+code or cannot be written is no error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.statistics.arrays import Ints
-from gdb_epi.fleet.statistics.special import SCIPY_VERSION
+from gdb_epi.fleet.statistics.scipy_special import SCIPY_VERSION
 
 FILE = "host_findings.json"  # in the folder of the population
 EVENTS = "events.json"  # the same
@@ -37,10 +37,9 @@ def cached_host_findings(
     day: int,
     find: Callable[[Population, int], Iterable[Finding]] = host_findings,
 ) -> list[Finding]:
-    """Return the findings of hosts at the end of a day: those that are kept, else made by `find`.
+    """Return the findings of hosts at the end of a day: the cached ones, else those of `find`.
 
-    Only those of a whole population that the cache has are kept: no part of one, nothing replaced
-    in it.
+    They are cached only for a whole population from the cache, not for a part or a changed one.
     """
     place = _place_of(population)
     if place is None:
@@ -64,7 +63,7 @@ Together = tuple[Ints, Ints, tuple[Finding, ...]]  # repeats, what they stand fo
 
 
 def cached_events(population: Population, find: Callable[[Population], Together]) -> Together:
-    """Return what came together in a population: what is kept of the whole one, else `find`'s."""
+    """Return the events of a population: the cached ones of the whole one, else those of `find`."""
     place = _place_of(population)
     if place is None:
         return find(population)
@@ -88,7 +87,7 @@ def cached_events(population: Population, find: Callable[[Population], Together]
 
 
 def _place_of(population: Population) -> tuple[Path, list[str]] | None:
-    """Return the folder of a population, and the version of what makes its findings."""
+    """Return the folder of a population, and the version of the code that makes its findings."""
     entry = population.memo.cache_entry if population.memo is not None else None
     if entry is None or entry.population is not population:
         return None
@@ -101,7 +100,7 @@ def _rows(findings: Iterable[Finding]) -> list[list[Any]]:
 
 
 def _read(path: Path, code: list[str]) -> dict[str, Any]:
-    """Return what a file keeps, if it was made by this code."""
+    """Return the contents of a file, if this code wrote it."""
     try:
         content = json.loads(path.read_bytes())
         if content["code"] == code:
@@ -112,7 +111,7 @@ def _read(path: Path, code: list[str]) -> dict[str, Any]:
 
 
 def _write(path: Path, content: str) -> None:
-    """Write beside and rename: a reader finds all of it or the file before."""
+    """Write a new file and rename it: a reader sees the whole file or the previous one."""
     draft = None
     try:
         handle, draft = tempfile.mkstemp(prefix=path.stem, suffix=".part", dir=path.parent)

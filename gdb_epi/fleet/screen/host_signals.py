@@ -15,11 +15,11 @@ from gdb_epi.fleet.population.combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
+    CAVEAT_FORKS,
+    CAVEAT_LOOP,
     CPU,
-    FORKS,
     HOST,
     LOCK,
-    LOOP,
     MAX_Q,
     MIN_CPUS,
     MIN_N,
@@ -52,7 +52,10 @@ MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell ho
 def signal_findings(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
     """Yield the hosts that stand out by what their crashes carry."""
     yield from _on_one_cpu(population, host_shares)
-    flags = ((BITFLIP, population.bitflip, LOOP), (LOCK, population.lock_inherited, FORKS))
+    flags = (
+        (BITFLIP, population.bitflip, CAVEAT_LOOP),
+        (LOCK, population.lock_inherited, CAVEAT_FORKS),
+    )
     for name, flag, caveat in flags:
         yield from _with_flag(population, host_shares, name, flag, caveat)
 

@@ -21,15 +21,18 @@ from gdb_epi.fleet.screen.confounders import caveats_of_rare_values, find_confou
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    CAVEAT_DAMAGES_ITSELF,
+    CAVEAT_FORKS,
+    CAVEAT_LOOP,
+    CAVEAT_ONE_PROGRAM,
+    CAVEAT_ONE_SIGNATURE,
+    CAVEAT_ONLY_MORE_CRASHES,
     COUNTED,
-    DAMAGES_ITSELF,
-    FORKS,
     HOST,
     HOST_HOURS,
     HOST_Q_A_DAY,
     HOST_Q_TIMES,
     LOCK,
-    LOOP,
     MAX_CELLS,
     MAX_CONDITIONAL_P,
     MAX_HOST_Q,
@@ -38,9 +41,6 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     MIN_RR,
     MOSTLY,
-    ONE_PROGRAM,
-    ONE_SIGNATURE,
-    PLAIN,
     WINDOWS,
     ExposureShares,
     Finding,
@@ -72,7 +72,7 @@ from gdb_epi.fleet.statistics.arrays import (
     distinct_rows,
     narrow,
     sum_by_code,
-    wide,
+    widen,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
@@ -228,11 +228,15 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
         elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
             name = BITFLIP
         facts = [float(g[host]) for g in given]
-        test = describe_tests(p_count[host], facts)
+        test = five_facts_words(p_count[host], facts)
         is_one_kind = _of_one_kind(population, day, host, hosts.null, hosts.healthy)
         if is_one_kind and _is_of_its_kind(population, host, hosts.null.alpha):
             continue
-        caveats = (ONE_SIGNATURE,) if is_one_kind else (PLAIN,) * (min(facts) > MAX_SIGN_P)
+        caveats = (
+            (CAVEAT_ONE_SIGNATURE,)
+            if is_one_kind
+            else (CAVEAT_ONLY_MORE_CRASHES,) * (min(facts) > MAX_SIGN_P)
+        )
         chance = float(p[host]), float(q[host])
         finding = _host_finding(population, host_shares, host, name, test, chance, caveats)
         if finding is not None:
@@ -274,7 +278,7 @@ def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
     columns: list[Ints] = [population.host[at], period, carried, cpu]
     del at, known_day
     where, _, counts = distinct_rows(columns)
-    return CrashCounts._make([*(wide(column[where]) for column in columns), counts])
+    return CrashCounts._make([*(widen(column[where]) for column in columns), counts])
 
 
 def _by_period(
@@ -358,12 +362,12 @@ def _host_finding(
     risk = relative_risk(n, share, total - n, 1 - share)
     if risk[0] < MIN_RR:
         return None
-    if ONE_SIGNATURE in caveats:
-        caveats = (*caveats, LOOP)
-    elif PLAIN not in caveats and not (population.bitflip & members).any():
+    if CAVEAT_ONE_SIGNATURE in caveats:
+        caveats = (*caveats, CAVEAT_LOOP)
+    elif CAVEAT_ONLY_MORE_CRASHES not in caveats and not (population.bitflip & members).any():
         caveats = (*caveats, *_of_its_program(population, members))
     if name == LOCK:
-        caveats = (FORKS,)
+        caveats = (CAVEAT_FORKS,)
     return Finding(
         HOST, population.hosts[host], name, n, total, *chance, *risk, test, host_shares.source,
         (), caveats, members,
@@ -374,13 +378,13 @@ def _of_its_program(population: Population, members: Bools) -> tuple[str, ...]:
     """Return what a program of the host would look like; nothing where several programs died."""
     main = main_program(population, members)
     if main is None:
-        return (DAMAGES_ITSELF,)
+        return (CAVEAT_DAMAGES_ITSELF,)
     name, count, known = main
     if count < MOSTLY * known:
         return ()
     its_program = ITS_PROGRAM.format(share=count / known, program=name)
     return (
-        (its_program, ONE_PROGRAM)
+        (its_program, CAVEAT_ONE_PROGRAM)
         if caveat_of_program_on_one_host(population, members)
         else (its_program,)
     )
@@ -393,7 +397,7 @@ def main_signature(population: Population, members: Bools) -> tuple[str, int]:
     return population.signatures[code - 1] if code else NO_SIGNATURE, int(counts[code])
 
 
-def describe_tests(p_count: float, given: list[float]) -> str:
+def five_facts_words(p_count: float, given: list[float]) -> str:
     """Say which of the five facts spoke."""
     names = ("bit-flip flags", "signatures of its own", ONE_CPU, "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]
@@ -509,7 +513,7 @@ def _by_signature(
                 host_shares.source,
                 (),
                 (
-                    LOOP,
+                    CAVEAT_LOOP,
                     *caveat_of_program_on_one_host(population, mine),
                     *caveats_of_rare_values(population, int(h[i]), same, least),
                 ),

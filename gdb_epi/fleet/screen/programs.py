@@ -39,7 +39,7 @@ WEAK = 4.0  # crashes that the fleet's share counts as beside so many
 OF_PROCESS = ("image", "python")
 
 
-def is_of_process(name: str) -> bool:
+def is_process_attribute(name: str) -> bool:
     """Whether an attribute is of the process and not of its host."""
     return name in OF_PROCESS or name.startswith(("lib ", "package "))
 
@@ -84,9 +84,9 @@ def crashes_of_same_programs(population: Population, crashes: Ints | Bools) -> B
     return np.asarray(mine[programs.crash])
 
 
-def is_asked_by_program(population: Population, name: str) -> bool:
+def is_compared_by_program(population: Population, name: str) -> bool:
     """Whether the crashes of programs tell what the values of an attribute are compared with."""
-    return is_of_process(name) and programs_of(population) is not None
+    return is_process_attribute(name) and programs_of(population) is not None
 
 
 class ProgramTable(NamedTuple):

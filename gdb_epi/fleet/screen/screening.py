@@ -16,23 +16,25 @@ from gdb_epi.fleet.population.coverage import (
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
-from gdb_epi.fleet.screen.beside_hours import findings_beside_hours
-from gdb_epi.fleet.screen.ended import (
-    with_caveat_of_end,
+from gdb_epi.fleet.screen.case_control import case_control_findings
+from gdb_epi.fleet.screen.ended_findings import (
+    add_caveat_of_end,
+    add_caveat_of_former_machine,
     with_other_names,
-    with_past_of_machine,
 )
-from gdb_epi.fleet.screen.events import Events, events_of, without_crashes
+from gdb_epi.fleet.screen.events import CrashEvents, find_events, without_crashes
 from gdb_epi.fleet.screen.finding import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
+from gdb_epi.fleet.screen.group_explained_hosts import (
+    without_group_explained_hosts,
+)
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
-from gdb_epi.fleet.screen.moments import (
+from gdb_epi.fleet.screen.time_and_cpu_patterns import (
     is_known_time,
     is_of_its_days,
     is_recurring_event,
-    moment_findings,
+    time_and_cpu_findings,
 )
-from gdb_epi.fleet.screen.within_groups import without_group_explained
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
@@ -42,7 +44,7 @@ MAX_OTHERS = 200  # findings of a screening, the strongest: more of them mean so
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
 
 
-class Screen(NamedTuple):
+class ScreeningResult(NamedTuple):
     """What stands out at the end of a day; `peeled` are the crashes attributed to single hosts."""
 
     day: int
@@ -52,13 +54,15 @@ class Screen(NamedTuple):
     judged: JudgedHosts | None = None  # those with host-hours; None in a replay, to save memory
 
 
-def screen(population: Population, day: int, earlier_findings: tuple[Finding, ...] = ()) -> Screen:
+def screen_population(
+    population: Population, day: int, earlier_findings: tuple[Finding, ...] = ()
+) -> ScreeningResult:
     """Test everything that is known at the end of `day`; `earlier_findings` are not repeated.
 
     Crashes that came together count as one. What the host-hours do not cover is judged by itself,
     against other crashes (case-control).
     """
-    events = events_of(population)
+    events = find_events(population)
     parts = split_by_coverage(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
     group = _loudest_group(parts)
@@ -94,18 +98,18 @@ def screen(population: Population, day: int, earlier_findings: tuple[Finding, ..
     counted = parts.counted
     del parts, part  # copies of all columns
     new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
-    moments = nsmallest(MAX_OTHERS, moment_findings(counted, ~peeled), key=lambda f: f.p)
+    moments = nsmallest(MAX_OTHERS, time_and_cpu_findings(counted, ~peeled), key=lambda f: f.p)
     new = [f for f in new if not is_of_its_days(counted, f, moments)]
     new += [finding for finding in moments if not is_known_time(finding, earlier_findings)]
     new, hosts = (
         [
-            with_past_of_machine(population, with_caveat_of_end(population, f, day, moments))
+            add_caveat_of_former_machine(population, add_caveat_of_end(population, f, day, moments))
             for f in some
         ]
         for some in (new, hosts)
     )
     new = with_other_names(population, new)
-    return Screen(day, tuple(new), peeled, tuple(hosts), judged)
+    return ScreeningResult(day, tuple(new), peeled, tuple(hosts), judged)
 
 
 def _beside_hours(
@@ -115,7 +119,7 @@ def _beside_hours(
     known = {finding.signature for finding in findings if finding.attr != HOST}
     new: list[Finding] = []
     for name in dict.fromkeys(asked):
-        if name not in known and (marks := findings_beside_hours(counted, free, name)):
+        if name not in known and (marks := case_control_findings(counted, free, name)):
             alone = without_hours(counted)
             new += [with_rivals(alone, f, free) for f in without_aliases(alone, marks, [])]
     return new
@@ -130,7 +134,7 @@ class _Parts(NamedTuple):
     other_attributes: Population | None  # crashes that no row of host-hours covers
 
 
-def split_by_coverage(events: Events, day: int) -> _Parts:
+def split_by_coverage(events: CrashEvents, day: int) -> _Parts:
     """Return the population by what the host-hours cover of it, at the end of a day."""
     counted = population = events.counted
     if not population.has_exposure:
@@ -154,15 +158,15 @@ def split_by_coverage(events: Events, day: int) -> _Parts:
     return _Parts(counted, by_hours, of_hosts, of_attributes)
 
 
-def screened_hosts(population: Population, day: int) -> list[Finding]:
+def screen_hosts(population: Population, day: int) -> list[Finding]:
     """Return the findings of hosts at the end of a day, as a screening without a group has them."""
-    parts = split_by_coverage(events_of(population), day)
+    parts = split_by_coverage(find_events(population), day)
     return _hosts_of(population, parts, _judged(parts, day, None), None)
 
 
 def judged_hosts(population: Population, day: int) -> JudgedHosts:
     """Return the hosts with host-hours at the end of a day, as a screening judges them."""
-    parts = split_by_coverage(events_of(population), day)
+    parts = split_by_coverage(find_events(population), day)
     return _judged(parts, day, _loudest_group(parts))
 
 
@@ -202,13 +206,15 @@ def _hosts_of(
     day = judged.day
 
     def find(whole: Population, today: int) -> list[Finding]:
-        findings = without_group_explained(parts.by_hours, today, list(findings_of_hosts(judged)))
+        findings = without_group_explained_hosts(
+            parts.by_hours, today, list(findings_of_hosts(judged))
+        )
         if group is not None:
             given = f"; given the rate of {group.attr}={group.value}"
             findings = [f._replace(test=f.test + given) for f in findings]
         if parts.other_hosts is not None:
             findings += host_findings(_without_storm(parts.other_hosts), today)
-        events = events_of(whole)
+        events = find_events(whole)
         storm = _storm(parts.by_hours)
         counts = np.ones(whole.day.size, dtype=bool)
         if storm is not None:
@@ -222,7 +228,7 @@ def _hosts_of(
 
 
 def _with_repeats(
-    population: Population, events: Events, finding: Finding, counts: Bools
+    population: Population, events: CrashEvents, finding: Finding, counts: Bools
 ) -> Finding:
     """Name the crashes of a host's loops too; what they tell was counted once."""
     mine = population.host == population.hosts.index(finding.value)
@@ -265,13 +271,13 @@ def _peeled_of(population: Population, finding: Finding) -> list[str]:
     return [population.signatures[most]] if counts[most] >= max(MIN_N, finding.n / 2) else []
 
 
-def screen_day_by_day(population: Population) -> Iterator[Screen]:
+def screen_day_by_day(population: Population) -> Iterator[ScreeningResult]:
     """Screen day by day, never using later data; each finding is raised once."""
     if not population.day.size:
         return
     raised_findings: tuple[Finding, ...] = ()
     for day in _days(population):
-        screened = screen(population.until(day), day, raised_findings)
+        screened = screen_population(population.until(day), day, raised_findings)
         raised_findings += screened.findings
         yield screened._replace(judged=None)
 

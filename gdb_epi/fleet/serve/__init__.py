@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fleet over HTTP: the report's pages, a JSON API, metrics (extra `serve`).
 
-`answers` asks the questions, `app` has the routes, `guard` says who may do what, `cache` keeps
-answers for one state of the database. What an answer holds belongs to `questions` and `report`.
+`answers` asks the questions, `app` has the routes, `access_checks` says who may do what, `cache`
+keeps answers for one state of the database. Their contents belong to `questions` and `report`.
 """
 
 from __future__ import annotations
 
-from gdb_epi.fleet.extras import require_extra
+from gdb_epi.fleet.require_extra import require_extra
 
 NEEDED = ("jinja2", "matplotlib", "starlette", "uvicorn", "prometheus_client")
 

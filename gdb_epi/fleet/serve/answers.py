@@ -14,8 +14,8 @@ from sqlalchemy import Engine
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.life.marks import HOST, SIGNATURE
 from gdb_epi.fleet.life.record_decision import Decision, record_decision
-from gdb_epi.fleet.life.repairs import with_past_of_repaired_hosts_apart, without_past_hosts
-from gdb_epi.fleet.life.states import all_states, repaired_hosts
+from gdb_epi.fleet.life.repairs import separate_past_of_repaired_hosts, without_past_hosts
+from gdb_epi.fleet.life.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
@@ -24,9 +24,9 @@ from gdb_epi.fleet.questions.find_signature import FoundSignature
 from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.questions.verdict import judge_population, judge_signature
 from gdb_epi.fleet.records.prepare import Preparer
-from gdb_epi.fleet.records.reader import parts_in
+from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.screen.finding_states import stored_findings
-from gdb_epi.fleet.screen.screening import Screen, screen
+from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.fleet.store.ingest import store
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
@@ -57,13 +57,13 @@ def signature(engine: Engine, wanted: str) -> dict[str, Any]:
         judged = judge_signature(population, population.signatures.index(name), day).as_json(day)
     curve = [_day(row) for row in curves.epidemic_curve(engine, population, group.name)]
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
-    summary = lookup.of_signature(engine, group)._asdict()
+    summary = lookup.summarise_signature(engine, group)._asdict()
     return {**named, **summary, "curve": curve, "verdict": judged}
 
 
 def _group(engine: Engine, wanted: str) -> FoundSignature:
     try:
-        group = lookup.find_group(engine, wanted)
+        group = lookup.find_signature_group(engine, wanted)
     except InputError as error:
         raise NotFound(error.line()) from error
     if group is None:
@@ -91,7 +91,11 @@ def host(engine: Engine, wanted: str) -> dict[str, Any]:
     if not ids:
         raise NotFound(f"no host {wanted!r}")
     attributes = [{"attr": a, "value": v} for a, v in lookup.host_attributes(engine, ids)]
-    return {"host": wanted, "attributes": attributes, **lookup.of_host(engine, ids)._asdict()}
+    return {
+        "host": wanted,
+        "attributes": attributes,
+        **lookup.summarise_host(engine, ids)._asdict(),
+    }
 
 
 def trend(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
@@ -107,7 +111,7 @@ def _day(row: curves.CurveDay) -> dict[str, Any]:
 def new_signatures_answer(engine: Engine, days: float) -> list[dict[str, Any]]:
     """The signatures first seen in the last days before the latest crash."""
     population = load_times(engine)
-    until = curves.last_moment(population)
+    until = curves.latest_crash_time(population)
     if until is None:
         return []
     window = min(max(days, 0.0), float(MAX_DAYS))
@@ -129,21 +133,21 @@ def verdicts(engine: Engine) -> list[dict[str, Any]]:
     return [verdict.as_json(screened.day) for verdict in judged]
 
 
-def screened_now(engine: Engine) -> tuple[Population, Screen | None]:
+def screened_now(engine: Engine) -> tuple[Population, ScreeningResult | None]:
     """What stands out now, without what repaired hosts did before; None: there is no crash."""
     with engine.connect() as connection:
         repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
-    population = with_past_of_repaired_hosts_apart(load_population(engine), repaired)
+    population = separate_past_of_repaired_hosts(load_population(engine), repaired)
     if not population.day.size:
         return population, None
-    screened = screen(population, population.last_day)
+    screened = screen_population(population, population.last_day)
     return population, screened._replace(findings=without_past_hosts(screened.findings))
 
 
 def states(engine: Engine) -> list[dict[str, Any]]:
     """What was decided of signatures and hosts, with the history."""
     with engine.connect() as connection:
-        held = all_states(sqlalchemy_executor(connection), time.time())
+        held = read_states(sqlalchemy_executor(connection), time.time())
     return [state.as_json() for state in held]
 
 
@@ -178,6 +182,8 @@ def decision_of(given: Mapping[Any, Any]) -> Decision:
 def store_records(engine: Engine, body: bytes) -> dict[str, Any]:
     """Store records: JSON lines, or one JSON object or array."""
     preparer = Preparer()
-    outcome = store(engine, (preparer.part(part) for part in parts_in("body", BytesIO(body))))
+    outcome = store(
+        engine, (preparer.part(part) for part in read_record_stream("body", BytesIO(body)))
+    )
     rejected = [{"where": where, "why": why} for where, why in outcome.rejected[:SHOWN_REJECTS]]
     return {**outcome._asdict(), "rejected": rejected, "rejects": len(outcome.rejected)}

@@ -19,23 +19,23 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gdb_epi.errors import EpiError, InputError, UsageError
-from gdb_epi.fleet.questions.pruned import day_of_prune
-from gdb_epi.fleet.report.gather import ReportScope, gather
-from gdb_epi.fleet.report.html import render, render_core
+from gdb_epi.fleet.questions.prune_caveat import day_of_prune
+from gdb_epi.fleet.report.gather import ReportScope, gather_page
+from gdb_epi.fleet.report.html import render_core, render_page
 from gdb_epi.fleet.serve import answers
-from gdb_epi.fleet.serve.cache import Cache
-from gdb_epi.fleet.serve.forms import MAX_DECISION, PATH, Forms
-from gdb_epi.fleet.serve.guard import (
+from gdb_epi.fleet.serve.access_checks import (
     HEADERS,
     MAX_BODY,
     MAX_REQUESTS,
     TooLarge,
-    body_of,
-    is_content,
+    has_content_type,
     is_name_of_this_server,
+    read_body,
     refusal,
     refusal_to_write,
 )
+from gdb_epi.fleet.serve.cache import Cache
+from gdb_epi.fleet.serve.forms import MAX_DECISION, PATH, Forms
 from gdb_epi.fleet.serve.metrics import CONTENT_TYPE, metrics
 
 MAX_NAME = 512  # characters of a name in a path or query
@@ -59,23 +59,23 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
         "/core/{name}": server.core,
         "/metrics": server.metrics,
         "/healthz": server.health,
-        f"{API}/signatures": server.json(
+        f"{API}/signatures": server.answer_by_query(
             lambda e, q: answers.signatures(e, _number(q, "limit", 20))
         ),
-        f"{API}/signatures/{{name:path}}": server.named(answers.signature),
-        f"{API}/cores/{{name}}": server.named(answers.core_record),
-        f"{API}/hosts/{{name:path}}": server.named(answers.host),
-        f"{API}/trend": server.json(lambda e, q: answers.trend(e, q.get("signature"))),
-        f"{API}/new": server.json(
+        f"{API}/signatures/{{name:path}}": server.answer_by_name(answers.signature),
+        f"{API}/cores/{{name}}": server.answer_by_name(answers.core_record),
+        f"{API}/hosts/{{name:path}}": server.answer_by_name(answers.host),
+        f"{API}/trend": server.answer_by_query(lambda e, q: answers.trend(e, q.get("signature"))),
+        f"{API}/new": server.answer_by_query(
             lambda e, q: answers.new_signatures_answer(e, _number(q, "days", 7))
         ),
-        f"{API}/findings": server.json(lambda e, _: answers.findings(e)),
-        f"{API}/states": server.json(lambda e, _: answers.states(e)),
-        f"{API}/verdicts": server.json(lambda e, _: answers.verdicts(e)),
+        f"{API}/findings": server.answer_by_query(lambda e, _: answers.findings(e)),
+        f"{API}/states": server.answer_by_query(lambda e, _: answers.states(e)),
+        f"{API}/verdicts": server.answer_by_query(lambda e, _: answers.verdicts(e)),
     }
     routes = [Route(path, handler, methods=["GET"]) for path, handler in get.items()]
     routes.append(Route(f"{API}/records", server.records, methods=["POST"]))
-    routes.append(Route(f"{API}/marks", server.mark, methods=["POST"]))
+    routes.append(Route(f"{API}/marks", server.take_decision, methods=["POST"]))
     forms = Forms(engine, settings.token, settings.hosts)
     routes.append(Route(PATH, forms.show, methods=["GET"]))
     routes.append(Route(PATH, forms.take, methods=["POST"]))
@@ -111,7 +111,9 @@ class _Server:
         return HTMLResponse(self._cache.get(("signature", text), lambda: self._page(text)))
 
     def _page(self, signature: str | None) -> str:
-        return render(gather(self._engine, ReportScope(signature=signature)), _core_address)
+        return render_page(
+            gather_page(self._engine, ReportScope(signature=signature)), _core_address
+        )
 
     def core(self, request: Request) -> Response:
         """The record of one core."""
@@ -127,7 +129,7 @@ class _Server:
         day_of_prune(self._engine)  # any question does, this one reads a single row
         return JSONResponse({"ok": True, "ingest": self._settings.token is not None})
 
-    def json(
+    def answer_by_query(
         self, ask: Callable[[Engine, Mapping[str, str]], Any]
     ) -> Callable[[Request], Response]:
         """Return the handler of a question with parameters."""
@@ -139,7 +141,7 @@ class _Server:
 
         return handler
 
-    def named(self, ask: Callable[[Engine, str], Any]) -> Callable[[Request], Response]:
+    def answer_by_name(self, ask: Callable[[Engine, str], Any]) -> Callable[[Request], Response]:
         """Return the handler of a question about something with a name."""
 
         def handler(request: Request) -> Response:
@@ -152,17 +154,19 @@ class _Server:
         refused = refusal_to_write(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
-        done = await run_in_threadpool(answers.store_records, self._engine, await body_of(request))
+        done = await run_in_threadpool(
+            answers.store_records, self._engine, await read_body(request)
+        )
         return JSONResponse(done, 200 if not done["rejects"] else 422)
 
-    async def mark(self, request: Request) -> Response:
-        """Take a decision about a signature or a host, from those who have the token."""
+    async def take_decision(self, request: Request) -> Response:
+        """Take a decision on a signature or host from a client that has the token."""
         refused = refusal_to_write(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
-        if not is_content(request, JSON):
+        if not has_content_type(request, JSON):
             return refusal(415, f"a decision is a JSON object: Content-Type: {JSON}")
-        body = await body_of(request, MAX_DECISION)
+        body = await read_body(request, MAX_DECISION)
         try:
             held = await run_in_threadpool(answers.store_decision, self._engine, body)
         except InputError as error:
@@ -173,10 +177,10 @@ class _Server:
 
 
 class _Json(JSONResponse):
-    """JSON in ASCII: a record may hold half of a surrogate pair, or a number that JSON has not."""
+    """JSON in ASCII: a record may hold half of a surrogate pair, or a number that JSON lacks."""
 
     def render(self, content: Any) -> bytes:
-        """Return the body; what is no finite number becomes null."""
+        """Return the body; NaN and infinities become null."""
         try:
             return json.dumps(content, allow_nan=False).encode("ascii")
         except ValueError:

@@ -17,23 +17,23 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.marks import FIXED, HOST, IGNORED, SIGNATURE, WORDS
+from gdb_epi.fleet.life.marks import FIXED, HOST, IGNORED, SIGNATURE, STATE_WORDS
 from gdb_epi.fleet.life.record_decision import DecisionResult, record_decision
-from gdb_epi.fleet.life.states import all_states
-from gdb_epi.fleet.population.host_spelling import spelt_like
+from gdb_epi.fleet.life.states import read_states
+from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.report.html import render_decisions
 from gdb_epi.fleet.report.page import DecisionForm, DecisionsPage, StateChoice
 from gdb_epi.fleet.report.states import MAX_STATES, state_rows
-from gdb_epi.fleet.serve.answers import decision_of
-from gdb_epi.fleet.serve.guard import (
-    FOREIGN,
+from gdb_epi.fleet.serve.access_checks import (
+    FOREIGN_ORIGIN,
     FORM_HEADERS,
     READ_ONLY,
-    body_of,
-    is_content,
-    is_from_here,
+    has_content_type,
+    is_same_origin,
+    read_body,
     same_token,
 )
+from gdb_epi.fleet.serve.answers import decision_of
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 PATH = "/decisions"
@@ -43,7 +43,7 @@ MAX_SHOWN = 512  # characters of a name that an address gives
 FORM = "application/x-www-form-urlencoded"
 _STATES = {
     about: tuple(StateChoice(state, f"{state}: {words}") for state, words in states.items())
-    for about, states in WORDS.items()
+    for about, states in STATE_WORDS.items()
 }
 _STATES[SIGNATURE] += (
     StateChoice(FIXED, "fixed in the version below"),
@@ -69,11 +69,11 @@ class Forms:
         """Take a decision; the answer leads to the page that shows what holds then."""
         if self._token is None:
             return await self._refused({}, 403, READ_ONLY)
-        if not is_from_here(request, self._hosts):
-            return await self._refused({}, 403, FOREIGN)
-        if not is_content(request, FORM):
+        if not is_same_origin(request, self._hosts):
+            return await self._refused({}, 403, FOREIGN_ORIGIN)
+        if not has_content_type(request, FORM):
             return await self._refused({}, 415, f"a form is sent as {FORM}")
-        body = await body_of(request, MAX_DECISION)
+        body = await read_body(request, MAX_DECISION)
         pairs = parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS)
         given = {name: value.strip() for name, value in pairs}
         token = given.pop("token", "")
@@ -98,9 +98,9 @@ class Forms:
     def _page(self, given: Mapping[str, str], status: int = 200, problem: str = "") -> Response:
         about, name = given.get("about", ""), given.get("name", "")
         with self._engine.connect() as connection:
-            states = all_states(sqlalchemy_executor(connection), time.time())
+            states = read_states(sqlalchemy_executor(connection), time.time())
         if name and not problem:
-            same = spelt_like([name], [s.standing.subject.name for s in states])
+            same = match_spellings([name], [s.standing.subject.name for s in states])
             states = [
                 s for s in states
                 if s.standing.subject.about == about

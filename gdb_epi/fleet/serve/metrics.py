@@ -18,7 +18,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from sqlalchemy import Engine, func, select
 
 from gdb_epi.fleet.life.marks import HOST
-from gdb_epi.fleet.life.states import all_states, failed_fixes
+from gdb_epi.fleet.life.states import failed_fixes, read_states
 from gdb_epi.fleet.questions.verdict import kind_of_cause
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.report.texts import clean
@@ -102,7 +102,7 @@ def _states(engine: Engine) -> Iterator[Metric]:
         "gdb_epi_regressed_crashes", description, labels=("signature", "fixed_in")
     )
     with engine.connect() as connection:
-        states = all_states(sqlalchemy_executor(connection), time.time())
+        states = read_states(sqlalchemy_executor(connection), time.time())
     counts = Counter((state.standing.subject.about, state.state) for state in states)
     for values, count in sorted(counts.items()):
         gauge.add_metric(values, count)

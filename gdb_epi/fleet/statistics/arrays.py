@@ -3,7 +3,7 @@
 
 A code is a small integer that stands for a text; ABSENT is none. numpy's own `unique` sorts, which
 takes seconds for a million rows where counting in a table takes milliseconds. Columns of a
-population are as narrow as their codes allow: `wide` comes before a product of two of them.
+population are as narrow as their codes allow: `widen` comes before a product of two of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def absent_column(size: int) -> Ints:
     return np.broadcast_to(np.int8(ABSENT), (size,))
 
 
-def wide(codes: Ints) -> Ints:
+def widen(codes: Ints) -> Ints:
     """Return codes in 64 bits, in which products with another number of codes fit."""
     return codes.astype(np.int64, copy=False)
 
@@ -64,12 +64,12 @@ def count_pairs(
         for code in _pair_codes(a, b, width, among):
             np.add.at(table, code, one)
         pairs = np.flatnonzero(table)
-        return pairs // width, pairs % width, wide(table[pairs])
+        return pairs // width, pairs % width, widen(table[pairs])
     if among is not None:
         a, b = a[among], b[among]
         weights = None if weights is None else weights[among]
     if not a.size:
-        return wide(a), wide(b), wide(a)
+        return widen(a), widen(b), widen(a)
     code = a.astype(np.int64)
     code *= width
     code += b
@@ -135,7 +135,7 @@ def count_codes(codes: Ints, size: int, among: Bools) -> Ints:
     return counts
 
 
-def runs(linked: Bools) -> tuple[Ints, Ints]:
+def find_runs(linked: Bools) -> tuple[Ints, Ints]:
     """Return where each run of rows that are linked to the one before begins, and its length.
 
     A row that has no such neighbour is in no run, so that the answer is short where few have one.
@@ -148,7 +148,7 @@ def runs(linked: Bools) -> tuple[Ints, Ints]:
     return at[opens] - 1, lengths + 1
 
 
-def rows_of(begins: Ints, lengths: Ints) -> Ints:
+def rows_of_runs(begins: Ints, lengths: Ints) -> Ints:
     """Return the rows of runs, one run after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if ends.size else 0
@@ -236,7 +236,7 @@ def _compact(codes: Ints, size: int) -> tuple[Ints, int]:
     return rank[codes], int(occurs.sum())
 
 
-def places_in(keys: Ints, codes: Ints) -> Ints:
+def positions_in(keys: Ints, codes: Ints) -> Ints:
     """Return where each code is among distinct keys (0 and up, in order); ABSENT where it is not.
 
     A million searches among a million keys take a second, as each step of one leaves the CPU's

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gdb_epi.fleet.statistics import special
+from gdb_epi.fleet.statistics import scipy_special
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 
 TRIM = 0.02  # of the hosts with the most crashes: they may be the bad ones we look for
@@ -40,7 +40,7 @@ def q_values(p: Floats, tested: int) -> Floats:
     return q
 
 
-def of_numbers(tail: Callable[..., Floats], *numbers: float) -> float:
+def apply_to_scalars(tail: Callable[..., Floats], *numbers: float) -> float:
     """Return what a tail of this module, which takes arrays, is for single numbers."""
     return float(tail(*(np.array([float(number)]) for number in numbers))[0])
 
@@ -49,7 +49,9 @@ def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
     """P(at least `count` of `total`) when each falls here with probability `share`."""
     inside = (count >= 1) & (count <= total)
     k = np.where(inside, count, 1.0)
-    tail = special.betainc(k, np.where(inside, total - count + 1, 1.0), np.clip(share, 0.0, 1.0))
+    tail = scipy_special.betainc(
+        k, np.where(inside, total - count + 1, 1.0), np.clip(share, 0.0, 1.0)
+    )
     return np.where(inside, tail, np.where(count < 1, 1.0, 0.0))
 
 
@@ -58,9 +60,9 @@ def beta_binomial_tail(count: int, total: int, a: float, b: float) -> float:
     if count <= 0 or b <= 0:
         return 1.0
     k = np.arange(count, total + 1, dtype=float)
-    log_beta = special.gammaln(k + a) + special.gammaln(total - k + b)
-    log_beta -= special.gammaln(total + a + b)
-    whole = special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+    log_beta = scipy_special.gammaln(k + a) + scipy_special.gammaln(total - k + b)
+    log_beta -= scipy_special.gammaln(total + a + b)
+    whole = scipy_special.gammaln(a) + scipy_special.gammaln(b) - scipy_special.gammaln(a + b)
     logs = _choose(np.full(k.size, float(total)), k) + log_beta - whole
     return float(min(1.0, np.exp(logs).sum()))
 
@@ -69,7 +71,7 @@ def poisson_binomial_tail(count: int, chances: Floats) -> float:
     """P(at least `count`) of events with a chance each; exact up to MAX_EXACT, then normal."""
     if chances.size > MAX_EXACT:
         mean, variance = chances.sum(), (chances * (1 - chances)).sum()
-        return float(special.ndtr(-(count - 0.5 - mean) / np.sqrt(max(variance, 1e-12))))
+        return float(scipy_special.ndtr(-(count - 0.5 - mean) / np.sqrt(max(variance, 1e-12))))
     tail = np.zeros(chances.size + 1)
     tail[0] = 1.0
     for number, chance in enumerate(chances, 1):
@@ -157,7 +159,11 @@ def _term_ratios(k: Floats, marked: Floats, drawn: Floats, rest: Floats, up: Boo
 
 def _choose(n: Floats, k: Floats) -> Floats:
     """Logarithm of the binomial coefficient."""
-    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))
+    return np.asarray(
+        scipy_special.gammaln(n + 1)
+        - scipy_special.gammaln(k + 1)
+        - scipy_special.gammaln(n - k + 1)
+    )
 
 
 def two_sided_binomial(count: Floats, total: Floats, share: Floats) -> Floats:
@@ -172,7 +178,7 @@ def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Flo
     mean = np.maximum(mean, 1e-12)
     spread = np.maximum(variance - mean, 1e-9 * mean)
     size = mean**2 / spread
-    tail = special.betainc(np.maximum(count, 1.0), size, mean / (size + mean))
+    tail = scipy_special.betainc(np.maximum(count, 1.0), size, mean / (size + mean))
     return np.where(count < 1, 1.0, tail)
 
 
@@ -221,7 +227,9 @@ def _trimmed(alpha: float, mean: float) -> float:
     """
     k = np.arange(int(mean * (1 + 8 * np.sqrt(alpha))) + 30)
     size = 1 / alpha
-    logs = special.gammaln(k + size) - special.gammaln(k + 1) - special.gammaln(size)
+    logs = (
+        scipy_special.gammaln(k + size) - scipy_special.gammaln(k + 1) - scipy_special.gammaln(size)
+    )
     share = np.exp(logs + k * np.log(mean / (size + mean)) + size * np.log(size / (size + mean)))
     share = np.diff(np.minimum(np.cumsum(share), 1 - TRIM), prepend=0.0) / (1 - TRIM)
     centre = float((share * k).sum())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The database: prepared records go in, rows come out.
 
-In come what `records` prepared, and host-hours; out go the rows of the tables (`tables.py`) and the
-records as they came. `ingest` stores records, `reproject` makes the rows anew from them, `removal`
-takes crashes out for good. How a record becomes rows belongs in `records`; what a row means for a
-population, and any statistics, do not belong here.
+In: what `records` prepared, and host-hours. Out: the rows of the tables (`tables.py`), and the
+records as they came in. `ingest` stores records, `reproject` rebuilds the rows from them, and
+`delete_crashes` removes crashes for good. How a record becomes rows belongs in `records`; what rows
+mean for a population, and any statistics, do not belong here.
 """

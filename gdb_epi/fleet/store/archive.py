@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a database holds beside the records, as JSON lines that `fleet ingest` takes back.
+"""What a database holds besides the records, as JSON lines that `fleet ingest` can restore.
 
-Host-hours, findings, decisions, what was sent, when each record came, what was rejected. With the
-records before them, the lines make the same database again; taken into another one they add what it
-lacks, and the later word of a person wins.
+Host-hours, findings, decisions, what was sent, when each record came in, what was rejected. After
+the records, these lines restore the same database; ingested into another one, they add what it
+lacks, and the later decision of a person wins.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, func, select
 
 from gdb_epi.errors import InputError
+from gdb_epi.fleet.records.crash_times import judge_time
 from gdb_epi.fleet.records.reader import (
     EXPORT_NUMBER,
     EXPORT_PREFIX,
@@ -28,13 +29,12 @@ from gdb_epi.fleet.records.reader import (
     REJECTED,
     kind_of_line,
 )
-from gdb_epi.fleet.records.times import judged_time
-from gdb_epi.fleet.records.values import INT32, integer, number, text
+from gdb_epi.fleet.records.values import INT32, integer_or_none, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
+from gdb_epi.fleet.store.day_of_prune import keep_pruned, pruned_before
 from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY
 from gdb_epi.fleet.store.dimensions import in_list_parts, insert
 from gdb_epi.fleet.store.exposure import HostDay, hours_of, store_host_days
-from gdb_epi.fleet.store.pruned import keep_pruned, pruned_before
 from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
 
 _TABLES = {
@@ -65,7 +65,7 @@ def archive_lines(engine: Engine) -> Iterator[str]:
 
 
 def count_rows_beside_records(engine: Engine) -> dict[str, int]:
-    """Return how many rows there are of what an export of the records alone leaves out."""
+    """Return the number of rows that an export of the records alone would leave out."""
     counted = {"host-day": tables.exposure, "finding": tables.finding, "decision": tables.mark}
     rows = {}
     with engine.connect() as connection:
@@ -80,7 +80,7 @@ def restore_archive_line(connection: Connection, line: Mapping[str, Any]) -> int
     kind, rows = kind_of_line(line), line["rows"]
     try:
         if kind == RECEIVED:
-            _take_received(connection, {str(text(key)): _moment(at) for key, at in rows})
+            _take_received(connection, {str(text_or_none(key)): _moment(at) for key, at in rows})
         elif kind == EXPOSURE:
             _take_exposure(connection, rows)
         elif kind == PRUNED:
@@ -117,7 +117,7 @@ def _exposure(engine: Engine) -> Iterator[list[Any]]:
     """Yield [[day, attributes, [[name, machine id, hours] ...]]] for each day and attributes."""
     e, h, v = tables.exposure.c, tables.host.c, tables.attrset_value.c
     with engine.connect() as connection:
-        # By what the sets hold: their ids are of this database.
+        # By the contents of the sets: their ids are those of this database.
         a = tables.attrset.c
         chosen_sets = select(e.day, a.id, a.hash).where(a.id == e.attrset_id).distinct()
         sets = connection.execute(chosen_sets.order_by(e.day, a.hash)).all()
@@ -150,14 +150,14 @@ def _rows(engine: Engine, table: Table) -> Iterator[list[Any]]:
 
 
 def _take_received(connection: Connection, received: Mapping[str, float]) -> None:
-    """When a record came here is later than when it first came: times are judged by that again."""
+    """Restore when records first came in, and judge their times by that again."""
     c = tables.crash.c
     for keys in in_list_parts(sorted(received)):
         chosen = select(c.id, c.core_key, c.ts, c.ts_claimed, c.ts_source, c.received)
         for row in connection.execute(chosen.where(c.core_key.in_(keys))).all():
             at = min(received[row.core_key], row.received or received[row.core_key])
             ts = row.ts if row.ts is not None else row.ts_claimed
-            judged = judged_time(ts, row.ts_source, at)
+            judged = judge_time(ts, row.ts_source, at)
             values = {"received": at, "ts": judged[0], "ts_claimed": judged[1]}
             connection.execute(tables.crash.update().where(c.id == row.id).values(**values))
 
@@ -165,9 +165,15 @@ def _take_received(connection: Connection, received: Mapping[str, float]) -> Non
 def _take_exposure(connection: Connection, rows: Sequence[Any]) -> None:
     host_days = []
     for day, attributes, hosts in rows:
-        given = {str(text(k)): str(text(v)) for k, v in attributes.items()}
+        given = {str(text_or_none(k)): str(text_or_none(v)) for k, v in attributes.items()}
         host_days += [
-            HostDay(_day(day), text(name) or "", hours_of(hours), given, text(machine) or "")
+            HostDay(
+                _day(day),
+                text_or_none(name) or "",
+                hours_of(hours),
+                given,
+                text_or_none(machine) or "",
+            )
             for name, machine, hours in hosts
         ]
     store_host_days(connection, host_days)
@@ -200,7 +206,7 @@ def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) ->
 
 
 def _clean(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with the columns of the table, each of its kind. Raises KeyError for one it lacks."""
+    """Return a row with the table's columns, of their types. Raises KeyError for a missing one."""
     cleaned: dict[str, Any] = {}
     for column in table.c[1:]:
         value = row[column.name]
@@ -213,8 +219,8 @@ def _clean(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _integer(value: Any, limit: int = INT32) -> int:
-    """A whole number that every database takes. Raises ValueError."""
-    whole = integer(value, limit)
+    """Return a whole number that every database takes. Raises ValueError."""
+    whole = integer_or_none(value, limit)
     if whole is None:
         raise ValueError(value)
     return whole
@@ -225,23 +231,23 @@ def _day(value: Any) -> int:
 
 
 def _float(value: Any) -> float:
-    plain = number(value)
+    plain = number_or_none(value)
     if plain is None:
         raise ValueError(value)
     return plain
 
 
 def _moment(value: Any) -> float:
-    """Seconds since the epoch, of a day that can be written. Raises ValueError."""
+    """Return seconds since the epoch, of a day that can be written. Raises ValueError."""
     moment = _float(value)
     if abs(moment) > MAX_DAY * SECONDS_A_DAY:
         raise ValueError(value)
     return moment
 
 
-_KINDS: dict[type, Callable[[Any], Any]] = {str: text, int: _integer, float: _float}
-# What is shown as a day, and the JSON of a finding, by the name of the column.
+_KINDS: dict[type, Callable[[Any], Any]] = {str: text_or_none, int: _integer, float: _float}
+# Columns that are shown as days, and the JSON of a finding, by name.
 _VALUES: dict[str, Callable[[Any], Any]] = {
     "day": _day, "at": _moment, "decided_at": _moment, "until": _moment,
-    "detail": lambda value: text(value, MAX_DETAIL),
+    "detail": lambda value: text_or_none(value, MAX_DETAIL),
 }  # fmt: skip

@@ -7,7 +7,7 @@ import re
 from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta, timezone
 from typing import Any
 
-from gdb_epi.fleet.records.values import number
+from gdb_epi.fleet.records.values import number_or_none
 
 EPOCH = date(1970, 1, 1)
 SECONDS_A_DAY = 86_400.0
@@ -20,12 +20,12 @@ def iso_day(day: int) -> str:
     return (EPOCH + timedelta(days=day)).isoformat()
 
 
-def day_of(moment: float | None) -> str:
+def utc_day_text(moment: float | None) -> str:
     """Return the day (UTC) of a moment, which is seconds since the epoch; `?` of none."""
     return iso_day(int(moment // SECONDS_A_DAY)) if moment is not None else "?"
 
 
-def day_number(value: Any) -> int | None:
+def parse_day(value: Any) -> int | None:
     """Return days since 1970-01-01 (UTC) from an ISO date or time, epoch seconds or day number.
 
     A number below MAX_DAY is a day, else seconds; None for what is neither, or beyond MAX_DAY.
@@ -42,20 +42,20 @@ def day_number(value: Any) -> int | None:
         else:
             zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
             return _near(zoned.timestamp() // SECONDS_A_DAY)
-    plain = number(value)
+    plain = number_or_none(value)
     if plain is None:
         return None
     return _near(plain if abs(plain) < MAX_DAY else plain // SECONDS_A_DAY)
 
 
-def written_days(words: str) -> tuple[int, int] | None:
+def parse_day_range(words: str) -> tuple[int, int] | None:
     """Return the first and last day of what a user wrote: a year, a month, a day or a time.
 
     `2026` is a year here, never the day of that number; None for what is none of these.
     """
     period = _PERIOD.fullmatch(words.strip())
     if period is None:
-        day = day_number(words)
+        day = parse_day(words)
         return None if day is None else (day, day)
     year, month = int(period[1]), int(period[2] or 0)
     if not MINYEAR <= year < MAXYEAR or month > 12 or (period[2] and not month):

@@ -28,7 +28,7 @@ except ModuleNotFoundError as problem:
         "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
     ) from problem
 
-from gdb_epi.fleet.lake.files import lake_folder
+from gdb_epi.fleet.lake.manifest import lake_folder
 from gdb_epi.fleet.store.sql_without_sqlalchemy import readable_uri
 from gdb_epi.fleet.store.tables import meta, metadata
 from gdb_epi.fleet.store.transactions import begin
@@ -41,7 +41,7 @@ from gdb_epi.fleet.store.versions import (
 )
 from gdb_epi.private_files import make_private_file, make_private_folder
 
-LAKE = LAKE_PREFIX.removesuffix(":")  # what stands for a driver in the URL of a lake
+LAKE = LAKE_PREFIX.removesuffix(":")  # in place of a driver in the URL of a lake
 BUSY_SECONDS = 10.0  # how long a writer waits for another one
 _LOCK_KEY = 0x67646265  # pg_advisory_xact_lock number of migrate(): "gdbe"
 
@@ -80,28 +80,30 @@ def database_url(given: str | None) -> URL:
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise DatabaseUrlError(f"no database of the kind {url.get_backend_name()!r}")
     if url.get_backend_name() == "postgresql":
-        if "@" in f"{url.host}{url.database}":  # then part of a password is taken for the place
+        if "@" in f"{url.host}{url.database}":  # then part of a password was taken for the host
             problem = f"not a database URL: {hide_password(given)!r}"
             raise DatabaseUrlError(problem, hint="%40 for an @ of a name or password")
-        return url.set(drivername="postgresql+psycopg")  # whose COPY `bulk` needs
+        return url.set(drivername="postgresql+psycopg")  # whose COPY `insert_crashes` needs
     return url
 
 
 def shown_url(url: URL) -> str:
-    """Return a URL as people may see it, and may give it."""
+    """Return a URL without its password, in the form in which a user may give it."""
     if url.drivername == LAKE:
         return f"{LAKE_PREFIX}{url.database}"
     return hide_password(url.render_as_string(hide_password=True))
 
 
 @contextmanager
-def open_database(given: str | None, *, write: bool, make: bool | None = None) -> Iterator[Engine]:
+def open_database(
+    given: str | None, *, write: bool, create: bool | None = None
+) -> Iterator[Engine]:
     """Open the database, migrated when `write`, and close it at the end.
 
-    One that is not there is made where `make` says so: by whoever writes, unless what is written
-    is about records that are there (a screening with a mistyped --db would find nothing, daily).
-    Every database error inside becomes a DatabaseError with a hint; other errors of the system
-    (a full disk below the answer) are the caller's. Raises InputError when there is no database.
+    A missing database is created if `create` says so, by default if `write` does. Pass False where
+    the work needs records (a screening with a mistyped --db would find nothing, every day).
+    Every database error inside becomes a DatabaseError with a hint; other system errors (a full
+    disk where the answer goes) are left to the caller. Raises InputError without a database.
     """
     url = database_url(given)
     shown = shown_url(url)
@@ -110,7 +112,7 @@ def open_database(given: str | None, *, write: bool, make: bool | None = None) -
         if url.drivername == LAKE:
             engine = _lake_engine(url, shown, write=write)
         else:
-            _check_file(url, shown, make=write if make is None else make)
+            _check_file(url, shown, create=write if create is None else create)
             engine = _engine(url) if write else _reading_engine(url)
         if write:
             migrate(engine)
@@ -134,18 +136,18 @@ def migrate(engine: Engine) -> None:
     shown = shown_url(engine.url)
     # Reading first keeps a writer that has nothing to migrate from queueing for the lock.
     with engine.connect() as connection:
-        is_here = _schema_version(connection, shown) == SCHEMA_VERSION
-        after = _unfinished(connection) if is_here else None
-    if not is_here:
-        after = _change_tables(engine, shown)
-    if after is not None:
+        is_current = _schema_version(connection, shown) == SCHEMA_VERSION
+        resume_after = _unfinished_reprojection(connection) if is_current else None
+    if not is_current:
+        resume_after = _create_or_upgrade_tables(engine, shown)
+    if resume_after is not None:
         from gdb_epi.fleet.store.reproject import reproject
 
-        reproject(engine, [], after)
+        reproject(engine, [], resume_after)
 
 
-def _change_tables(engine: Engine, shown: str) -> int | None:
-    """Make or change the tables; return the id of the raw record from which on to project."""
+def _create_or_upgrade_tables(engine: Engine, shown: str) -> int | None:
+    """Create or upgrade the tables; return the id of the raw record from which to reproject."""
     with begin(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
@@ -164,13 +166,13 @@ def _change_tables(engine: Engine, shown: str) -> int | None:
 
             upgrade(connection)
             if version < PROJECTED:
-                # With the tables: who ends it is known when this process is killed in it.
+                # In the transaction of the tables: if this process is killed, the next one goes on.
                 connection.execute(meta.delete().where(meta.c.key == REPROJECTED_TO))
                 connection.execute(meta.insert().values(key=REPROJECTED_TO, value="0"))
-        return _unfinished(connection) if version is not None else None
+        return _unfinished_reprojection(connection) if version is not None else None
 
 
-def _unfinished(connection: Connection) -> int | None:
+def _unfinished_reprojection(connection: Connection) -> int | None:
     """Return how far the reprojection of an unfinished migration got; None without one."""
     value = connection.execute(select(meta.c.value).where(meta.c.key == REPROJECTED_TO)).scalar()
     return None if value is None else int(value) if str(value).isdigit() else 0
@@ -205,7 +207,7 @@ _HINTS = (
 
 
 def refuse_lake(given: str | None, because: str) -> None:
-    """Refuse a lake where it lacks what is asked of a database. Raises DatabaseError."""
+    """Raise DatabaseError for a lake, where it lacks what the command needs of a database."""
     url = database_url(given)
     if url.drivername == LAKE:
         hint = "--db with the database that it was exported from"
@@ -224,19 +226,19 @@ def _lake_engine(url: URL, shown: str, *, write: bool) -> Engine:
 
 def _engine(url: URL) -> Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
-    waits = {"timeout": BUSY_SECONDS} if is_sqlite and "timeout" not in url.query else {}
+    connect_args = {"timeout": BUSY_SECONDS} if is_sqlite and "timeout" not in url.query else {}
     try:
-        engine = create_engine(url, connect_args=waits, pool_pre_ping=not is_sqlite)
+        engine = create_engine(url, connect_args=connect_args, pool_pre_ping=not is_sqlite)
     except (ValueError, TypeError) as error:  # an option with a value that it cannot have
         raise DatabaseUrlError(f"not a database URL: {shown_url(url)}: {error}") from error
     if not is_sqlite:
         return engine
-    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "connect", _configure_sqlite)
     return engine
 
 
 def _reading_engine(url: URL) -> Engine:
-    """Open for reading; an SQLite file that nobody here may write needs another way to be read."""
+    """Open for reading, also an SQLite file that this user cannot write."""
     name = url.database or ""
     is_file = url.get_backend_name() == "sqlite" and not name.startswith("file:") and not url.query
     path = Path(name)
@@ -253,7 +255,7 @@ def _reading_engine(url: URL) -> Engine:
     )
 
 
-# The keys of crashes are random: an index that does not fit the cache is read and written all over.
+# Keys of crashes are random: an index that does not fit the cache is read and written everywhere.
 _PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
@@ -264,7 +266,7 @@ _PRAGMAS = (
 )
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+def _configure_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     # None: the driver must not begin transactions on its own; begin() does.
     connection.isolation_level = None
     for pragma in _PRAGMAS:
@@ -276,19 +278,19 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
                 raise
 
 
-def _check_file(url: URL, shown: str, *, make: bool) -> None:
-    """Make the folder for a new SQLite file; without `make` the file must exist already."""
+def _check_file(url: URL, shown: str, *, create: bool) -> None:
+    """Make the folder for a new SQLite file; without `create` the file must exist already."""
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return
     path = Path(url.database)
     is_plain_file = not url.database.startswith("file:")  # SQLite's own URLs say more
     try:
-        if make:
+        if create:
             make_private_folder(path.parent)
-        is_there = make or path.exists()
+        is_there = create or path.exists()
     except OSError as error:
         raise explain_database_error(error, shown) from error
-    if make and is_plain_file:
+    if create and is_plain_file:
         with suppress(OSError):  # SQLite says what is wrong
             make_private_file(path)
     if not is_there:
@@ -301,7 +303,7 @@ def _check_version(engine: Engine, shown: str) -> None:
         if version is not None and version < SCHEMA_VERSION:
             problem = f"database {shown} has schema {version}, this gdb-epi reads {SCHEMA_VERSION}"
             raise DatabaseError(problem, hint="gdb-epi fleet reproject, which migrates it")
-        if version is not None and _unfinished(connection) is not None:
+        if version is not None and _unfinished_reprojection(connection) is not None:
             problem = f"the migration of database {shown} has not ended"
             raise DatabaseError(
                 problem, hint="wait for it; if it was killed: gdb-epi fleet reproject"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ids of the rows of the dimension tables, made where they are missing."""
+"""Ids of the rows of the dimension tables, which are inserted where they are missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Wanted = dict[Any, dict[str, Any]]  # key of a dimension row -> its other colum
 
 
 class Dimensions:
-    """The ids of the dimension rows that a batch needs, made where they are missing.
+    """The ids of the dimension rows that a batch needs; missing rows are inserted.
 
     Rows are inserted in sorted order: two writers that insert the same ones in different order
     would deadlock on PostgreSQL. An id may be kept from one transaction to the next only when the
@@ -137,7 +137,7 @@ def _fill(
     _look_up(connection, table, columns, missing, ids)
 
 
-# Plain SQL, as in `bulk`: a fleet's first records bring thousands of hosts and attributes.
+# Plain SQL, as in `insert_crashes`: a fleet's first records bring thousands of hosts.
 def _insert(
     connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
@@ -180,7 +180,7 @@ def in_list_parts(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def insert(connection: Connection, table: Table) -> Any:
     """Return the INSERT of this dialect, which knows ON CONFLICT."""
-    # Here, because the dialect of the other database costs 40 ms to import.
+    # Imported here, because the other database's dialect costs 40 ms.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects.postgresql import insert as maker
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files were examined, with which options: what a run that was stopped need not do again."""
+"""Which files were examined with which options, so that a stopped run need not repeat them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 from sqlalchemy import Engine, select
 
-from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts, insert
 from gdb_epi.fleet.store.transactions import begin
 
 
 def note_examined(engine: Engine, core_keys: Mapping[str, str]) -> None:
-    """Note what was examined: the core's key by that of the input. After its record is stored."""
+    """Store the core's key under that of the input; to be called when its record is stored."""
     at = time.time()
     rows = [{"key": key, "core_key": core, "at": at} for key, core in core_keys.items()]
     if rows:
@@ -26,7 +26,7 @@ def note_examined(engine: Engine, core_keys: Mapping[str, str]) -> None:
 
 
 def examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, str]:
-    """Return the core's key by that of the input, of those whose record is here still."""
+    """Return the core's key by that of the input, for cores whose record is still stored."""
     stored: dict[str, str] = {}
     e, c = tables.examined.c, tables.crash.c
     with engine.connect() as connection:
@@ -37,14 +37,14 @@ def examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, str]:
 
 
 def records_of(engine: Engine, core_keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the records of cores by their keys, as far as they are here and whole."""
+    """Return the records of cores by their keys, as far as they are stored and intact."""
     records: dict[str, dict[str, Any]] = {}
     c, r = tables.crash.c, tables.raw.c
     with engine.connect() as connection:
         for part in in_list_parts(list(core_keys)):
             chosen = select(c.core_key, r.record).where(r.crash_id == c.id, c.core_key.in_(part))
             for key, blob in connection.execute(chosen):
-                record = stored_record(blob)
+                record = unpack_record_or_empty(blob)
                 if record:
                     records[str(key)] = record
     return records

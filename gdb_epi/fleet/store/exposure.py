@@ -19,9 +19,9 @@ from sqlalchemy import Connection, Engine
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.projection import set_hash
-from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, number, text
+from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.days import day_number
+from gdb_epi.fleet.store.days import parse_day
 from gdb_epi.fleet.store.dimensions import Dimensions, insert
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
 
@@ -143,7 +143,7 @@ def _json_rows(stream: TextIO) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:
-    day, host = day_number(row.get("day")), text(row.get("host"))
+    day, host = parse_day(row.get("day")), text_or_none(row.get("host"))
     if day is None:
         return InputError(f"no day: {str(row.get('day'))[:80]!r}")
     if not host:
@@ -154,13 +154,13 @@ def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:
     except ValueError:
         return InputError(f"hours must be 0 to 24: {str(row.get('hours'))[:80]!r}")
     names = [n for n in row if isinstance(n, str) and n not in _FIXED][:MAX_ATTRIBUTES]
-    attributes = {text(n) or "": _attribute(row[n]) for n in names}
+    attributes = {text_or_none(n) or "": _attribute(row[n]) for n in names}
     return HostDay(day, host, hours, {n: v for n, v in attributes.items() if v})
 
 
 def hours_of(value: Any) -> float:
     """Return the hours of a host on one day. Raises ValueError for what cannot be that."""
-    hours = number(value)
+    hours = number_or_none(value)
     if hours is None or not 0 <= hours <= MAX_HOURS:
         raise ValueError(value)
     return hours
@@ -168,5 +168,5 @@ def hours_of(value: Any) -> float:
 
 def _attribute(value: Any) -> str:
     if isinstance(value, str):
-        return text(value) or ""
+        return text_or_none(value) or ""
     return "" if value is None or isinstance(value, (list, dict)) else json.dumps(value)

@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError
 
-from gdb_epi.fleet.records.packing import Packer, stored_record, unpack
-from gdb_epi.fleet.records.prepare import Batch, PreparedRecord, Preparer, Source
+from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE, why_time_is_missing
+from gdb_epi.fleet.records.packing import Packer, unpack_record, unpack_record_or_empty
+from gdb_epi.fleet.records.prepare import PreparedBatch, PreparedRecord, Preparer, Source
 from gdb_epi.fleet.records.projection import CRASH, merge_records, project_record
-from gdb_epi.fleet.records.reader import PART
-from gdb_epi.fleet.records.times import NO_ZONE, UNREADABLE, why_time_is_missing
+from gdb_epi.fleet.records.reader import LINES_OF_PART
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.archive import restore_archive_line
-from gdb_epi.fleet.store.bulk import insert_crashes
 from gdb_epi.fleet.store.dimensions import Dimensions, in_list_parts
+from gdb_epi.fleet.store.insert_crashes import insert_crashes
 from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
 
 VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once
@@ -87,13 +87,13 @@ def ingest(engine: Engine, sources: Iterable[Source]) -> Outcome:
     """Store the records and return what became of them."""
     preparer = Preparer()
     stream = iter(sources)
-    parts = iter(lambda: list(islice(stream, PART)), [])
+    parts = iter(lambda: list(islice(stream, LINES_OF_PART)), [])
     return store(engine, (preparer.batch(part) for part in parts))
 
 
 def store(
     engine: Engine,
-    batches: Iterable[Batch],
+    batches: Iterable[PreparedBatch],
     progress: Callable[[Outcome], None] | None = None,
     *,
     everything: bool = False,
@@ -120,7 +120,7 @@ class Writer:
         self._everything = everything
         self._generation = ""
 
-    def store(self, batch: Batch) -> Outcome:
+    def store(self, batch: PreparedBatch) -> Outcome:
         """Store a batch in one transaction, again when the server went away or broke a deadlock.
 
         A batch that was committed although its connection was lost is found again: by core_key.
@@ -142,7 +142,7 @@ class Writer:
                 return done
         raise AssertionError("the last pause is None")
 
-    def _store(self, batch: Batch, ids: Dimensions) -> Outcome:
+    def _store(self, batch: PreparedBatch, ids: Dimensions) -> Outcome:
         best = batch.best
         ids.forget_when_many()
         with begin(self._engine) as connection:
@@ -207,8 +207,8 @@ def _replace_worse(
         for key, crash_id, received, blob in connection.execute(chosen).all():
             new = best[key]
             if blob != new.blob:
-                old = stored_record(blob)
-                merged = merge_records(old, unpack(new.blob))
+                old = unpack_record_or_empty(blob)
+                merged = merge_records(old, unpack_record(new.blob))
                 if merged != old:
                     rows = project_record(merged, received)
                     ids.learn(connection, [rows])

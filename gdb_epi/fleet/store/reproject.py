@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, Engine, select
 
-from gdb_epi.fleet.records.packing import stored_record
+from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import Dimensions
@@ -52,7 +52,7 @@ def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
             return
         after = int(rows[-1][0])
         for number, blob in rows:
-            record = stored_record(blob)
+            record = unpack_record_or_empty(blob)
             if record:
                 yield json.dumps(record, sort_keys=True)
             else:
@@ -68,7 +68,7 @@ def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
         chosen.where(tables.raw.c.crash_id > after).order_by(tables.raw.c.crash_id).limit(BATCH)
     )
     stored = connection.execute(chosen).all()
-    records = {int(number): (stored_record(blob), at) for number, blob, at in stored}
+    records = {int(number): (unpack_record_or_empty(blob), at) for number, blob, at in stored}
     projected = {n: project_record(record, at) for n, (record, at) in records.items() if record}
     ids = Dimensions()
     ids.learn(connection, list(projected.values()))

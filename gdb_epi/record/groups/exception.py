@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.running.exceptions import RaisedException
 from gdb_epi.errors import Absent
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.record.stacks import crashed_exception
 
 MAX_THREADS = 256
@@ -14,7 +14,7 @@ MAX_TYPE_NAME = 512
 
 
 @group("exception", order=60)
-def exception(parts: Parts, _notes: Notes) -> Json | None:
+def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return the types of what threads raised or handled; None without CPython."""
     state = parts.state
     if isinstance(state.python, Absent):

@@ -8,7 +8,7 @@ from gdb_epi.detectors.findings import hex_word
 from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_pools
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.record.redact import base_name, redact_path
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.record.stacks import frame_json
 
 MAX_VANISHED = 64  # threads in one record
@@ -17,7 +17,7 @@ MAX_NAME = 256
 
 
 @group("fork", order=90)
-def fork(parts: Parts, _notes: Notes) -> Json:
+def fork(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return the evidence of a fork, each sign by name, and what the fork left behind."""
     locks = parts.state.locks
     evidence, vanished, handlers = locks.fork, locks.vanished, locks.handlers

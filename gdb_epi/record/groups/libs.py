@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.record.redact import base_name
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Target
@@ -26,7 +26,7 @@ KEPT = ("type", "name", "version", "architecture", "os", "osVersion")
 
 
 @group("libs", order=70)
-def libs(parts: Parts, _notes: Notes) -> Json:
+def libs(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return the mapped objects by file name and build-id, one hash of them all, and packages."""
     target = parts.state.target
     modules = [

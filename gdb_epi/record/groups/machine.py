@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the core itself knows of the machine: CPU, processor, kernel, GPU driver.
+"""What the core itself says about the machine: CPU, processor, kernel, GPU driver.
 
 Processor: its family, model and stepping, which ld.so asked it for at start. `_rtld_global_ro`
 holds a struct cpu_features (sysdeps/x86/include/cpu-features.h, glibc 2.26 to 2.43; read from 2.31,
@@ -36,7 +36,7 @@ from gdb_epi.errors import (
 )
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.record.redact import base_name
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.sizes import PAGE, signed_word
 from gdb_epi.target import elf
 from gdb_epi.target.api import DUMPED, Target, Thread, machine_of
@@ -61,7 +61,7 @@ _LEAF = struct.Struct("<4I")
 
 
 class Processor(NamedTuple):
-    """As /proc/cpuinfo has them; `hypervisor` is CPUID's word that this is a guest."""
+    """The fields of /proc/cpuinfo; `hypervisor` is CPUID's statement that this is a guest."""
 
     vendor: str
     family: int
@@ -142,7 +142,7 @@ def last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
     symbol = exported_symbol(target, "__rseq_offset")
     if symbol is None:
         return Absent(NOT_AVAILABLE, "no __rseq_offset: glibc before 2.35, or another C library")
-    # ld.so writes the word at start; a file's copy of it holds 0, which is no offset.
+    # ld.so writes the word at start; the copy in the file is 0, which is not an offset.
     word = read_word(target, symbol)
     base = thread.thread_pointer
     if word is None or not base:
@@ -208,16 +208,16 @@ def running_kernel(target: Target) -> Kernel | Absent:
 
 
 MAX_PLATFORM = 32
-_QUIET = (NOT_APPLICABLE, NOT_AVAILABLE)  # usual on older systems; anything else is said
+_QUIET = (NOT_APPLICABLE, NOT_AVAILABLE)  # usual on older systems; others are reported
 
 
-def _note_absence(notes: Notes, subject: str, why: Absent) -> None:
+def _note_absence(notes: RecordNotes, subject: str, why: Absent) -> None:
     if why.reason not in _QUIET:
         notes.errors.append(SoftError("facts", subject, why.detail))
 
 
 @group("cpu", order=220)
-def cpu_group(parts: Parts, notes: Notes) -> Json | None:
+def cpu_group(parts: RecordParts, notes: RecordNotes) -> Json | None:
     """Return the CPU on which the crashed thread last returned to user space."""
     threads = parts.state.target.threads()
     if not threads:
@@ -231,7 +231,7 @@ def cpu_group(parts: Parts, notes: Notes) -> Json | None:
 
 
 @group("hardware", order=230)
-def hardware_group(parts: Parts, notes: Notes) -> Json | None:
+def hardware_group(parts: RecordParts, notes: RecordNotes) -> Json | None:
     """Return the processor's signature, what the kernel says about it, and the GPU driver."""
     target = parts.state.target
     auxv = target.auxv()
@@ -265,7 +265,7 @@ def gpu_driver(paths: list[str]) -> str | None:
 
 
 @group("kernel", order=240)
-def kernel_group(parts: Parts, notes: Notes) -> Json | None:
+def kernel_group(parts: RecordParts, notes: RecordNotes) -> Json | None:
     """Return the version of the running kernel and the build-id of its vDSO."""
     kernel = running_kernel(parts.state.target)
     if isinstance(kernel, Absent):

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
+from gdb_epi.record.registry import SEVERAL_GROUPS, Json, RecordNotes, RecordParts, group
 
 MAX_NAME = 200
 
 
-@group(SEVERAL, order=205)
-def named_values(parts: Parts, _notes: Notes) -> Json | None:
+@group(SEVERAL_GROUPS, order=205)
+def named_values(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return `signal.named_values`; None when no variable holds the bad address."""
     named = parts.state.named_values
     if not named:

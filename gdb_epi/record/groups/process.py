@@ -7,7 +7,7 @@ from gdb_epi.cpython.runtime.program import program_of
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import MAX_PATH, base_name, redact_path
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.target.api import LIVE
 from gdb_epi.target.auxv import AT_BASE, AT_ENTRY, exec_random
 from gdb_epi.util import sha256_hex
@@ -16,7 +16,7 @@ _SALT = b"gdb-epi exec/1"
 
 
 @group("process", order=40)
-def process(parts: Parts, _notes: Notes) -> Json:
+def process(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return ids, names and the executable; the command line only as the script's base name."""
     state = parts.state
     identity, modules = state.process, state.target.modules()
@@ -50,7 +50,7 @@ def process(parts: Parts, _notes: Notes) -> Json:
 
 
 def _has_only_begun(state: ProcessState) -> bool:
-    """Whether the loader has not yet mapped a library, or not yet come to the program's entry."""
+    """Whether the loader has mapped no library yet, or not reached the program's entry."""
     target = state.target
     threads, modules, auxv = target.threads(), target.modules(), target.auxv()
     if len(threads) != 1 or not modules or AT_ENTRY not in auxv:

@@ -11,7 +11,7 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.target.api import Target, module_at
 from gdb_epi.typing_lite import NamedTuple
 
@@ -27,7 +27,7 @@ DEFAULTS = {"hash_randomization": 1}
 
 
 @group("python", order=50)
-def python(parts: Parts, _notes: Notes) -> Json | None:
+def python(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return the interpreter's version and state; None without CPython (soft_errors say why)."""
     from gdb_epi.cpython.runtime.package_versions import package_versions
 
@@ -54,7 +54,7 @@ def python(parts: Parts, _notes: Notes) -> Json | None:
 
 
 @group("python", order=250)
-def build_of_python(parts: Parts, notes: Notes) -> Json | None:
+def build_of_python(parts: RecordParts, notes: RecordNotes) -> Json | None:
     """Return sys.version, the flags that are on, and the build-id of the interpreter's code."""
     state, target = parts.state.python, parts.state.target
     if not isinstance(state, PythonState):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signal, and what the registers and the top of the stack say where the process failed.
+"""The signal, and what registers and the top of the stack say about the failure.
 
-Facts, no judgement: a population of them separates a stack pointer that a CPU got wrong from a
-return slot that a race set to 0.
+Facts without judgement: over many crashes they separate a stack pointer that a CPU computed wrongly
+from a return slot that a race set to 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, may_execute, user_space_end
 from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import signal_name
-from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
+from gdb_epi.record.registry import SEVERAL_GROUPS, Json, RecordNotes, RecordParts, group
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MemoryOperand
@@ -23,7 +23,7 @@ ALIGNMENT = 16  # System V ABI, x86-64 3.2.2: rsp mod 16 is 8 on entry, 0 at a c
 
 
 @group("signal", order=30)
-def signal(parts: Parts, _notes: Notes) -> Json | None:
+def signal(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return the signal; None when the core names none."""
     crash, fault = parts.state.crash, parts.signed.scene.fault
     if isinstance(crash, Absent):
@@ -50,11 +50,11 @@ def signal(parts: Parts, _notes: Notes) -> Json | None:
     return fields
 
 
-@group(SEVERAL, order=200)
-def where_it_failed(parts: Parts, _notes: Notes) -> Json | None:
-    """Return the group facts, flat, and the addresses that belong to it for the group signal.
+@group(SEVERAL_GROUPS, order=200)
+def failure_site(parts: RecordParts, _notes: RecordNotes) -> Json | None:
+    """Return the group `facts`, flat, and the addresses that belong into the group `signal`.
 
-    None for signals that somebody sent: then no instruction failed.
+    None for signals that somebody sent, as no instruction failed.
     """
     account, target = parts.state.account, parts.state.target
     if isinstance(account, Absent) or not account.fault.is_hardware_trap:
@@ -93,7 +93,7 @@ def where_it_failed(parts: Parts, _notes: Notes) -> Json | None:
     return {"facts": facts, "signal": addresses}
 
 
-class Slot(NamedTuple):
+class ReturnSlot(NamedTuple):
     """The word that a return took (`how` "return"), or that a call pushed ("call")."""
 
     how: str
@@ -102,8 +102,8 @@ class Slot(NamedTuple):
     points_to: str
 
 
-class Access(NamedTuple):
-    """The memory operand that failed; `register` is the one it rests on."""
+class FailingAccess(NamedTuple):
+    """The memory operand that failed; `register` is its base."""
 
     operand: MemoryOperand
     address: int | None
@@ -129,11 +129,11 @@ def kind_of_address(target: Target, address: int) -> str:
     return "file" if region.path else "memory"
 
 
-def return_slot(target: Target, site: FaultSite) -> Slot | None:
+def return_slot(target: Target, site: FaultSite) -> ReturnSlot | None:
     """Return the word on the stack by which control came to a wild program counter.
 
-    A return leaves the word it took just below rsp; a call has pushed the way back to rsp. None
-    when the program counter is in code, or when it is unknown how control left it.
+    A return leaves its word just below rsp; a call has pushed the return address to rsp. None when
+    the program counter is in code, or when it is unknown how control left it.
     """
     if site.kind == RETURN and site.slot is not None:
         how, address = RETURN, site.slot
@@ -144,10 +144,10 @@ def return_slot(target: Target, site: FaultSite) -> Slot | None:
     value = read_word(target, address)
     if value is None:
         return None
-    return Slot(how, address, value, kind_of_address(target, value))
+    return ReturnSlot(how, address, value, kind_of_address(target, value))
 
 
-def failing_access(target: Target, site: FaultSite) -> Access | None:
+def failing_access(target: Target, site: FaultSite) -> FailingAccess | None:
     """Return the memory access that failed; None when it is not known."""
     operand = site.operand
     if operand is None:
@@ -156,7 +156,7 @@ def failing_access(target: Target, site: FaultSite) -> Access | None:
     register = next(iter(operand.registers()), None)
     value = registers.get(register) if register else None
     kind = None if value is None else kind_of_address(target, value)
-    return Access(operand, operand.address(registers), register, value, kind)
+    return FailingAccess(operand, operand.address(registers), register, value, kind)
 
 
 def operand_text(operand: MemoryOperand) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signature gsig/2 and the quality of what it rests on (gdb_epi/signature/SPEC.md)."""
+"""The signature gsig/2 and the quality of its inputs (gdb_epi/signature/SPEC.md)."""
 
 from __future__ import annotations
 
-from gdb_epi.record.registry import SEVERAL, Json, Notes, Parts, group
+from gdb_epi.record.registry import SEVERAL_GROUPS, Json, RecordNotes, RecordParts, group
 from gdb_epi.signature.sign import ASSERTION, asserting_function
 from gdb_epi.signature.types import Signature
 
@@ -11,7 +11,7 @@ MAX_STEPS = 128
 
 
 @group("quality", order=20)
-def quality(parts: Parts, _notes: Notes) -> Json:
+def quality(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return how the signed stack was unwound, and the share of its native frames with a name."""
     stack = parts.signed.stack
     natives = [frame.native for frame in stack.frames if frame.native] if stack else []
@@ -23,7 +23,7 @@ def quality(parts: Parts, _notes: Notes) -> Json:
 
 
 @group("signature", order=140)
-def signature(parts: Parts, _notes: Notes) -> Json:
+def signature(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return the keys of the crash, the lines that they are the hash of, and the steps."""
     signed = parts.signed.signature
     fields: Json = {
@@ -41,7 +41,7 @@ def signature(parts: Parts, _notes: Notes) -> Json:
         "quality": signed.quality,
         "steps": _steps(signed),
     }
-    # SPEC.md 1.3: what a fleet groups by.
+    # SPEC.md 1.3: the key by which a fleet groups crashes.
     name = next((n for n in ("stable", "python", "native", "exact") if n in signed.keys), None)
     if name is not None:
         fields["group"] = {"key": name, "value": signed.keys[name].value}
@@ -58,14 +58,14 @@ def signature(parts: Parts, _notes: Notes) -> Json:
     return fields
 
 
-@group(SEVERAL, order=204)
-def function_code(parts: Parts, _notes: Notes) -> Json | None:
+@group(SEVERAL_GROUPS, order=204)
+def function_code(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return the name that a function without one has by its instructions (N68), as a fact."""
     name = parts.signed.signature.function_code
     return None if name is None else {"facts": {"function_code": name}}
 
 
 def _steps(signed: Signature) -> list[str]:
-    """Return the log of rules; what `category` and `thread` say already is left out."""
+    """Return the log of rules, without what `category` and `thread` say already."""
     repeated = tuple(filter(None, (signed.category.evidence, signed.thread_why)))
     return [step for step in signed.steps if not step.endswith(repeated)][:MAX_STEPS]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ MAX_KINDS = 32
 
 
 @group("tasks", order=75)
-def tasks(parts: Parts, notes: Notes) -> Json | None:
+def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
     """Return the numbers of tasks, and of those that wait by kind. Absent when there are none.
 
-    Greenlets are counted where all objects were listed before, as the answer of a hang does:
+    Greenlets are counted only if all objects were listed before, as for the answer of a hang:
     finding them takes a walk through memory.
     """
     from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, asyncio_tasks
@@ -51,7 +51,7 @@ def tasks(parts: Parts, notes: Notes) -> Json | None:
     }
 
 
-def _suspended_greenlets(parts: Parts) -> int:
+def _suspended_greenlets(parts: RecordParts) -> int:
     from gdb_epi.cpython.heap.instances import instances_of
     from gdb_epi.cpython.running.greenlets import SUSPENDED, greenlets_of
     from gdb_epi.cpython.running.tasks import has_module
@@ -65,7 +65,7 @@ def _suspended_greenlets(parts: Parts) -> int:
     return sum(1 for greenlet in greenlets if greenlet.state == SUSPENDED and not greenlet.main)
 
 
-def _of_trio(parts: Parts) -> list[Task]:
+def _of_trio(parts: RecordParts) -> list[Task]:
     from gdb_epi.cpython.running.tasks import TRIO_MODULE, has_module
 
     state = parts.state

@@ -9,7 +9,7 @@ from gdb_epi.cpython.types import CHAIN, ThreadState
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import base_name, redact_path
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.record.stacks import merged_json, thread_json
 
 MAX_THREADS = 256  # stacks in one record
@@ -19,14 +19,14 @@ MAX_OUTER = 96  # more of them, from the outermost on
 MAX_PERIOD = 8  # calls of one turn of a recursion
 _SAME_CALL = ("name", "qualname", "filename", "lineno", "function", "module", "offset", "inlined")
 
-# What is not written because most frames and threads have it.
+# Values that are not written because most frames and threads have them.
 _USUAL_FRAME = {"provenance": CHAIN, "inlined": False, "kind": "normal", "eval_loop": False,
                 "left_out": 0}  # fmt: skip
 _USUAL_THREAD = {"interpreter": 0, "holds_gil": False, "crashed": False, "alive": True}
 
 
 @group("threads", order=80)
-def threads(parts: Parts, _notes: Notes) -> Json:
+def threads(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return the threads; also the merged stack of the thread that was signed.
 
     The latter only where it is not the crashed thread and has native frames.
@@ -53,7 +53,7 @@ def threads(parts: Parts, _notes: Notes) -> Json:
 
 
 def _stack(thread: ThreadState, crashed: Json | None) -> Json:
-    """Return one thread; without its frames when the merged stack holds the very same ones."""
+    """Return one thread, without its frames if the merged stack holds the same ones."""
     whole = thread_json(thread)
     frames = [reduced_frame(frame) for frame in whole.pop("frames")[:MAX_FRAMES]]
     fields = {key: value for key, value in whole.items() if value != _USUAL_THREAD.get(key, ...)}
@@ -93,7 +93,7 @@ def _merged(state: ProcessState, tid: int) -> Json:
 
 
 def _recursion(frames: Sequence[Json], cut: int) -> tuple[int, int]:
-    """Return the period of the recursion that the cut goes through, and how far it goes on.
+    """Return the period of the recursion that the cut divides, and how far it continues.
 
     The second number is that of frames after `cut`; (0, 0) when the cut goes through none.
     """
@@ -110,9 +110,9 @@ def _recursion(frames: Sequence[Json], cut: int) -> tuple[int, int]:
 
 
 def _outer_part(state: ProcessState, frames: list[Json]) -> Json:
-    """Return the outermost frames, and what is between them and the innermost ones.
+    """Return the outermost frames, and those between them and the innermost ones.
 
-    A recursion has its callers there: without them nobody sees which code began it.
+    They show the callers of a recursion, without which nobody sees which code began it.
     """
     gap = next((i for i, f in enumerate(frames) if f.get("kind") == "sentinel"), None)
     start = max(MAX_MERGED if gap is None else gap + 1, len(frames) - MAX_OUTER)
@@ -161,7 +161,7 @@ def _with_code(state: ProcessState, frame: Json) -> Json:
 
 
 def reduced_frame(frame: Json) -> Json:
-    """Return a frame without what is usual, without locals, modules by file name only.
+    """Return a frame without usual values and locals, with modules by file name only.
 
     SCHEMA.md says what an absent key of a frame means.
     """

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.record.redact import redact_text
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.target.missing_memory import missing_memory, missing_text
 
 MAX_LOST_STACKS = 256
 
 
 @group("truncated", order=10)
-def truncated(parts: Parts, _notes: Notes) -> Json:
+def truncated(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return what the core file lacks; `memory` only when writable memory is missing."""
     target = parts.state.target
     truncation, memory = target.truncation(), missing_memory(target)

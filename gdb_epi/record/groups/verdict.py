@@ -11,19 +11,19 @@ from gdb_epi.corruption.score import Score
 from gdb_epi.detectors.findings import hex_word
 from gdb_epi.judgement.calibration import calibration_version
 from gdb_epi.judgement.verdict import Damage, Verdict
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 
 MAX_FINDINGS = 64
 
 
 @group("corruption", order=110)
-def corruption(parts: Parts, _notes: Notes) -> Json:
+def corruption(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return the score of the evidence for damaged memory."""
     return corruption_group(parts.corruption)
 
 
 @group("findings", order=120)
-def findings(parts: Parts, _notes: Notes) -> list[Json]:
+def findings(parts: RecordParts, _notes: RecordNotes) -> list[Json]:
     """Return what the detectors found."""
     return [
         {
@@ -37,7 +37,7 @@ def findings(parts: Parts, _notes: Notes) -> list[Json]:
 
 
 @group("verdict", order=130)
-def verdict(parts: Parts, _notes: Notes) -> Json:
+def verdict(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return the verdict with its reasons."""
     return verdict_group(parts.verdict, judged_damage=not no_check_ran(parts.corruption.skipped))
 
@@ -75,7 +75,7 @@ def _damage(damage: Damage) -> Json:
 
 
 @group("flags", order=150)
-def flags(parts: Parts, _notes: Notes) -> Json:
+def flags(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return what a fleet counts most."""
     detectors = {finding.detector for finding in parts.findings}
     return {

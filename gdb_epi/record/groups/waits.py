@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which thread waits for which lock, who holds it, and a hash of the stacks of both.
 
-One buggy thread that holds a lock while others fork hangs many different waiters: the holder's
-stack is then the better thing to group by. The frames of such a hash are chosen as for the key
-`python` (SPEC.md 5); the word in front keeps the three apart.
+One buggy thread that holds a lock while others fork makes many different waiters hang: the holder's
+stack is then better to group by. The frames of such a hash are chosen as for the key `python`
+(SPEC.md 5); the first word tells the three hashes apart.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gdb_epi.detectors.findings import hex_word
 from gdb_epi.locks.types import LockWait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.groups.fork import MAX_VANISHED
-from gdb_epi.record.registry import Json, Notes, Parts, group
+from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.keys import Key, language_tokens, make_key
 from gdb_epi.signature.names import python_name
@@ -26,7 +26,7 @@ HOLDER, WAITER = "lock-holder", "lock-waiter"
 
 
 @group("waits", order=100)
-def waits(parts: Parts, _notes: Notes) -> list[Json]:
+def waits(parts: RecordParts, _notes: RecordNotes) -> list[Json]:
     """Return which thread waits for which lock."""
     state = parts.state
     by_ident = {t.ident: t.name for t in state.python_threads()}

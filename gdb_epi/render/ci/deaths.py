@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.record.reading import group_in, grouping_line, verdict_label
-from gdb_epi.render.ci.places import Place
+from gdb_epi.record.record_parts import group_in, grouping_line, verdict_label
+from gdb_epi.render.ci.source_lines import SourceLine
 from gdb_epi.typing_lite import Any, NamedTuple
 
 CRASHED, HUNG, ENDED = "crashed", "hung", "ended the process"
@@ -26,7 +26,7 @@ class Death(NamedTuple):
     sentence: str
     record: Mapping[str, Any]
     screen: Sequence[str] = ()
-    place: Place | None = None
+    place: SourceLine | None = None
     times: int = 1
 
     @property
@@ -46,6 +46,6 @@ class Death(NamedTuple):
 
     @property
     def keys(self) -> dict[str, str]:
-        """The keys of the signature that are there, by name."""
+        """The available keys of the signature, by name."""
         keys = group_in(group_in(self.record, "signature"), "keys")
         return {str(name): key for name, key in keys.items() if isinstance(key, str)}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.render.ci.deaths import Death
-from gdb_epi.render.ci.places import Place, place_in
+from gdb_epi.render.ci.source_lines import SourceLine, innermost_source_line_in
 from gdb_epi.render.escape import escape
 from gdb_epi.util import counted
 
@@ -19,7 +19,7 @@ MAX_ANNOTATIONS = 10  # GitHub shows ten errors of a step
 MAX_SUMMARY = 1 << 19  # bytes; GitHub refuses the summary of a step beyond 1 MiB
 
 
-def annotation(title: str, text: str, place: Place | None) -> str:
+def annotation(title: str, text: str, place: SourceLine | None) -> str:
     """Return the workflow command of one error: one line, whatever the texts hold."""
     where = f"file={_property(place.path)},line={place.line}," if place else ""
     return f"::error {where}title={_property(title)}::{_data(text)}"
@@ -28,7 +28,7 @@ def annotation(title: str, text: str, place: Place | None) -> str:
 def death_annotations(deaths: Sequence[Death], root: str) -> Iterator[str]:
     """Yield an error for each death; paths are relative to `root`, the checkout."""
     for death in deaths[:MAX_ANNOTATIONS]:
-        place = place_in(death.record, root) or death.place
+        place = innermost_source_line_in(death.record, root) or death.place
         signature = f"\n{death.signature}" if death.signature else ""
         yield annotation(f"{death.subject} {death.verb}", f"{death.sentence}{signature}", place)
 

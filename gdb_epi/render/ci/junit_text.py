@@ -12,7 +12,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BETWEEN_WHITESPACE = re.compile("[^\t\n\r]+")
 
 
-def xml_text(text: str) -> str:
+def xml_safe_text(text: str) -> str:
     """Return text that XML can hold and that cannot reorder what a viewer shows."""
     allowed = _NO_XML.sub("\ufffd", text[:MAX_TEXT])
     return _BETWEEN_WHITESPACE.sub(lambda match: escape(match[0]), allowed)

@@ -13,10 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
 from gdb_epi import __version__
-from gdb_epi.record.reading import groups_in, telling_stack
+from gdb_epi.record.record_parts import groups_in, telling_stack
 from gdb_epi.render.category_words import category_words
 from gdb_epi.render.ci.deaths import NO_CORE, Death
-from gdb_epi.render.ci.places import Place, own_places, place_in, place_of, relative_to
+from gdb_epi.render.ci.source_lines import (
+    SourceLine,
+    innermost_source_line_in,
+    own_source_lines,
+    relative_to,
+    source_line_of_call,
+)
 from gdb_epi.render.escape import escape
 from gdb_epi.render.frame_lines import PYTHON, REMARK, Call, calls_of_record
 from gdb_epi.typing_lite import Any
@@ -102,11 +108,15 @@ def _result(death: Death, rule: str, number: int, location: Json | None, root: s
 
 
 def _location(death: Death, root: str) -> Json | None:
-    place = place_in(death.record, root) or death.place or next(own_places(death.record), None)
+    place = (
+        innermost_source_line_in(death.record, root)
+        or death.place
+        or next(own_source_lines(death.record), None)
+    )
     return None if place is None else _physical(place)
 
 
-def _physical(place: Place) -> Json:
+def _physical(place: SourceLine) -> Json:
     # Relative references are resolved against the checkout, absolute ones are URIs of files.
     path = quote(place.path, errors="backslashreplace")  # a lone surrogate is not UTF-8
     artifact: Json = {"uri": path, "uriBaseId": _ROOT}
@@ -126,8 +136,8 @@ def _frames(record: Mapping[str, Any], root: str) -> Iterator[Json]:
 def _frame(call: Call, root: str) -> Json:
     name = escape(call.name or call.place() or "?")
     location: Json = {"message": {"text": name}, "logicalLocations": [{"fullyQualifiedName": name}]}
-    place = place_of(call)
+    place = source_line_of_call(call)
     if place is not None:
-        location |= _physical(Place(relative_to(place.path, root) or place.path, place.line))
+        location |= _physical(SourceLine(relative_to(place.path, root) or place.path, place.line))
     frame: Json = {"location": location}
     return frame if call.language == PYTHON else {**frame, "module": escape(call.module or "?")}

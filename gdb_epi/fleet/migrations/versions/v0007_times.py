@@ -9,7 +9,7 @@ from alembic import op
 revision = "0007"
 down_revision = "0006"
 
-_EARLIEST = 946_684_800.0  # as gdb_epi/fleet/records/times.py had them then
+_EARLIEST = 946_684_800.0  # as gdb_epi/fleet/records/crash_times.py had them then
 _AHEAD = 3_600.0
 
 

@@ -1,0 +1,460 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The frames of one core as GDB would give them: walked here, named as GDB named them before.
+
+Of files without debug information the symbols are names enough.
+
+All threads or nothing: a single frame that is not known sends the core to GDB, whose answer is
+compared with the walk and kept where they agree.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from gdb_epi import __version__
+from gdb_epi.cli.native.call_chains import CallChains, LoadedFile
+from gdb_epi.cli.native.debug_files import DebugInfoStamps, Stamp, debug_files, file_stamp
+from gdb_epi.cli.native.dwarf.debug_names import DebugNames
+from gdb_epi.cli.native.frame_name_cache import (
+    FORMAT,
+    FileNames,
+    FrameName,
+    FrameNameCache,
+    TailCallFrame,
+)
+from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
+from gdb_epi.cli.native.tail_calls import TailCalls
+from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
+from gdb_epi.fleet.paths import cache_folder
+from gdb_epi.target.api import Module, NativeFrame
+from gdb_epi.target.auxv import AT_ENTRY
+from gdb_epi.target.corefile import CoreFileTarget
+from gdb_epi.target.elf_files import ElfFile, open_elf
+from gdb_epi.target.gdb_like_unwinder import GdbLikeUnwinder, GdbNeeded, WalkedFrame, WalkedThread
+from gdb_epi.target.greenlet_stacks import GreenletStackStarts
+from gdb_epi.target.symbols import exported_symbol, symtab_value
+from gdb_epi.target.unsafe_file_names import linked_objects
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
+from gdb_epi.util import sha256_hex
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+MAX_DESCRIBED = 250  # frames of a thread; of more gdbhost/native_unwinder.py leaves some out
+MAX_THREADS = 20_000
+MAX_OPEN = 16  # files whose debug information is kept open
+USUAL_DEBUG_FOLDERS = ["/usr/lib/debug"]
+_INLINE, _NORMAL, _SIGNAL = "inline", "normal", "signal"
+
+
+def frame_name_folder() -> Path:
+    """Return the folder for what GDB has said about files."""
+    return cache_folder() / "native-frames"
+
+
+class NamedStacks(NamedTuple):
+    """What GDB would have answered; the same questions as GdbNative's."""
+
+    stacks: Mapping[int, tuple[NativeFrame, ...]]
+    notes: tuple[SoftError, ...]
+
+    def frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
+        """Return the native frames of one LWP, innermost first."""
+        return self.stacks.get(tid) or Absent(NOT_AVAILABLE, f"gdb does not know thread {tid}")
+
+    def soft_errors(self) -> list[dict[str, Any]]:
+        """Return what GDB could not have had, as the record has it."""
+        return [note._asdict() for note in self.notes]
+
+    def trouble(self) -> Absent | None:
+        """Return None: there are native frames."""
+        return None
+
+
+class _Object(NamedTuple):
+    """A file that GDB has loaded."""
+
+    file: ElfFile
+    names: FileNames
+    debug: DebugInfoStamps
+
+    @property
+    def has_debug(self) -> bool:
+        """Whether there is debug information, be it in another file."""
+        return self.debug.inside or bool(self.debug.separate)
+
+
+@lru_cache(maxsize=MAX_OPEN)
+def opened_debug_names(file: Stamp | None) -> DebugNames:
+    """Return the debug information in a file, once for all cores of a process. Raises Unsure."""
+    elf = open_elf(file[0]) if file is not None else Absent(NOT_AVAILABLE, "no file")
+    if isinstance(elf, Absent):
+        raise GdbNeeded(elf.detail)
+    return DebugNames(elf)
+
+
+class CachedStacks:
+    """One core, and the cached names that belong to its files and to one GDB."""
+
+    def __init__(self, target: CoreFileTarget, gdb: str, sysroot: str | None, folder: Path) -> None:
+        self._target = target
+        self._program = gdb
+        self._sysroot = sysroot
+        self._cache = FrameNameCache(folder)
+        program = file_stamp(os.path.realpath(gdb))
+        describing = file_stamp(str(Path(__file__).parents[2] / "gdbhost" / "native.py"))
+        self._gdb = [FORMAT, __version__, program, describing]
+        self._gdb_key = f"gdb-{_digest(self._gdb)}"
+        content = self._cache.read(self._gdb_key)
+        folders = content.get("debug_folders") if isinstance(content, dict) else None
+        self._is_confirmed = _are_texts(folders)  # this GDB said so; else it is what most GDBs say
+        self._debug_folders = folders if _are_texts(folders) else USUAL_DEBUG_FOLDERS
+        self._objects: dict[str, _Object | None] = {}
+        self._stacks: dict[int, WalkedThread] = {}
+        self._unsure: GdbNeeded | None = None
+        self._symbols: dict[str, MinimalSymbols] = {}
+        self._calls = TailCalls(target)
+
+    def answer(self) -> NamedStacks | None:
+        """Return what GDB would answer; None when it has to be asked."""
+        if not self._is_confirmed and not self._cache.is_usable():
+            return None
+        try:
+            self._walk()
+            stacks = {}
+            notes = []
+            for tid, walked in self._stacks.items():
+                stacks[tid] = self._described(walked)
+                if walked.note:
+                    notes.append(SoftError("native", f"thread {tid}", walked.note))
+            if not self._is_confirmed:
+                self._ask_for_debug_folders()
+        except (GdbNeeded, UnreadableMemory):
+            return None
+        self._keep()
+        return NamedStacks(stacks, tuple(notes))
+
+    def _ask_for_debug_folders(self) -> None:
+        """Let GDB confirm where it looks for debug information, once for all cores."""
+        from gdb_epi.cli.support.native_gdb import read_gdb_setting
+
+        answer = read_gdb_setting(self._program, "debug-file-directory")
+        if answer is None:
+            raise GdbNeeded("GDB did not say where it looks for debug information")
+        folders = answer.split(":")
+        self._cache.write(self._gdb_key, {"debug_folders": folders})
+        if folders != self._debug_folders:
+            raise GdbNeeded("other folders of debug information")
+
+    def learn(self, answer: Mapping[str, Any]) -> None:
+        """Keep what GDB answered about this core, where its frames are those of the walk."""
+        folders = answer.get("debug_folders")
+        if not _are_texts(folders):
+            return
+        if folders != self._debug_folders:
+            self._debug_folders = folders
+            self._stacks, self._unsure, self._objects = {}, None, {}
+        if not self._is_confirmed:
+            self._cache.write(self._gdb_key, {"debug_folders": folders})
+        with suppress(GdbNeeded, UnreadableMemory):
+            self._walk()
+        for thread in answer.get("threads") or ():
+            walked = self._stacks.get(thread.get("tid"))
+            if walked is not None:
+                with suppress(GdbNeeded, UnreadableMemory):
+                    self._learn_stack(walked, thread.get("frames") or ())
+        self._keep()
+
+    def _keep(self) -> None:
+        for entry in self._objects.values():
+            if entry is not None:
+                self._cache.keep(entry.names)
+
+    # -- the walk ---------------------------------------------------------------------------
+
+    def _walk(self) -> None:
+        """Walk all threads, as far as GDB would surely take the same way. Raises Unsure."""
+        if not self._stacks and self._unsure is None:
+            try:
+                self._walk_threads()
+            except GdbNeeded as error:
+                self._unsure = error
+        if self._unsure is not None:
+            raise self._unsure
+
+    def _walk_threads(self) -> None:
+        target = self._target
+        modules = target.modules()
+        threads = target.threads()
+        if target.truncation().truncated or not modules or len(threads) > MAX_THREADS:
+            raise GdbNeeded("not an ordinary core")
+        if GreenletStackStarts(target):
+            raise GdbNeeded("greenlets")
+        linked = self._linked(modules)
+        self._walker = walk = GdbLikeUnwinder(target, self._main(modules[0]), linked)
+        for thread in threads:
+            try:
+                self._stacks[thread.tid] = walk.frames(thread.registers)
+            except GdbNeeded as error:  # the other threads can be learned from
+                self._unsure = error
+
+    def _linked(self, modules: Sequence[Module]) -> frozenset[str]:
+        """Return the paths of the objects that GDB surely has loaded, from the files that we have.
+
+        It loads none without the executable; else those of the dynamic linker's list.
+        """
+        executable = modules[0]
+        if isinstance(executable.file, Absent):
+            self._check_nothing_is_loaded(executable)
+        entry = self._target.auxv().get(AT_ENTRY, 0)
+        if not isinstance(executable.file, str) or not executable.start <= entry < executable.end:
+            return frozenset()
+        by_base = {module.base: module for module in modules}
+        linked = {executable.path}
+        for base, name in linked_objects(self._target):
+            module = by_base.get(base)
+            if module is None or not isinstance(module.file, str) or not name.startswith("/"):
+                continue
+            with suppress(OSError, ValueError):
+                if os.path.samefile((self._sysroot or "").rstrip("/") + name, module.file):
+                    linked.add(module.path)
+        return frozenset(linked)
+
+    def _check_nothing_is_loaded(self, executable: Module) -> None:
+        """Raise Unsure where GDB may find an executable that we have not found."""
+        build_id = executable.build_id or "-"
+        names = [
+            f"{folder}/.build-id/{build_id[:2]}/{build_id[2:]}" for folder in self._debug_folders
+        ]
+        for name in (executable.path, *names):
+            for root in ("", (self._sysroot or "").rstrip("/")):
+                if os.path.lexists(root + name):
+                    raise GdbNeeded("another executable")
+
+    def _main(self, executable: Module) -> int | None:
+        """Return where main() is: GDB shows nothing outward of it when it knows the symbol."""
+        if not isinstance(executable.file, str):
+            return None
+        debug = self._debug(executable)
+        for name in (executable.file, *(path for path, _, _ in debug.separate)):
+            file = open_elf(name)
+            value = None if isinstance(file, Absent) else symtab_value(file, "main")
+            if value:
+                return executable.base + value
+        address = exported_symbol(self._target, "main")
+        if address and executable.start <= address < executable.end:
+            return address
+        return None
+
+    def _debug(self, module: Module) -> DebugInfoStamps:
+        return debug_files(self._file(module), self._debug_folders, self._sysroot)
+
+    def _file(self, module: Module) -> ElfFile:
+        file = open_elf(module.file) if isinstance(module.file, str) else module.file
+        if isinstance(file, Absent):
+            raise GdbNeeded(file.detail)
+        return file
+
+    # -- names ------------------------------------------------------------------------------
+
+    def _object(self, module: Module | None) -> _Object | None:
+        """Return what is known about a module's file; None where GDB has loaded none."""
+        if module is None or not isinstance(module.file, str):
+            return None
+        if module.path not in self._objects:
+            debug = self._debug(module)
+            parts = [*self._gdb, file_stamp(module.file), module.build_id, self._sysroot, debug]
+            names = self._cache.load(_digest(parts))
+            self._objects[module.path] = _Object(self._file(module), names, debug)
+        return self._objects[module.path]
+
+    def _described(self, walked: WalkedThread) -> tuple[NativeFrame, ...]:
+        """Return the frames with their names. Raises Unsure when one is not known."""
+        frames: list[NativeFrame] = []
+        callee: WalkedFrame | None = None
+        for walk in walked.frames:
+            module = walk.module
+            entry = self._object(module)
+            if callee is not None:
+                frames += self._jumped(callee, walk, entry)
+            offset = walk.pc - module.base if module is not None else None
+            names = [FrameName(None, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
+            if entry is not None and offset is not None:
+                kept = entry.names.place(offset, is_exact=walk.is_exact)
+                names = kept or self._names(entry, walk, offset)
+            frames += [_frame(walk, module, walk.pc, name) for name in names]
+            callee = walk
+        if len(frames) > MAX_DESCRIBED:
+            raise GdbNeeded("a deep stack")
+        return tuple(frames)
+
+    def _names(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[FrameName]:
+        """Return the names of a place that GDB has not named before. Raises Unsure."""
+        place = offset if walk.is_exact else offset - 1
+        kind = _SIGNAL if walk.is_signal else _NORMAL
+        if entry.has_debug:
+            names = self._debug_names(entry).names(place, kind)
+        else:
+            if entry.file.path not in self._symbols:
+                self._symbols[entry.file.path] = MinimalSymbols(entry.file)
+            names = [FrameName(self._symbols[entry.file.path].name(place), None, None, kind)]
+        entry.names.add_place(offset, names, is_exact=walk.is_exact)
+        return names
+
+    def _debug_names(self, entry: _Object) -> DebugNames:
+        """Return the debug information of a file. Raises Unsure where GDB may take another."""
+        if entry.debug.inside:
+            return opened_debug_names(file_stamp(entry.file.path))
+        if len(entry.debug.separate) > 1:
+            raise GdbNeeded("several files of debug information")
+        names = opened_debug_names(entry.debug.separate[0])
+        if names.build_id is None or names.build_id != entry.file.build_id:
+            raise GdbNeeded("debug information of another file")
+        return names
+
+    def _jumped(
+        self, callee: WalkedFrame, caller: WalkedFrame, entry: _Object | None
+    ) -> list[NativeFrame]:
+        """Return the frames of functions between two that jumped on. Raises Unsure."""
+        if entry is None or not entry.has_debug or callee.is_signal or caller.is_signal:
+            return []
+        offset = caller.pc - caller.module.base if caller.module is not None else 0
+        jumps = entry.names.jumps(self._callee(callee), offset)
+        if jumps is None:
+            if self._calls.impossible(caller, callee):
+                return []
+            jumps = self._followed(callee, caller)
+            entry.names.add_jumps(self._callee(callee), offset, jumps)
+        frames = []
+        for jump in jumps:
+            module = caller.module if jump.in_caller else callee.module
+            if module is None:
+                raise GdbNeeded("a jump from nowhere")
+            frames.append(_frame(caller, module, module.base + jump.offset, jump.named))
+        return frames
+
+    def _followed(self, callee: WalkedFrame, caller: WalkedFrame) -> list[TailCallFrame]:
+        """Return the functions between two frames by debug information. Raises Unsure."""
+        if callee.start is None:
+            raise GdbNeeded("a call that GDB has not followed")
+        place = callee.pc if callee.is_exact else callee.pc - 1
+        jumps = []
+        for pc in reversed(self._call_chains.between(caller.pc, place, callee.start)):
+            in_caller = caller.module is not None and caller.module.start <= pc < caller.module.end
+            module = caller.module if in_caller else callee.module
+            entry = self._object(module)
+            if module is None or entry is None or not module.start <= pc < module.end:
+                raise GdbNeeded("a jump through another file")
+            # GDB shows one frame for all inlined functions at a jump: that of the innermost one.
+            innermost = self._debug_names(entry).names(pc - 1 - module.base, _INLINE)[0]
+            jumps.append(TailCallFrame(in_caller, pc - module.base, innermost))
+        return jumps
+
+    @cached_property
+    def _call_chains(self) -> CallChains:
+        modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
+        loaded = {path: self._loaded(module) for path, module in modules.items()}
+
+        def at(address: int) -> LoadedFile | None:
+            module = self._walker.module_at(address)
+            return None if module is None else loaded.get(module.path)
+
+        return CallChains(tuple(loaded.values()), at)
+
+    def _loaded(self, module: Module) -> LoadedFile:
+        entry = self._object(module)
+        if entry is None:
+            raise GdbNeeded("a file that is not here")
+        if not entry.has_debug:
+            return LoadedFile(module.base, (entry.file,), None)
+        names = self._debug_names(entry)
+        files = (entry.file,) if entry.debug.inside else (entry.file, names.file)
+        return LoadedFile(module.base, files, names)
+
+    def _callee(self, callee: WalkedFrame) -> str:
+        """Return a name for the function of a frame."""
+        entry = self._object(callee.module)
+        if entry is None or callee.module is None or callee.start is None:
+            return "?"
+        return f"{entry.names.key}:{callee.start - callee.module.base:x}"
+
+    # -- what GDB says ------------------------------------------------------------------------
+
+    def _learn_stack(self, walked: WalkedThread, answer: Sequence[Mapping[str, Any]]) -> None:
+        groups: list[list[Mapping[str, Any]]] = [[]]
+        for frame in answer:
+            groups[-1].append(frame)
+            if not frame["inlined"]:
+                groups.append([])
+        physical = [(group[-1]["pc"], group[-1]["sp"], group[-1]["kind"]) for group in groups[:-1]]
+        ours = [(w.pc, w.sp, _SIGNAL if w.is_signal else _NORMAL) for w in walked.frames]
+        if physical != ours or groups[-1]:
+            return
+        callee: WalkedFrame | None = None
+        for walk, group in zip(walked.frames, groups, strict=False):
+            entry = self._object(walk.module)
+            inner = [frame for frame in group if frame["pc"] != walk.pc]
+            places = [_named(frame) for frame in group[len(inner) :]]
+            if entry is not None and walk.module is not None and group[: len(inner)] == inner:
+                offset = walk.pc - walk.module.base
+                if not any(frame["pyx"] or _is_generated(frame) for frame in group):
+                    entry.names.add_place(offset, places, is_exact=walk.is_exact)
+                if callee is not None and entry.has_debug:
+                    self._learn_jumps(entry, callee, walk, inner)
+            callee = walk
+
+    def _learn_jumps(
+        self,
+        entry: _Object,
+        callee: WalkedFrame,
+        caller: WalkedFrame,
+        inner: Sequence[Mapping[str, Any]],
+    ) -> None:
+        if caller.module is None or (not inner and self._calls.impossible(caller, callee)):
+            return
+        jumps = []
+        for frame in inner:
+            in_caller = frame["module"] == caller.module.path
+            module = caller.module if in_caller else callee.module
+            if module is None or frame["module"] != module.path:
+                return
+            jumps.append(TailCallFrame(in_caller, frame["pc"] - module.base, _named(frame)))
+        offset = caller.pc - caller.module.base
+        entry.names.add_jumps(self._callee(callee), offset, jumps)
+
+
+def _frame(walk: WalkedFrame, module: Module | None, pc: int, named: FrameName) -> NativeFrame:
+    return NativeFrame(
+        pc=pc,
+        sp=walk.sp,
+        function=named.function,
+        module=module.path if module is not None else None,
+        build_id=module.build_id if module is not None else None,
+        offset=pc - module.base if module is not None else None,
+        filename=named.filename,
+        lineno=named.lineno,
+        inlined=named.kind == _INLINE,
+        kind=named.kind,
+    )
+
+
+def _named(frame: Mapping[str, Any]) -> FrameName:
+    return FrameName(frame["function"], frame["filename"], frame["lineno"], frame["kind"])
+
+
+def _is_generated(frame: Mapping[str, Any]) -> bool:
+    """Tell whether a frame's place in a .pyx file was asked for: that hangs on yet another file."""
+    return str(frame["function"]).startswith("__pyx_") and frame["filename"] is not None
+
+
+def _are_texts(words: object) -> TypeGuard[list[str]]:
+    return isinstance(words, list) and all(isinstance(word, str) for word in words)
+
+
+def _digest(parts: object) -> str:
+    return sha256_hex(json.dumps(parts).encode())[:32]

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crashes out of DuckDB as columns: what comes out of Parquet needs no taking apart.
+
+There are ten times as many as a database has, so each column is put in its place once: numbers in
+as few bytes as they need, hexadecimal keys in half of their size. For ten million crashes a list of
+texts alone would take a gigabyte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import packed_hex
+from gdb_epi.fleet.population.sqlite_crashes import CrashColumns
+from gdb_epi.fleet.records.crash_times import EARLIEST
+from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, blocks_with_next
+from gdb_epi.typing_lite import NamedTuple
+
+ROWS = 100_000  # of a batch
+
+
+def read_duckdb_crashes(
+    driver: Any, names: tuple[str, ...], labels: list[str]
+) -> Iterator[CrashColumns]:
+    """Yield all crashes at once, in the order of their ids; new verdicts go to `labels`.
+
+    `driver` is DuckDB's own connection; `names` are the columns of numbers.
+    """
+    sizes = _sizes(driver, names)
+    if not sizes.rows:
+        return
+    try:
+        ids, rows = _read(driver, sizes, labels, packed=sizes.width % 2 == 0)
+    except ValueError:  # keys that are not hexadecimal
+        labels.clear()
+        ids, rows = _read(driver, sizes, labels, packed=False)
+    if any((np.diff(ids[part]) < 0).any() for part in blocks_with_next(ids.size)):
+        order = np.argsort(ids, kind="stable")
+        keys, ts, received, verdict, numbers = rows
+        numbers = {name: column[order] for name, column in numbers.items()}
+        rows = CrashColumns(keys[order], ts[order], received[order], verdict[order], numbers)
+    yield rows
+
+
+class _Sizes(NamedTuple):
+    """How many crashes there are, and what their columns hold."""
+
+    rows: int
+    width: int  # of the longest key
+    last: int  # id
+    untimed: int  # crashes of unknown time
+    most: dict[str, int]  # the largest number of each column
+
+
+def _read(
+    driver: Any, sizes: _Sizes, labels: list[str], *, packed: bool
+) -> tuple[Ints, CrashColumns]:
+    """Return the ids, and the crashes in no order. Raises ValueError: a key cannot be packed."""
+    count, width = sizes.rows, sizes.width
+    ids = np.zeros(count, dtype=_kind(sizes.last))
+    keys = np.zeros(count, dtype=f"V{width // 2}" if packed else f"S{width}")
+    ts = np.zeros(count)
+    # When a crash arrived is looked at where its time is not known.
+    received = np.zeros(count) if sizes.untimed else np.broadcast_to(np.float64(np.nan), count)
+    verdict: Any = np.zeros(count, dtype=np.int16)
+    numbers: dict[str, Any] = {
+        name: np.zeros(count, dtype=_kind(most)) for name, most in sizes.most.items()
+    }
+    code: dict[str | None, int] = {None: ABSENT}
+    at = 0
+    for batch in _batches(driver, tuple(numbers)):
+        part = slice(at, at + batch.num_rows)
+        at += batch.num_rows
+        ids[part] = batch["id"].to_numpy()
+        texts = _texts(batch["core_key"], width)
+        keys[part] = packed_hex(texts) if packed else texts
+        ts[part] = _floats(batch["ts"])
+        if sizes.untimed:
+            received[part] = _floats(batch["received"])
+        coded = batch["verdict"].dictionary_encode()
+        here = coded.dictionary.to_pylist()
+        for label in sorted(set(here) - code.keys()):
+            code[label] = len(labels)
+            labels.append(label)
+        places = np.array([*map(code.__getitem__, here), ABSENT], dtype=np.int16)
+        verdict[part] = places[_integers(coded.indices)]  # ABSENT is -1: the last one
+        for name, column in numbers.items():
+            column[part] = _integers(batch[name])
+    _give_back()
+    return ids, CrashColumns(keys, ts, received, verdict, numbers)
+
+
+def _give_back() -> None:
+    """Let Arrow give back the memory that it keeps for more batches."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+
+
+def _kind(most: int) -> Any:
+    """Return the smallest type of numbers up to `most`, and ABSENT."""
+    return next(k for k in (np.int8, np.int16, np.int32, np.int64) if most <= np.iinfo(k).max)
+
+
+def _sizes(driver: Any, names: tuple[str, ...]) -> _Sizes:
+    # Flags are truth values: they have no maximum.
+    largest = ", ".join(f"coalesce(max(CAST({name} AS BIGINT)), 0)" for name in names)
+    untimed = f"count(*) FILTER (ts IS NULL OR ts < {EARLIEST})"
+    asked = (
+        f"SELECT count(*), coalesce(max(strlen(core_key)), 1), coalesce(max(id), 0), {untimed}, "
+        f"{largest} FROM crash"
+    )
+    ((count, width, last, untimed, *most),) = driver.execute(asked).fetchall()
+    return _Sizes(count, max(width, 1), last, untimed, dict(zip(names, most, strict=True)))
+
+
+def _batches(driver: Any, names: tuple[str, ...]) -> Any:
+    numbers = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in names)
+    times = (
+        f"CASE WHEN ts >= {EARLIEST} THEN ts END AS ts, "
+        f"CASE WHEN ts >= {EARLIEST} THEN NULL ELSE received END AS received"
+    )
+    rows = driver.sql(f"SELECT id, core_key, {times}, verdict, {numbers} FROM crash")
+    # Renamed in DuckDB 1.4. Asked for so, the rows are not copied a second time.
+    read = getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader
+    return read(ROWS)
+
+
+def _integers(column: Any) -> Any:
+    return column.fill_null(ABSENT).to_numpy(zero_copy_only=False)
+
+
+def _floats(column: Any) -> Floats:
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=float)  # NULL is NaN
+
+
+def _texts(column: Any, width: int) -> Any:
+    """Texts of one length lie back to back: they are taken as they lie."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = column.cast(pa.binary())
+    sizes = pc.binary_length(texts)
+    if len(texts) and not texts.null_count and pc.min(sizes).as_py() == width:
+        fixed = texts.cast(pa.binary(width))
+        _, content = fixed.buffers()
+        start = fixed.offset * width
+        return np.frombuffer(content, dtype=f"S{width}", count=len(texts), offset=start)
+    return np.array(texts.to_pylist(), dtype=f"S{width}")

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places whose times are shifted by whole hours: clocks that write local time as if it were UTC.
+
+A job that runs at one hour, or an event, comes some hours later there than everywhere else. One of
+these is no proof: a job may run by local time, an event may reach one place after another. Two with
+the same shift are reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.statistics.arrays import Floats, Ints, blocks, positions_in, widen
+from gdb_epi.typing_lite import NamedTuple
+
+DAY = 86_400  # seconds
+MIN_TIMES = 3  # crashes of a signature, in the place and elsewhere
+HOURS = 3  # of a window, within which a signature comes at one time of the day
+MOSTLY = 0.8  # of its crashes
+BIN = 600  # seconds
+BINS = DAY // BIN
+PAIRS = 4_096  # of a signature and a value that are examined at a time
+MIN_STORIES = 2  # jobs or events
+MAX_VALUES = 200  # of an attribute: with more they name hosts
+
+
+class ShiftedPlace(NamedTuple):
+    """A value of an attribute, and by how many hours some signatures are shifted there."""
+
+    attr: str
+    value: str
+    hours: int
+    stories: int  # jobs or events that are shifted so
+    crashes: int
+
+
+def shifted_places(population: Population) -> list[ShiftedPlace]:
+    """Return the places where signatures of one hour come at another one, each once."""
+    if population.second is None:
+        return []
+    return population.once(_shifted_places, population, population.second)
+
+
+def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
+    crashes = _of_one_or_two_hours(population, second)
+    places = [
+        place
+        for attribute in population.attributes
+        if not is_process_attribute(attribute.name) and 1 < len(attribute.values) <= MAX_VALUES
+        for place in _of_attribute(population, attribute, crashes, second[crashes])
+    ]
+    places.sort(key=lambda place: (-place.stories, -place.crashes))
+    by_shift: dict[int, ShiftedPlace] = {}
+    for place in places:  # a rack of a site is shifted as its site is
+        by_shift.setdefault(place.hours, place)
+    return list(by_shift.values())
+
+
+def _of_one_or_two_hours(population: Population, second: Ints) -> Ints:
+    """Return the crashes of signatures that may have one hour here and another one elsewhere.
+
+    Most of their crashes then lie in two windows, one of which has at least half of them. Other
+    signatures are left out before any place is examined.
+    """
+    known = np.flatnonzero((second >= 0) & (population.signature >= 0))
+    signature = population.signature[known]
+    sizes = np.bincount(signature, minlength=1)
+    often = sizes >= 2 * MIN_TIMES
+    kept = often[signature]
+    known, number = known[kept], (np.cumsum(often) - 1)[signature[kept]]
+    sizes = sizes[often]
+    cell = number * 24 + second[known] % DAY // 3600
+    hourly = np.bincount(cell, minlength=24 * sizes.size).reshape(-1, 24)
+    # A window touches one hour more than its length.
+    most = _windows(hourly, HOURS + 1).max(axis=1, initial=0)
+    return np.asarray(known[(2 * most >= MOSTLY * sizes)[number]])
+
+
+def _of_attribute(
+    population: Population, attribute: Attribute, crashes: Ints, second: Ints
+) -> Iterator[ShiftedPlace]:
+    signature, bins = widen(population.signature[crashes]), second % DAY // BIN
+    width = len(attribute.values) + 1  # the last place is of no value
+    of_crash = signature * width + attribute.crash[crashes] % width
+    pairs, first, counts = np.unique(of_crash, return_index=True, return_counts=True)
+    others = np.bincount(signature, minlength=1)[pairs // width] - counts
+    asked = (pairs % width < width - 1) & (np.minimum(counts, others) >= MIN_TIMES)
+    pairs, first, counts = pairs[asked], first[asked], counts[asked]
+    # The crashes of each value and shift; those of a single day are one event.
+    shifts: dict[tuple[int, int], dict[tuple[str, int], int]] = {}
+    for part in blocks(pairs.size, PAIRS):
+        some = pairs[part]
+        names, row = np.unique(some // width, return_inverse=True)
+        here = _by_time_of_day(of_crash, bins, some)
+        elsewhere = _by_time_of_day(signature, bins, names)[row] - here
+        shift = np.round((_middles(here) - _middles(elsewhere) + 12) % 24 - 12)
+        for at in np.flatnonzero(np.abs(shift) > 0).tolist():  # not those that are not known
+            name, value = divmod(int(some[at]), width)
+            last = int(np.flatnonzero(of_crash == some[at])[-1])
+            days = population.day[crashes[[first[part][at], last]]]
+            about = ("day", int(days[0])) if days[0] == days[1] else ("signature", name)
+            by_event = shifts.setdefault((value, int(shift[at])), {})
+            by_event[about] = by_event.get(about, 0) + int(counts[part][at])
+    for (value, hours), each in shifts.items():
+        if len(each) >= MIN_STORIES:
+            yield ShiftedPlace(
+                attribute.name, attribute.values[value], hours, len(each), sum(each.values())
+            )
+
+
+def _by_time_of_day(codes: Ints, bins: Ints, chosen: Ints) -> Ints:
+    """Return how many crashes of each of some codes (a row) come at each time of the day."""
+    row = positions_in(chosen, codes)
+    cell = row[row >= 0] * BINS + bins[row >= 0]
+    return np.bincount(cell, minlength=chosen.size * BINS).reshape(-1, BINS)
+
+
+def _middles(counts: Ints) -> Floats:
+    """Return the hour around which nearly all of each row lies; NaN where it is spread out."""
+    width = HOURS * 3600 // BIN
+    near = _windows(counts, width)
+    best = near.argmax(axis=1)[:, None]
+    steps = np.arange(width)
+    window = np.take_along_axis(counts, (best + steps) % BINS, axis=1)
+    middle = (best[:, 0] + (window * (steps + 0.5)).sum(axis=1) / window.sum(axis=1)) * BIN / 3600
+    return np.where(window.sum(axis=1) >= MOSTLY * counts.sum(axis=1), middle, np.nan)
+
+
+def _windows(counts: Ints, width: int) -> Ints:
+    """Return the sums of so many columns, starting at each one; rows are circular."""
+    sums = np.cumsum(np.hstack((counts[:, :1] * 0, counts, counts[:, : width - 1])), axis=1)
+    return np.asarray(sums[:, width:] - sums[:, :-width])

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often the fleet saw a signature: plain SQL, so that GDB's Python needs no SQLAlchemy."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from gdb_epi.errors import EpiError, InputError
+from gdb_epi.fleet.life.decision_lines import decision_lines_of_record
+from gdb_epi.fleet.paths import default_database, is_url
+from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune
+from gdb_epi.fleet.store.day_of_prune import pruned_before
+from gdb_epi.fleet.store.sql_without_sqlalchemy import (
+    Execute,
+    readable_uri,
+    sqlalchemy_executor,
+    sqlite_executor,
+)
+from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import counted
+
+MAX_HOSTS = 5
+MAX_VERDICTS = 8
+
+_FROM = "FROM crash JOIN sig ON crash.sig_id = sig.id WHERE sig.kind = :kind AND sig.key = :key"
+_COUNT = f"SELECT count(*), count(DISTINCT host_id), min(ts), max(ts) {_FROM}"
+_VERDICTS = (
+    f"SELECT verdict, count(*) {_FROM} GROUP BY verdict ORDER BY 2 DESC, 1 LIMIT {MAX_VERDICTS}"
+)
+_HOSTS = (
+    "SELECT host.name, count(*) FROM crash JOIN sig ON crash.sig_id = sig.id "
+    "JOIN host ON crash.host_id = host.id WHERE sig.kind = :kind AND sig.key = :key "
+    f"GROUP BY host.name ORDER BY 2 DESC, 1 LIMIT {MAX_HOSTS}"
+)
+_META = "SELECT key, value FROM meta WHERE key = :key"
+_HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
+_STORED_UNDER = (
+    "SELECT sig.kind, sig.key FROM crash JOIN sig ON crash.sig_id = sig.id "
+    "WHERE core_key = :core_key"
+)
+
+
+class SignatureHistory(NamedTuple):
+    """What the fleet knows of one signature; times are seconds since the epoch."""
+
+    crashes: int
+    hosts: int
+    first: float | None
+    last: float | None
+    top_hosts: tuple[tuple[str, int], ...]
+    verdicts: tuple[tuple[str, int], ...]
+    this_one: bool  # this very core is in the database
+    pruned_before: int | None = None  # a day since 1970-01-01: some earlier crashes are gone
+    known: tuple[str, ...] = ()  # what people decided about the signature and the host, as lines
+
+
+def signature_history(
+    db: str | None, kind: str, key: str, record: Mapping[str, Any] | None = None
+) -> SignatureHistory:
+    """Ask the database; `record` is that of the core at hand.
+
+    Raises InputError when there is none, EpiError when it cannot be read.
+    """
+    with open_for_plain_sql(db) as execute:
+        return read_signature_history(execute, kind, key, record or {})
+
+
+@contextmanager
+def open_for_plain_sql(db: str | None) -> Iterator[Execute]:
+    """Open a database for plain SQL, an SQLite file without SQLAlchemy.
+
+    Raises what `signature_history` does.
+    """
+    plain = default_database() if db is None else None if is_url(db) else Path(db).expanduser()
+    if plain is None and db is not None and db.startswith("sqlite:///"):
+        plain = Path(db.removeprefix("sqlite:///"))
+    if plain is not None:
+        yield from _in_file(plain)
+        return
+    from gdb_epi.fleet.store.db import open_database
+
+    with open_database(db, write=False) as engine, engine.connect() as connection:
+        yield sqlalchemy_executor(connection)
+
+
+def _in_file(path: Path) -> Iterator[Execute]:
+    if not path.exists():
+        raise InputError(f"no fleet database at {path}", hint="epi push, or --db URL")
+    try:
+        with closing(sqlite3.connect(readable_uri(path), uri=True)) as base:
+            execute = sqlite_executor(base, path)
+            _check_version(execute, path)
+            yield execute
+    except sqlite3.Error as error:
+        raise EpiError(f"database {path}: {error}", hint="--db with another file") from error
+
+
+def _check_version(execute: Execute, path: Path) -> None:
+    """Raise EpiError for a database of another version: its columns are others."""
+    version = dict(execute(_META, {"key": SCHEMA_KEY})).get(SCHEMA_KEY)
+    if version == str(SCHEMA_VERSION):
+        return
+    older = version is not None and version.isdigit() and int(version) < SCHEMA_VERSION
+    problem = f"database {path} has schema {version}, this gdb-epi reads {SCHEMA_VERSION}"
+    hint = "gdb-epi fleet reproject, which migrates it" if older else "upgrade gdb-epi, or --db"
+    raise EpiError(problem, hint=hint)
+
+
+def read_signature_history(
+    execute: Execute, kind: str, key: str, record: Mapping[str, Any]
+) -> SignatureHistory:
+    """Return what an open database knows; `record` is that of the core at hand, or empty."""
+    values = {"kind": kind, "key": key}
+    crashes, hosts, first, last = next(iter(execute(_COUNT, values)))
+    here = next(iter(execute(_HERE, {"core_key": record.get("core_key") or ""})))[0]
+    return SignatureHistory(
+        crashes=int(crashes),
+        hosts=int(hosts),
+        first=first,
+        last=last,
+        top_hosts=tuple((str(name), int(n)) for name, n in execute(_HOSTS, values)),
+        verdicts=tuple((str(label or "none"), int(n)) for label, n in execute(_VERDICTS, values)),
+        this_one=bool(here),
+        pruned_before=pruned_before(execute),
+        known=tuple(decision_lines_of_record(execute, kind, key, record)),
+    )
+
+
+def count_crashes(execute: Execute, kind: str, key: str) -> int:
+    """Return how many crashes of a signature a database holds."""
+    return int(next(iter(execute(_COUNT, {"kind": kind, "key": key})))[0])
+
+
+def group_of_stored_core(db: str | None, core_key: str) -> tuple[str, str] | None:
+    """Return kind and key of the group that a stored core is in; None for one that is not stored.
+
+    Whatever examined it may have had libraries that are not loaded here, and so another key.
+    Raises what `signature_history` does.
+    """
+    with open_for_plain_sql(db) as execute:
+        kind, key = next(iter(execute(_STORED_UNDER, {"core_key": core_key})), ("", ""))
+    return (str(kind), str(key)) if key else None
+
+
+def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list[str]:
+    """Return the answer as lines; `of_a_core`: about the core at hand, not about a key."""
+    if not history.crashes:
+        lines = [*history.known, "No crash with this key is in this database"]
+        lines += ["This very core is, with no such key"] if of_a_core and history.this_one else []
+        return lines
+    hosts = ", ".join(f"{name} ({n})" for name, n in history.top_hosts)
+    verdicts = ", ".join(f"{label} ({n})" for label, n in history.verdicts)
+    where = counted(history.hosts, "host") if history.hosts else "no known host"
+    lines = [*history.known, f"{counted(history.crashes, 'crash')} so far, on {where}"]
+    if of_a_core and history.this_one:
+        alone = history.crashes == 1
+        lines[-1] += ": this core itself" if alone else ": this core is one of them"
+    elif of_a_core:
+        lines[-1] += ", without this core, which is not stored"
+    if history.first is not None and history.last is not None:
+        lines.append(f"First {utc_time(history.first)}, last {utc_time(history.last)}")
+    lines += caveat_of_prune(history.pruned_before, history.first)
+    if hosts:
+        lines.append(f"Hosts: {hosts}")
+    lines.append(f"Verdicts: {verdicts}")
+    return lines
+
+
+def signature_title(line: str, category: str | None, labels: Sequence[str]) -> str:
+    """Return a signature in a few words: what happened, where; `labels` are its verdicts."""
+    from gdb_epi.render.opening_sentences import HUNG
+    from gdb_epi.render.signature_words import where_and_what
+
+    where, what = where_and_what(line, category, hung=bool(labels) and set(labels) <= HUNG)
+    return f"{what[:1].upper()}{what[1:]}, in {where}"
+
+
+def utc_time(ts: float | None) -> str:
+    """Return a time in UTC, marked as such, to the second; "" when absent."""
+    if ts is None:
+        return ""
+    from datetime import datetime, timezone
+
+    try:
+        return datetime.fromtimestamp(ts, timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return f"{ts:.0f}"

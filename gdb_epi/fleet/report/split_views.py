@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The populations of signatures that are more than one thing, and what marks each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.questions.splitting import UNCERTAIN
+from gdb_epi.fleet.questions.subpopulations import distinguishing_facts, fact_attributes
+from gdb_epi.fleet.questions.verdict import (
+    HARDWARE_GROUP,
+    HARDWARE_HOST,
+    MOVE_JOB,
+    NOT_ENOUGH,
+    ONE_HOST,
+    SOFTWARE,
+    TWO_CAUSES,
+    Cause,
+    PopulationVerdict,
+    judge_signature,
+)
+from gdb_epi.fleet.report.axis import Series
+from gdb_epi.fleet.report.headlines import css_kind, numbers_of
+from gdb_epi.fleet.report.page import Count, MarkRow, PartView, SignatureRow, SplitView
+from gdb_epi.fleet.report.texts import clean
+from gdb_epi.fleet.screen.finding import HOST, MIN_N
+from gdb_epi.fleet.screen.screening import ScreeningResult
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools
+from gdb_epi.util import counted
+
+MAX_ROWS = 12  # of one split
+MAX_NAME = 60
+FACT, ATTRIBUTE = "core", "fleet"  # where a row is known from
+
+
+def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow, ...]:
+    """Return a row for each value that marks a population, with its count in every one of them.
+
+    First the conditions that were tested, then the attributes and facts whose shares differ most.
+    """
+    hosts = Attribute(HOST, population.hosts, population.host, population.exposure_host)
+    columns = {(ATTRIBUTE, a.name): a for a in (hosts, *population.attributes)}
+    columns |= {(FACT, fact.name): fact for fact in fact_attributes(population)}
+    whole = np.logical_or.reduce([cause.members for cause in causes])
+    wanted = dict.fromkeys(_wanted(population, causes, whole))
+    rows = []
+    for kind, name, value in list(wanted)[:MAX_ROWS]:
+        column = columns[kind, name]
+        if value in column.values:
+            code = column.values.index(value)
+            counts = tuple(_count(column, code, cause.members) for cause in causes)
+            others = _count(column, code, ~whole)
+            rows.append(
+                MarkRow(clean(name, MAX_NAME), clean(value, MAX_NAME), kind, counts, others)
+            )
+    return tuple(rows)
+
+
+def _wanted(
+    population: Population, causes: Sequence[Cause], whole: Bools
+) -> Iterator[tuple[str, str, str]]:
+    for cause in causes:
+        for finding in cause.findings:
+            yield ATTRIBUTE, finding.attr, finding.value
+    for kind, columns in ((FACT, None), (ATTRIBUTE, population.attributes)):
+        for cause in causes:
+            for difference in distinguishing_facts(
+                population, cause.members, whole & ~cause.members, columns
+            ):
+                yield kind, difference.fact, difference.value
+
+
+def _count(column: Attribute, code: int, members: Bools) -> Count:
+    codes = column.crash[members]
+    return Count(int((codes == code).sum()), int((codes != ABSENT).sum()))
+
+
+MAX_SPLITS = 6
+MAX_ASKED = 3  # signatures of a bad host that are split as well: each one is a question of its own
+MAX_MARK = 90
+LABELS = {
+    HARDWARE_HOST: "one host, which has crashes of all kinds: take it out, test it",
+    ONE_HOST: f"one host: {MOVE_JOB}",
+    HARDWARE_GROUP: "hardware or firmware",
+    SOFTWARE: "software or configuration",
+    NOT_ENOUGH: "not explained",
+}
+
+
+def split_views(
+    population: Population,
+    rows: Sequence[SignatureRow],
+    verdicts: Sequence[PopulationVerdict],
+    screened: ScreeningResult | None,
+    series: Series,
+) -> tuple[SplitView, ...]:
+    """Return the signatures with two populations, side by side; the only one in any case."""
+    if screened is None:
+        return ()
+    row_of = {row.name: row for row in rows if row.code >= 0}
+    judged = [v for v in verdicts if v.kind == TWO_CAUSES and v.subject in row_of]
+    judged_subjects = {v.subject for v in verdicts}
+    alone = [row.code for row in rows if len(rows) == 1 and row.code >= 0 and not judged]
+    asked = alone or _of_bad_hosts(population, verdicts)
+    for code in asked:
+        name = population.signatures[code]
+        if name in row_of and (alone or name not in judged_subjects):
+            verdict = judge_signature(population, code, screened.day, screened.hosts)
+            if verdict.kind == TWO_CAUSES or alone:
+                judged.append(verdict)
+    return tuple(_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])
+
+
+def _of_bad_hosts(population: Population, verdicts: Sequence[PopulationVerdict]) -> list[int]:
+    """Signatures of which a bad host has several crashes, most first."""
+    size = len(population.signatures)
+    most_crashes: dict[int, int] = {}
+    for verdict in verdicts:
+        if verdict.kind in (HARDWARE_HOST, ONE_HOST):
+            for finding in verdict.causes[0].findings:
+                mine = population.signature[finding.members]
+                counts = np.bincount(mine[mine >= 0], minlength=size)
+                for code in np.flatnonzero(counts >= MIN_N).tolist():
+                    most_crashes[code] = max(most_crashes.get(code, 0), int(counts[code]))
+    return sorted(most_crashes, key=lambda code: (-most_crashes[code], code))[:MAX_ASKED]
+
+
+def _view(
+    population: Population, row: SignatureRow, judged: PopulationVerdict, series: Series
+) -> SplitView:
+    parts = tuple(_part(population, cause, cause.members, series) for cause in judged.causes)
+    # How many more crashes are needed stands beside it.
+    answer = judged.headline.partition(" (about ")[0]
+    more = None
+    if judged.more is not None:
+        more = f"about {counted(judged.more, 'more crash')} would settle the rest"
+    marks = mark_rows(population, judged.causes)
+    return SplitView(row.rank, row.words, clean(answer), more, parts, marks)
+
+
+def _part(population: Population, cause: Cause, members: Bools, series: Series) -> PartView:
+    unknown = LABELS[NOT_ENOUGH]
+    return PartView(
+        mark=clean(cause.mark, MAX_MARK),
+        label=cause.label if cause.mark == UNCERTAIN else LABELS.get(cause.kind, unknown),
+        kind=css_kind(cause.kind),
+        crashes=cause.crashes,
+        hosts=cause.hosts,
+        bitflips=int((population.bitflip & members).sum()),
+        numbers=numbers_of(cause.findings[0]) if cause.findings else None,
+        daily=series.daily(members),
+    )

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dose-response: numbers such as CPUs, memory or load whose larger values have more crashes.
+
+A race that comes more often the more CPUs there are stands out on the largest machines, and is no
+fault of theirs. A caveat says so where the crashes with the other values lean the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite, sqrt
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
+
+MIN_VALUES = 3
+MIN_SHARE = 0.02  # of a value that counts
+MIN_Z = 2.33  # one-sided 1 %
+MAX_SHOWN = 6
+MAX_LIMIT_P = 1e-3
+RISES = (
+    "its rate {goes} with {name} ({rates} times its share): a race, or load, looks like this, and "
+    "the value alone is no cause"
+)
+
+
+def dose_response_caveat(
+    name: str, values: Sequence[str], codes: Ints, share: Floats, value: int
+) -> tuple[str, ...]:
+    """Return a caveat where the rate rises (or falls) over all values of a number.
+
+    `codes` are the values of some crashes, ABSENT left out, and `value` is the one that stands out.
+    """
+    usual = np.flatnonzero(share >= MIN_SHARE)
+    numbers = [_number(values[code]) for code in usual.tolist()]
+    if usual.size < MIN_VALUES or None in numbers or value not in usual:
+        return ()
+    order = usual[np.argsort(np.array(numbers, dtype=float), kind="stable")]
+    if value not in (order[0], order[-1]):
+        return ()
+    counts = np.bincount(codes, minlength=share.size).astype(float)
+    rest = order[order != value]
+    n, part = counts[rest].sum(), share[rest] / share[rest].sum()
+    if not n:
+        return ()
+    rank = np.arange(rest.size, dtype=float)
+    mean = float((part * rank).sum())
+    spread = sqrt(float((part * (rank - mean) ** 2).sum()) / n)
+    z = (float((counts[rest] * rank).sum() / n) - mean) / max(spread, 1e-12)
+    if (z if value == order[-1] else -z) < MIN_Z:
+        return ()
+    rates = counts[order] / counts[order].sum() / (share[order] / share[order].sum())
+    shown = [f"{values[c]}: {r:.2g}" for c, r in zip(order.tolist(), rates.tolist(), strict=True)]
+    if len(shown) > MAX_SHOWN:
+        shown = [*shown[: MAX_SHOWN // 2], "...", *shown[-MAX_SHOWN // 2 :]]
+    goes = "rises" if value == order[-1] else "falls"
+    return (RISES.format(goes=goes, name=name, rates=", ".join(shown)),)
+
+
+def threshold_words(population: Population, findings: Sequence[Finding]) -> str | None:
+    """Return findings of several values of one number as one limit, "memory_gib >= 1024".
+
+    None unless they are the largest (or the smallest) of its values: else they are several marks.
+    """
+    attribute = population.attribute(findings[0].attr) if len(findings) > 1 else None
+    if attribute is None or {finding.attr for finding in findings} != {attribute.name}:
+        return None
+    numbers = {value: _number(value) for value in attribute.values}
+    known = {value: number for value, number in numbers.items() if number is not None}
+    order = sorted(known, key=known.__getitem__)
+    chosen = {finding.value for finding in findings}
+    if len(known) < len(numbers) or len(chosen) == len(order):
+        return None
+    if set(order[-len(chosen) :]) == chosen:
+        return f"{attribute.name} >= {order[-len(chosen)]}"
+    if set(order[: len(chosen)]) == chosen:
+        return f"{attribute.name} <= {order[len(chosen) - 1]}"
+    return None
+
+
+def threshold_within(population: Population, finding: Finding) -> str | None:
+    """Return a limit that all crashes of a finding satisfy besides its value, "cpu_count >= 96".
+
+    Only where enough other crashes with the value, and enough of its host-hours, do not satisfy it.
+    """
+    attribute = population.attribute(finding.attr)
+    if attribute is None:
+        return None
+    value = attribute.values.index(finding.value)
+    others = (attribute.crash == value) & ~finding.members
+    same_programs = crashes_of_same_programs(population, finding.members)
+    if same_programs is not None:  # it may run on large hosts alone
+        others &= same_programs
+        if np.count_nonzero(others) < MIN_OTHERS:
+            return None
+    inside = attribute.exposure == value
+    best: tuple[float, str] | None = None
+    numbers = [
+        a for a in population.attributes if a is not attribute and not is_process_attribute(a.name)
+    ]
+    for number in numbers:
+        known = [_number(text) for text in number.values]
+        order = np.argsort(np.array([np.nan if n is None else n for n in known]), kind="stable")
+        rank = np.empty(order.size + 1, dtype=np.int64)
+        rank[order], rank[-1] = np.arange(order.size), ABSENT
+        mine = rank[number.crash[finding.members]]
+        mine = mine[mine >= 0]
+        if None in known or order.size < MIN_VALUES or not mine.size:
+            continue
+        beside, hours = rank[number.crash[others]], rank[number.exposure[inside]]
+        weights = population.exposure_hours[inside][hours >= 0]
+        hours = hours[hours >= 0]
+        for sign, least in ((">=", int(mine.min())), ("<=", int(mine.max()))):
+            kept, kept_hours = (
+                ranks >= least if sign == ">=" else (ranks >= 0) & (ranks <= least)
+                for ranks in (beside, hours)
+            )
+            share = (kept.sum() + 1) / ((beside >= 0).sum() + 1)
+            if weights.sum() > 0:
+                share = max(share, float(weights[kept_hours].sum() / weights.sum()))
+            p = float(share**mine.size) * 2 * order.size * len(numbers)
+            if p <= MAX_LIMIT_P and (best is None or p < best[0]):
+                best = p, f"{number.name} {sign} {number.values[int(order[least])]}"
+    return None if best is None else best[1]
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings whose crashes have stopped: a host that was repaired, a version that was rolled back.
+
+What stood out over three months may be over for weeks. Then the day is told on which it ended, so
+that nobody takes out a host that somebody mended. A machine that came back under another name is
+told with what it did before. A bug goes on under other names where a build inlines otherwise: the
+old version seems mended then, and the new one to have bugs of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.finding import (
+    CAVEAT_RECOVERED,
+    CLUSTERED_CRASHES,
+    HOST,
+    HOST_HOURS,
+    MIN_N,
+    MOSTLY,
+    TIME_AND_CPU_ATTRIBUTES,
+    Finding,
+    is_of_host,
+)
+from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
+from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, relative_risk
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.render.signature_words import parse_signature_line
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted, some_of
+
+MIN_QUIET = 7  # days
+MAX_SILENCE_P = 0.01  # that ongoing crashes leave none at the end
+MIN_USUAL_P = 0.05  # that a host like the others has had as many since
+GONE = "none of these on this host since {day}: it may be over"
+MAY_BE_OVER = ": it may be over"
+OVER = f"none since {{day}}{MAY_BE_OVER}"
+SILENT = "none since {day}, and it may go on: {silence}"
+PYTHON_HALF = " <-- py:"  # begins it in the text of a signature with both halves
+MAX_RATIO = 2.0  # of the rates after and before
+MAX_NAMED = 3  # signatures
+MAX_FUNCTIONS = 20  # Python halves that are looked at
+NOTHING = "none since {day}, nor any other crash there: it may be over, or no record comes any more"
+
+
+def add_caveat_of_end(
+    population: Population, finding: Finding, day: int, moments: Sequence[Finding] = ()
+) -> Finding:
+    """Return the finding, with a caveat where its crashes have stopped by the end of `day`.
+
+    What comes at the end of a month has not stopped before the next one; `moments` tell it.
+    """
+    if finding.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
+        return finding
+    if finding.attr == HOST:
+        members = finding.members & population.timed
+    else:
+        members, day = _of_value(population, finding, day)
+    days = np.sort(population.day[members])
+    telling = _telling(population, finding, members) if finding.attr == HOST else days
+    if telling.size < MIN_N:
+        return finding
+    first, last = int(telling[0]), int(telling[-1])
+    quiet, span = day - last, last - first + 1
+    # P(none at the end) of as many crashes as came after the first, spread evenly since then.
+    silence = (span / (span + quiet)) ** (telling.size - 1)
+    if quiet < MIN_QUIET or silence > MAX_SILENCE_P:
+        return finding
+    if is_not_due(moments, days, day):
+        return finding
+    text = _of_silence(population, finding, members, last)
+    if text is None and finding.attr != HOST:
+        text = OVER.format(day=iso_day(last))
+    elif text is None and not is_of_host(finding.signature):
+        text = GONE.format(day=iso_day(last))
+    elif text is None:
+        after = int(np.count_nonzero(days > last))
+        if not _is_usual(population, finding, last, after):
+            return finding
+        text = CAVEAT_RECOVERED.format(day=iso_day(last), crashes=counted(after, "crash"))
+    return finding._replace(caveats=(*finding.caveats, text))
+
+
+def _of_silence(population: Population, finding: Finding, members: Bools, last: int) -> str | None:
+    """Say that the hosts of a finding send no crashes at all any more; None where they do."""
+    hosts = np.unique(population.host[members & (population.host >= 0)])
+    for group in find_silent_groups(population):
+        if np.isin(hosts, group.hosts).mean() >= MOSTLY:
+            return SILENT.format(day=iso_day(last), silence=group.words())
+    if finding.attr == HOST or hosts.size < 2:
+        return None
+    mine = np.isin(population.host, hosts) & population.timed
+    if (mine & (population.day > last)).any() or not (mine & ~members).any():
+        return None
+    return NOTHING.format(day=iso_day(last))
+
+
+def _of_value(population: Population, finding: Finding, day: int) -> tuple[Bools, int]:
+    """Return the crashes with the value of a finding, and the last day on which it could be seen.
+
+    A feed of host-hours that has stopped, or later records without the attribute, show nothing.
+    """
+    attribute = population.attribute(finding.attr)
+    members = finding.members & population.timed
+    if attribute is None or finding.value not in attribute.values:
+        return members, day
+    value = attribute.values.index(finding.value)
+    same = members
+    if finding.signature in population.signatures:
+        same = population.signature == population.signatures.index(finding.signature)
+        own = attribute.crash if attribute.reported is None else attribute.reported
+        same = same & ((attribute.crash == value) | (own == value)) & population.timed
+    seen = population.exposure_day[attribute.exposure >= 0]
+    if finding.exposure != HOST_HOURS or not seen.size:
+        seen = population.day[population.timed & (attribute.crash >= 0)]
+    return members | same, min(day, int(seen.max(initial=0)))
+
+
+def _telling(population: Population, finding: Finding, members: Bools) -> Ints:
+    """Return the days of the crashes that set a host apart from others; of all where none does.
+
+    Those are crashes with the bit-flip flag or with a signature that no other host has: crashes
+    that every host has go on after a repair.
+    """
+    if not is_of_host(finding.signature):
+        return np.asarray(np.sort(population.day[members]))
+    elsewhere = np.zeros(len(population.signatures) + 1, dtype=bool)
+    others = population.host != population.hosts.index(finding.value)
+    elsewhere[population.signature[others & (population.signature >= 0)]] = True
+    alone = (population.signature >= 0) & ~elsewhere[population.signature]
+    some = members & (population.bitflip | alone)
+    return np.sort(population.day[some if int(some.sum()) >= MIN_N else members])
+
+
+def _is_usual(population: Population, finding: Finding, last: int, after: int) -> bool:
+    """Whether a host ran after a day with no more crashes than hosts of its kind have."""
+    host = population.hosts.index(finding.value)
+    late = population.known_day > last
+    others = int(np.count_nonzero(late & (population.host >= 0))) - after
+    if population.has_exposure:
+        rows = (population.exposure_day > last) & (population.exposure_host >= 0)
+        hours = population.exposure_hours[rows]
+        mine = float(hours[population.exposure_host[rows] == host].sum())
+        if mine <= 0:
+            return False
+        share = mine / float(hours.sum())
+    else:
+        share = 1 / max(np.unique(population.host[population.host >= 0]).size, 1)
+    return apply_to_scalars(binomial_tail, after, others + after, share) >= MIN_USUAL_P
+
+
+def add_caveat_of_former_machine(population: Population, finding: Finding) -> Finding:
+    """Return a host's finding, with a caveat where its machine, or its name, was another before.
+
+    The machine is known by an attribute of the host-hours that identifies it (a serial number): a
+    repair that sends a machine back under another name may leave its fault in it.
+    """
+    if finding.attr != HOST or not is_of_host(finding.signature):
+        return finding
+    host = population.hosts.index(finding.value)
+    caveats: list[str] = []
+    for attribute in population.attributes:
+        given = attribute.exposure, population.exposure_host
+        if not population.once(_names_machines, *given):
+            continue
+        rows = np.flatnonzero((attribute.exposure >= 0) & (population.exposure_hours > 0))
+        rows = rows[np.argsort(population.exposure_day[rows], kind="stable")]
+        codes, hosts = attribute.exposure[rows], population.exposure_host[rows]
+        own = codes[hosts == host]
+        before = own[own != own[-1]] if own.size else own
+        for code, where in ((own[-1:], hosts != host), (before[-1:], hosts == host)):
+            there = rows[where & np.isin(codes, code) & (hosts >= 0)]
+            if not there.size:
+                continue
+            last, other = (int(x[there[-1]]) for x in (population.exposure_day, given[1]))
+            mine = (population.host == other) & population.timed & (population.day <= last)
+            machine = f"{attribute.name}={attribute.values[int(code[0])]}"
+            crashes = counted(int(np.count_nonzero(mine)), "crash")
+            until = f"until {iso_day(last)}, with {crashes}"
+            if other != host:
+                caveats.append(f"its machine ({machine}) was {population.hosts[other]} {until}")
+                continue
+            now = int(hosts[codes == code[0]][-1])
+            where_now = f", which is {population.hosts[now]} now" if now != host else ""
+            caveats.append(f"this name was another machine ({machine}{where_now}) {until}")
+    return finding._replace(caveats=(*finding.caveats, *caveats)) if caveats else finding
+
+
+def _names_machines(exposure: Ints, host: Ints) -> bool:
+    """Whether an attribute names machines: nearly every host has a value of its own."""
+    known = (exposure >= 0) & (host >= 0)
+    if not known.any():
+        return False
+    value, hosts = distinct_pairs(exposure, host, known)
+    hosts_of_value = np.bincount(value)
+    hosts_of_value = hosts_of_value[hosts_of_value > 0]
+    many = hosts_of_value.size >= MOSTLY * np.unique(hosts).size
+    return bool(many and (hosts_of_value == 1).mean() >= MOSTLY)
+
+
+class Renaming(NamedTuple):
+    """Signatures of one value that those of another one may go on as."""
+
+    attr: str
+    values: tuple[str, str]  # the earlier one first
+    signatures: tuple[tuple[str, ...], tuple[str, ...]]
+    crashes: tuple[int, int]
+    ratio: float  # of the rates, after to before
+
+    def words(self) -> str:
+        """Say it in a sentence."""
+        before, after = (self._side(number) for number in (0, 1))
+        return (
+            f"one bug under other names, it seems, neither mended nor new: {before}, then {after}, "
+            f"below the same Python functions and as often ({self.ratio:.2g} times)"
+        )
+
+    def _side(self, number: int) -> str:
+        frames = [parse_signature_line(name, None).frames for name in self.signatures[number]]
+        functions = [words[0][1] for words in frames if words]
+        crashes = counted(self.crashes[number], "crash")
+        mark = f"{self.attr}={self.values[number]}"
+        return f"{some_of(functions, MAX_NAMED)} ({crashes}) with {mark}"
+
+
+def renamings(population: Population, findings: Sequence[Finding]) -> dict[str, Renaming]:
+    """Return what may have other names now, by each of its signatures."""
+    found: dict[str, Renaming] = {}
+    looked_at: set[tuple[str, str]] = set()
+    for finding in findings:
+        half = PYTHON_HALF + finding.signature.partition(PYTHON_HALF)[2]
+        about = finding.attr, half
+        if half == PYTHON_HALF or about in looked_at:
+            continue
+        looked_at.add(about)
+        if len(looked_at) > MAX_FUNCTIONS:
+            break
+        renaming = _renaming(population, finding, half)
+        for name in () if renaming is None else (*renaming.signatures[0], *renaming.signatures[1]):
+            assert renaming is not None
+            found.setdefault(name, renaming)
+    return found
+
+
+def _renaming(population: Population, finding: Finding, half: str) -> Renaming | None:
+    """Return the two groups of signatures with a Python half that two values have apart."""
+    attribute = population.attribute(finding.attr)
+    if attribute is None:
+        return None
+    same = [code for code, name in enumerate(population.signatures) if name.endswith(half)]
+    rows = np.flatnonzero(np.isin(population.signature, same) & population.timed)
+    known = rows[attribute.crash[rows] >= 0]
+    counts = np.bincount(attribute.crash[known], minlength=2)
+    two = np.argsort(counts, kind="stable")[-2:]
+    if counts[two].min() < MIN_N:
+        return None
+    table = np.zeros((len(population.signatures), counts.size), dtype=np.int64)
+    np.add.at(table, (population.signature[known], attribute.crash[known]), 1)
+    groups = [np.flatnonzero((table[:, v] > 0) & (table[:, v] == table.sum(axis=1))) for v in two]
+    days = [population.day[rows[np.isin(population.signature[rows], group)]] for group in groups]
+    sizes = [part.size for part in days]
+    if min(sizes) < MIN_N or sum(sizes) < MOSTLY * rows.size:
+        return None
+    if np.median(days[0]) > np.median(days[1]):
+        two, groups, days, sizes = two[::-1], groups[::-1], days[::-1], sizes[::-1]
+    if np.quantile(days[0], MOSTLY) > np.quantile(days[1], 1 - MOSTLY):
+        return None  # they are beside each other
+    ratio = _ratio_of_rates(population, days[0], days[1])
+    if not 1 / MAX_RATIO <= ratio <= MAX_RATIO:
+        return None
+    before, after = (
+        tuple(population.signatures[c] for c in group[np.argsort(-table[group].sum(axis=1))])
+        for group in groups
+    )
+    values = attribute.values[two[0]], attribute.values[two[1]]
+    return Renaming(finding.attr, values, (before, after), (sizes[0], sizes[1]), ratio)
+
+
+def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:
+    """Return how many times as often the later ones come, by host-hours where they are known."""
+    middle = (int(before.max()) + int(after.min()) + 1) // 2
+    if population.has_exposure:
+        late = population.exposure_day >= middle
+        hours = [float(population.exposure_hours[part].sum()) for part in (~late, late)]
+    else:
+        first = int(population.day[population.timed].min())
+        hours = [float(middle - first), float(population.last_day - middle + 1)]
+    return relative_risk(after.size, max(hours[1], 1e-9), before.size, max(hours[0], 1e-9))[0]
+
+
+def with_other_names(population: Population, findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings, with a caveat where a bug seems to have other names under another value."""
+    renamed = renamings(population, findings)
+    told: list[Finding] = []
+    for finding in findings:
+        renaming = renamed.get(finding.signature)
+        if renaming is not None:
+            caveats = tuple(c for c in finding.caveats if not c.endswith(MAY_BE_OVER))
+            if renaming.attr == finding.attr or caveats != finding.caveats:
+                finding = finding._replace(caveats=(*caveats, renaming.words()))
+        told.append(finding)
+    return told

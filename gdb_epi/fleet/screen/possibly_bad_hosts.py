@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that may be bad but have too few crashes to be named, and how many it would take.
+
+Nobody is accused here: chance alone gives some healthy host of a fleet such crashes. Who looks
+after the fleet reads which hosts these are, in how many healthy fleets chance does as much, and how
+many more crashes like theirs would settle it. Where nothing stands out at all, it is said how many
+crashes a broken host, or a bad version, needs to be named in this fleet.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.finding import (
+    ALL,
+    BITFLIP,
+    CLUSTERED_CRASHES,
+    HOST,
+    MAX_Q,
+    MIN_N,
+    MIN_RR,
+    TIME_AND_CPU_ATTRIBUTES,
+)
+from gdb_epi.fleet.screen.host_evidence import (
+    CARRIED,
+    FLIP,
+    NEW,
+    SEED,
+    CrashCounts,
+    NullModel,
+    likelihood_ratios,
+    p_values_of_ratios,
+)
+from gdb_epi.fleet.screen.hosts import JudgedHosts
+from gdb_epi.fleet.screen.screening import ScreeningResult, judged_hosts
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_CRASHES = 200_000  # with more of them few things are open, and a question must stay quick
+MAX_CHANCE = 0.5  # that some healthy host looks as bad: above it there is nothing to say
+MAX_TOLD = 3
+MAX_MORE = 30  # crashes
+TRIALS = 200  # simulated bad hosts for each number of crashes
+HALF, MOST = 0.5, 0.8  # of the simulated bad hosts
+
+
+class PossiblyBadHost(NamedTuple):
+    """A host that may be bad, or had bad luck."""
+
+    host: str
+    crashes: int
+    chance: float  # that the worst of all healthy hosts looks as bad
+    more: int | None  # crashes like these that would settle it; None: beyond MAX_MORE
+
+    def words(self) -> str:
+        """Say it, without accusing."""
+        more = f"at least {self.more} more like them" if self.more else "many more like them"
+        return (
+            f"host {self.host} has {self.crashes} crashes, too few to tell: in {self.chance:.0%} "
+            f"of healthy fleets like this one chance alone gives such a host; {more} would tell"
+        )
+
+
+class CrashesNeeded(NamedTuple):
+    """How many crashes a cause needs to be named among what else there is; None: not known."""
+
+    host: tuple[int | None, int | None]  # of a host that breaks: in half of the cases, in most
+    value: int | None  # of one signature, all with a value that half of the host-hours have
+
+    def words(self) -> str:
+        """Say what it takes, where nothing stands out."""
+        half, most = self.host
+        parts = []
+        if half:
+            cases = f" ({most} in four of five cases)" if most else ""
+            parts.append(f"a host that breaks, after about {half} crashes of its own{cases}")
+        if self.value:
+            parts.append(
+                f"a version that half of the hosts run, after about {self.value} crashes of one "
+                "signature, all of them on it"
+            )
+        return f"what these crashes can show: {'; '.join(parts)}" if parts else ""
+
+
+def _judged(
+    population: Population, day: int, screened: ScreeningResult | None
+) -> JudgedHosts | None:
+    """Return the hosts as they were judged in the screening; None: too few or too many crashes."""
+    if not MIN_N <= population.day.size <= MAX_CRASHES:
+        return None
+    hosts = screened.judged if screened is not None else None
+    hosts = hosts or judged_hosts(population, day)
+    return hosts if hosts.can_be_judged else None
+
+
+def find_possibly_bad_hosts(
+    population: Population, day: int, screened: ScreeningResult
+) -> list[PossiblyBadHost]:
+    """Return the hosts that are not named and may be bad, the likeliest first."""
+    hosts = _judged(population, day, screened)
+    if hosts is None:
+        return []
+    counts = hosts.counts
+    chance = -np.expm1(-hosts.p * int(hosts.alive.sum()))
+    share, total = hosts.shares.by_host, float(counts.sum())
+    # A name with many machine ids is no machine.
+    no_suspects = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
+    in_group = _hosts_of_groups(population, screened)
+    maybe_bad: list[PossiblyBadHost] = []
+    for host in np.argsort(chance, kind="stable").tolist():
+        if chance[host] > MAX_CHANCE or len(maybe_bad) == MAX_TOLD:
+            break
+        n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
+        if n < MIN_N - 1 or not hosts.alive[host] or name in no_suspects or in_group[host]:
+            continue
+        if relative_risk(n, part, total - n, 1 - part)[0] > 1:
+            more = _more(hosts, host, int(n), total - n, part)
+            maybe_bad.append(PossiblyBadHost(name, int(n), float(chance[host]), more))
+    return maybe_bad
+
+
+def _hosts_of_groups(population: Population, screened: ScreeningResult) -> Bools:
+    """Return which hosts have crashes that a whole group of hosts is named for already."""
+    members = np.zeros(population.day.size, dtype=bool)
+    for finding in screened.findings:
+        if finding.attr not in (
+            HOST,
+            *CLUSTERED_CRASHES,
+            *TIME_AND_CPU_ATTRIBUTES,
+        ) and finding.signature in (ALL, BITFLIP):
+            members |= finding.members
+    members &= population.host >= 0
+    return np.bincount(population.host[members], minlength=len(population.hosts)) > 0
+
+
+def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) -> int | None:
+    """Return how many more crashes like its `n` would name a host, beside those of the others."""
+    mine = hosts.crashes.host == host
+    sizes = np.arange(max(n, MIN_N - 1) + 1, n + MAX_MORE + 1)
+    some = CrashCounts(*(np.tile(column[mine], sizes.size) for column in hosts.crashes))
+    each = int(mine.sum())
+    number = np.repeat(np.arange(sizes.size), each)
+    more = some._replace(host=number, weight=some.weight * np.repeat(sizes / n, each))
+    like = _alike(hosts.null, np.full(sizes.size, host))
+    risks = [relative_risk(size, share, others, 1 - share)[0] for size in sizes.tolist()]
+    is_large = (np.array(risks) >= MIN_RR) & (sizes >= MIN_N)
+    enough = np.flatnonzero(_is_named(hosts, more, like) & is_large)
+    return int(sizes[enough[0]]) - n if enough.size else None
+
+
+def _alike(null: NullModel, like: Ints) -> NullModel:
+    """Return what is known of hosts that are each like one of the fleet."""
+    none = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return NullModel(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
+
+
+def _is_named(hosts: JudgedHosts, crashes: CrashCounts, like: NullModel) -> Bools:
+    ratios = likelihood_ratios(crashes, like)
+    p = p_values_of_ratios(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
+    return np.asarray(p * hosts.alive.size <= hosts.max_q)
+
+
+def crashes_needed(
+    population: Population, day: int, screened: ScreeningResult | None = None
+) -> CrashesNeeded:
+    """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
+    hosts = _judged(population, day, screened)
+    of_host = (None, None) if hosts is None else _of_bad_hosts(hosts)
+    signatures = np.bincount(population.signature[population.signature >= 0], minlength=1)
+    values = [a for a in population.attributes if len(a.values) > 1]
+    tests = int((signatures >= MIN_N).sum()) * max((len(a.values) for a in values), default=0)
+    value = math.ceil(math.log(tests / MAX_Q) / math.log(2)) if tests else None
+    return CrashesNeeded(of_host, value)
+
+
+def _of_bad_hosts(hosts: JudgedHosts) -> tuple[int | None, int | None]:
+    """Simulate hosts that break in these days, each with marks drawn for it."""
+    random = np.random.default_rng(SEED)
+    sizes = np.repeat(np.arange(MIN_N, MAX_MORE + 1), TRIALS)
+    like = random.choice(np.flatnonzero(hosts.alive), sizes.size)
+    null = _alike(hosts.null, like)
+    has_flips, has_new, has_cpu = random.random((3, sizes.size)) < CARRIED
+    host = np.repeat(np.arange(sizes.size), sizes)
+    marks = [random.random(host.size) < CARRIED for _ in range(3)]
+    cpu = (random.random(host.size) * (null.cpus[host] - 1)).astype(np.int64) + 1
+    carried = FLIP * (marks[0] & has_flips[host]) + NEW * (marks[1] & has_new[host])
+    own = np.where(marks[2] & has_cpu[host], 0, cpu)
+    ones = np.ones(host.size, dtype=np.int64)
+    broken = CrashCounts(host, ones * 0, carried, own, ones)
+    named = _is_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
+    half, most = (np.flatnonzero(named >= share) for share in (HALF, MOST))
+    first = (int(at[0]) + MIN_N if at.size else None for at in (half, most))
+    return next(first), next(first)
+
+
+def undecided_sentences(population: Population, day: int, screened: ScreeningResult) -> list[str]:
+    """Return what the crashes cannot tell yet, in words; nothing where all is told."""
+    maybe_bad = find_possibly_bad_hosts(population, day, screened)
+    sentences = [f"cannot tell yet: {host.words()}" for host in maybe_bad]
+    if not screened.findings:
+        sentences += [
+            words for words in (crashes_needed(population, day, screened).words(),) if words
+        ]
+    return sentences

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that went silent together: no program of theirs crashes any more.
+
+A collector that died, or an upload that is late, looks like recovery: rates fall with it, and the
+place seems the healthiest. Fewer crashes of one program are no silence; none of any is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
+from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Bools,
+    Floats,
+    Ints,
+    count_codes,
+    count_pairs,
+    sum_by_code,
+)
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, hypergeometric_tail
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
+
+MIN_QUIET = 2  # days
+MIN_HOSTS = 2  # one host that stopped is its own story
+MIN_CRASHES = 10  # before
+GOES_ON = 0.5  # of the host-hours a day that they had
+MAX_LEFT = 0.1  # of the hosts of a value that has no hours: more have another one now
+REPLACED = 0.5  # of the crashes due came on hosts of values that came up: it went out of use
+MAX_P = 0.01  # that chance leaves none, paid for all groups
+MAX_P_OF_OTHERS = 0.05  # the same without the most frequent signature, which may be mended
+MAX_GROUPS = 4
+MAX_ASKED = 20  # of those that chance does not leave
+RUNS = "its host-hours go on"
+STOPPED = "it has no host-hours since then: it is off, or nothing of it is sent"
+UNKNOWN = "no host-hours tell whether it runs"
+
+
+class Silence(NamedTuple):
+    """Hosts of one value without a crash since a day."""
+
+    attr: str
+    value: str
+    last: int  # the day of the last crash
+    hosts: Ints
+    due: float  # crashes since, by its share before
+    hours: str  # RUNS, STOPPED or UNKNOWN
+
+    def words(self) -> str:
+        """Say it, without a cause."""
+        return (
+            f"no crash of any program on {self.attr}={self.value} "
+            f"({counted(self.hosts.size, 'host')}) after {iso_day(self.last)}, where about "
+            f"{self.due:.0f} were due, and {self.hours}"
+        )
+
+
+def find_silent_groups(population: Population) -> list[Silence]:
+    """Return what went silent and still is, the surest first; no group of hosts twice."""
+    if not population.timed.any():
+        return []
+    return population.once(_silent_groups, population)
+
+
+def _silent_groups(population: Population) -> list[Silence]:
+    attributes = [a for a in population.attributes if not is_process_attribute(a.name)]
+    values = [_value_of_each_host(population, attribute) for attribute in attributes]
+    counted_once = find_events(population).counted
+    free = (counted_once.host >= 0) & population.timed & (population.day >= 0)
+    groups: list[Silence] = []
+    while len(groups) < MAX_GROUPS:
+        hosts = _Hosts(population, free)
+        tables = [hosts.by_value(a, v) for a, v in zip(attributes, values, strict=True)]
+        tests = sum(table.tested for table in tables)
+        maybe = [(p * tests, table, at) for table in tables for at, p in enumerate(table.p)]
+        likely = sorted((c for c in maybe if c[0] <= MAX_P), key=lambda c: c[0])[:MAX_ASKED]
+        sure = (group for _, table, at in likely if (group := hosts.judged(table, at)) is not None)
+        if (silent := next(sure, None)) is None:
+            break
+        groups.append(silent)
+        free &= ~np.isin(population.host, silent.hosts)
+    return groups
+
+
+def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
+    """Return the latest value that each host is known to have, by the hours if they tell.
+
+    Crashes alone tell nothing of a value that hosts leave: who still has it is who has not crashed
+    since (a flag that was switched off everywhere would be silent by that).
+    """
+    value = np.full(len(population.hosts), ABSENT, dtype=np.int64)
+    for host, codes, day in (
+        (population.host, attribute.crash, population.day),
+        (population.exposure_host, attribute.exposure, population.exposure_day),
+    ):
+        rows = np.flatnonzero((host >= 0) & (codes >= 0))
+        if rows.size and (np.diff(day[rows]) < 0).any():
+            rows = rows[np.argsort(day[rows], kind="stable")]
+        value[host[rows]] = codes[rows]  # the last one stays
+        if codes is attribute.crash:
+            _, held, _ = count_pairs(host[rows], codes[rows])
+            stayed = np.bincount(value[value >= 0], minlength=len(attribute.values))
+            left = np.bincount(held, minlength=stayed.size) - stayed
+            value[(left > MAX_LEFT * stayed)[value] & (value >= 0)] = ABSENT
+    return value
+
+
+class _Table(NamedTuple):
+    """Of one attribute the values whose hosts are quiet at the end."""
+
+    attribute: Attribute
+    hosts: Ints  # the value of each host
+    values: Ints
+    last: Ints  # the day of the last crash, of each value
+    due: Floats
+    p: list[float]
+    replaced: list[bool]  # by hosts of a value that came up
+    tested: int  # values
+
+
+class _Hosts:
+    """Of each host the crashes under a mask, and when they came."""
+
+    def __init__(self, population: Population, free: Bools) -> None:
+        self.population, self.free, size = population, free, len(population.hosts)
+        self.crashes = count_codes(population.host, size, free)
+        host = np.where(free, population.host, ABSENT)
+        crashed, self.last = first_and_last_days(host, population.day, size)
+        self.runs = population.exposure_hours > 0
+        host = np.where(self.runs, population.exposure_host, ABSENT)
+        ran, _ = first_and_last_days(host, population.exposure_day, size)
+        self.first = np.minimum(crashed, ran)
+        self.start, self.end = int(population.day.min()), population.last_day
+        days = population.day[free] - self.start
+        self.by_then = np.cumsum(np.bincount(days, minlength=self.end - self.start + 1))
+
+    def by_value(self, attribute: Attribute, value: Ints) -> _Table:
+        """Ask which values of an attribute have no crash since a day, and P of that by chance."""
+        size = len(attribute.values)
+        known = (value >= 0) & (self.crashes > 0)
+        had = sum_by_code(value[known], self.crashes[known], size)
+        many = np.bincount(value[value >= 0], minlength=size) >= MIN_HOSTS
+        first, last = np.full(size, NEVER), np.full(size, -NEVER)
+        np.minimum.at(first, value[known], self.first[known])
+        np.maximum.at(last, value[known], self.last[known])
+        asked = (had >= MIN_CRASHES) & many
+        values = np.flatnonzero(asked & (self.end - last >= MIN_QUIET))
+        mine, since = had[values], first[values]
+        upto, after = self._around(since, last[values])
+        # All of its crashes among those up to its last day: the others tell how many came later.
+        p = hypergeometric_tail(mine, upto + after, upto, mine)
+        due = mine * after / np.maximum(upto, 1)
+        codes = np.where(self.free, attribute.crash, ABSENT)
+        seen, _ = first_and_last_days(codes, self.population.day, size)
+        # Chance does not keep so many away from the days before; those that go on are its heirs.
+        before, _ = self._around(seen * 0, np.minimum(seen, self.end + 1) - 1)
+        came = (1 - before / max(self.by_then[-1], 1)) ** had <= MAX_P
+        came &= last >= self.end - MIN_QUIET
+        heirs = np.where(came & (seen > seen[values][:, None]), had, 0.0)
+        replaced = heirs.sum(axis=1) >= REPLACED * due
+        return _Table(
+            attribute, value, values, last[values], due, p.tolist(), replaced.tolist(),
+            int(np.count_nonzero(asked)),
+        )  # fmt: skip
+
+    def _around(self, first: Ints, last: Ints) -> tuple[Floats, Floats]:
+        """Return the crashes of the fleet from a day up to another one, and those after it."""
+        whole = np.append(self.by_then, 0).astype(float)  # the day before the start has none
+        upto = whole[last - self.start]
+        return upto - whole[np.maximum(first - self.start, 0) - 1], self.by_then[-1] - upto
+
+    def judged(self, table: _Table, at: int) -> Silence | None:
+        """Return a quiet value as silence; None where an end of one bug, or of use, explains it."""
+        population, last = self.population, int(table.last[at])
+        inside = np.append(table.hosts == table.values[at], False)
+        hosts = np.flatnonzero(inside)
+        hours = self._hours(inside, int(self.first[hosts].min()), last)
+        if hours is None or (hours != RUNS and table.replaced[at]):
+            return None
+        mine = self.free & inside[population.host]
+        signatures = population.signature[mine]
+        counts = np.bincount(signatures[signatures >= 0], minlength=1)
+        others = self.free & (population.signature != counts.argmax())
+        left = int(np.count_nonzero(others & mine))
+        whole = int(np.count_nonzero(others))
+        upto = int(np.count_nonzero(others & (population.day <= last)))
+        if apply_to_scalars(hypergeometric_tail, left, whole, upto, left) > MAX_P_OF_OTHERS:
+            return None
+        name = table.attribute.values[int(table.values[at])]
+        return Silence(table.attribute.name, name, last, hosts, float(table.due[at]), hours)
+
+    def _hours(self, inside: Bools, first: int, last: int) -> str | None:
+        """Say whether hosts run on after a day; None: some of them do."""
+        population = self.population
+        rows = np.flatnonzero(self.runs & inside[population.exposure_host])
+        rows = rows[population.exposure_day[rows] <= self.end]
+        late = population.exposure_day[rows] > last
+        hours = population.exposure_hours[rows]
+        before = float(hours[~late].sum()) / (last - first + 1)
+        since = float(hours[late].sum()) / (self.end - last)
+        if not before:
+            return UNKNOWN
+        if since >= GOES_ON * before:
+            return RUNS
+        return None if since else STOPPED
+
+
+def groups_with_signature(
+    population: Population, groups: list[Silence], signature: int
+) -> list[Silence]:
+    """Return the groups that have crashes of a signature."""
+    hosts = population.host[population.signature == signature]
+    return [group for group in groups if np.isin(group.hosts, hosts).any()]
+
+
+def without_silent_hosts(population: Population, groups: list[Silence]) -> Population:
+    """Return the population without the hosts of some groups, before their silence too."""
+    gone = np.zeros(len(population.hosts) + 1, dtype=bool)
+    for group in groups:
+        gone[group.hosts] = True
+    return population.chosen(~gone[population.host], ~gone[population.exposure_host])

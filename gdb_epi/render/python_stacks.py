@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python stacks of a process: the thread that died first, equal stacks together.
+
+In: decoded threads and how the process ended. Out: lines of text, in the notation of frame_lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.errors import Absent
+from gdb_epi.render.frame_lines import PYTHON, REMARK, UNLIMITED, Call, fold_calls, row_lines
+from gdb_epi.target.api import CrashInfo
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
+
+MAX_TOGETHER = 6  # threads named for one stack
+
+
+def python_stack_lines(
+    python: PythonState, crash: CrashInfo | Absent, pid: int | None
+) -> list[str]:
+    """Return the stacks of every thread, the one that died first.
+
+    `crash` and `pid` say whether that thread crashed or the process was ended from outside.
+    """
+    threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
+    groups: dict[object, list[ThreadState]] = {}
+    for thread in threads:
+        steps = tuple((f.name, f.filename, f.lineno, f.hole) for f in thread.frames)
+        alone = thread.crashed or thread.holds_gil or not thread.alive or not steps
+        groups.setdefault(thread.address if alone else steps, []).append(thread)
+    lines = [f"CPython {python.version}, {counted(len(threads), 'Python thread')}"]
+    for group in groups.values():
+        lines += ["", _title(group, how_process_ended(crash, pid))]
+        rows = fold_calls([python_call(frame) for frame in group[0].frames])
+        lines += row_lines(rows, UNLIMITED) if rows else ["  (no Python frames)"]
+    return lines
+
+
+def python_call(frame: PyFrame) -> Call:
+    """Return a Python frame as a line of a stack."""
+    if frame.hole is not None:
+        return Call(REMARK, f"(a Python frame that cannot be decoded: {frame.hole})")
+    return Call(PYTHON, frame.qualname or frame.name, frame.filename, frame.lineno)
+
+
+def thread_words(name: str | None, tid: int | None) -> str:
+    """Return what a thread is called on every screen: its name, then the number of its LWP."""
+    number = f"thread {tid}" if tid is not None else "no thread of this process"
+    return f"{name} ({number})" if name else number
+
+
+def how_process_ended(crash: CrashInfo | Absent, pid: int | None) -> str:
+    """Return the words for the first thread: only a fault or an abort of its own is a crash."""
+    if isinstance(crash, Absent):
+        return ""
+    if (crash.si_code or 0) > 0 or (crash.sender_pid is not None and crash.sender_pid == pid):
+        return "crashed"
+    return "took the signal"
+
+
+def _title(group: Sequence[ThreadState], ending: str) -> str:
+    first = group[0]
+    if len(group) > 1:
+        named = [thread_words(thread.name, thread.tid) for thread in group[:MAX_TOGETHER]]
+        more = f" and {len(group) - MAX_TOGETHER} more" if len(group) > MAX_TOGETHER else ""
+        return f"{len(group)} threads with this stack: {', '.join(named)}{more}"
+    words = [thread_words(first.name, first.tid)]
+    if first.crashed and ending:
+        words.append(ending)
+    if first.holds_gil:
+        words.append("held the GIL")
+    if not first.alive:
+        words.append(first.doubt or "not in the core")
+    return ", ".join(words)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as JSON: one document, ASCII, the same bytes for the same report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.report import Report
+from gdb_epi.typing_lite import Any
+
+
+def render_report_json(report: Report) -> str:
+    """Return the report's data as JSON; a report without data gives its table.
+
+    Lone surrogates (bytes of the core that are not UTF-8) become \\udcNN escapes.
+    """
+    import json  # here: plain(), all that `gdb-epi corruption` needs, works without it
+
+    if report.data is not None:
+        document: dict[str, Any] = dict(report.data)
+    elif report.columns:
+        rows = [dict(zip(report.columns, row, strict=False)) for row in report.rows]
+        document = {"title": report.title, "rows": rows}
+    else:
+        document = {"title": report.title, "lines": list(report.lines)}
+    if report.data is None or report.soft_errors is not None:
+        document.setdefault("soft_errors", list(dict.fromkeys(report.soft_errors or ())))
+    # On one line: indenting turns the C encoder off, four times the time on 50 MB.
+    return json.dumps(plain(document), allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold: sets sorted, bytes as hex, Absent and SoftError as objects."""
+    kind = type(value)
+    if kind is str or kind is int or value is None or kind is bool:  # nearly all values
+        return value
+    if kind is dict:
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if kind is list or kind is tuple:
+        return [plain(inner) for inner in value]
+    return _plain_rare(value)
+
+
+def _plain_rare(value: Any) -> Any:
+    if isinstance(value, Absent):
+        return {"absent": value.reason, "detail": value.detail}
+    if isinstance(value, SoftError):
+        return value._asdict()
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(inner) for inner in value), key=repr)
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, (bytes, bytearray)):
+        return value.hex()
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return str(value)  # JSON has no NaN
+    return value if isinstance(value, (str, int, float)) else str(value)

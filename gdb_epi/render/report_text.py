@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as text: lines, a table, a listing of source, and what could not be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.errors import Absent, SoftError
+from gdb_epi.render.escape import escape, note_words
+from gdb_epi.report import Source
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.report import Report
+
+MAX_NOTES = 12
+MAX_NOTES_OF_STACKS = 3  # that have no other place
+_FIRST_STAGES = ("core", "python")  # what keeps the whole answer from being right
+
+
+def render_report(report: Report, *, color: bool = False) -> str:
+    """Return a report as text: lines, table, listing, then what could not be had.
+
+    `color` marks headings and languages, and highlights source when pygments is there.
+    """
+    parts = [_escaped(line) for line in report.lines]
+    if report.rows:
+        parts += table_lines(report.columns, report.rows)
+    if report.listing is not None:
+        from gdb_epi.render.source_lines import listing_lines
+
+        parts += [escape(report.title), *listing_lines(report.listing, color=color)]
+    if not parts:
+        parts.append(f"{escape(report.title)}: nothing to show")
+    parts += soft_error_lines(report.soft_errors or ())
+    if color:
+        from gdb_epi.render.color import painted
+
+        parts = list(painted(parts, report.label))
+    return "\n".join(parts)
+
+
+def _escaped(line: str) -> str:
+    return Source(escape(line)) if isinstance(line, Source) else escape(line)
+
+
+def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iterator[str]:
+    """Yield one line for every thing that could not be had, the most important first, no repeats.
+
+    A core that was cut off has hundreds: the first ones are shown, and --json has all of them.
+    Errors of merging Python and native frames follow from those of the native frames.
+    """
+    native = any(error.stage == "native" for error in errors)
+    notes = [e for e in dict.fromkeys(errors) if e.stage != "merge" or not native]
+    notes.sort(key=lambda error: error.stage not in _FIRST_STAGES)
+    texts = list(dict.fromkeys(note_words(error.subject, error.message) for error in notes))
+    for text in texts[: most if len(texts) > most + 1 else None]:
+        yield escape(f"note: {text}")
+    if len(texts) > most + 1:
+        yield f"note: and {len(texts) - most} more (--json has all)"
+
+
+def cell_text(value: object) -> str:
+    """Return one table cell."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Absent):
+        return f"({value.reason})"
+    return escape(str(value))
+
+
+def table_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Return an aligned table; by tabulate when it is there (it knows wide characters)."""
+    cells = [[cell_text(value) for value in row] for row in rows]
+    try:
+        from tabulate import tabulate
+    except ImportError:
+        return _plain_table(columns, cells)
+    text = tabulate(cells, headers=list(columns), tablefmt="plain", disable_numparse=True)
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def _plain_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
+    every = [list(columns), *cells] if columns else list(cells)
+    count = max(len(row) for row in every)
+    widths = [max(len(row[i]) for row in every if i < len(row)) for i in range(count)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in every]

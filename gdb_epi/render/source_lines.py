@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source lines for a terminal: found for a frame, numbered, highlighted, what ran underlined."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from gdb_epi.cpython.frames.line_tables import Position
+from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.process_state import ProcessState
+from gdb_epi.render.escape import escape
+from gdb_epi.report import Listing, Span
+from gdb_epi.report import Source as SourceLine
+from gdb_epi.session import Session
+from gdb_epi.typing_lite import Any
+
+TAB = 8
+MAX_SHOWN = 2000  # characters of one line; minified sources have lines of a megabyte
+MARK = "^"
+CUT = " ..."
+
+
+def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
+    """Return numbered source lines; an arrow marks the current one, carets its range."""
+    painted = [terminal_text_and_columns(line) for line in listing.lines]
+    plain = [text for text, _ in painted]
+    shown = highlighted(plain, listing.filename) if color else plain
+    width = len(str(listing.first + len(shown)))
+    lines = []
+    for number, text in enumerate(shown, listing.first):
+        arrow = "->" if number == listing.current else "  "
+        lines.append(f"{arrow} {number:>{width}}  {text}".rstrip())
+        marks = _marks(listing.span, number, *painted[number - listing.first])
+        if marks:
+            lines.append(" " * (width + 5) + marks)
+    return lines
+
+
+def terminal_text_and_columns(line: str) -> tuple[str, list[int]]:
+    """Return a line as a terminal can show it, and the screen column of each of its characters.
+
+    Tabs become blanks, controls are escaped; wide characters take two columns and combining ones
+    none. The list has one more entry, the column after the last character.
+    """
+    cut = line[:MAX_SHOWN]
+    if cut.isascii() and cut.isprintable():  # nearly every line
+        text, columns = cut, list(range(len(cut) + 1))
+    else:
+        parts: list[str] = []
+        columns = [0]
+        for character in cut:
+            part, size = _cell(character, columns[-1])
+            parts.append(part)
+            columns.append(columns[-1] + size)
+        text = "".join(parts)
+    return (text + CUT if len(line) > MAX_SHOWN else text), columns
+
+
+def _cell(character: str, column: int) -> tuple[str, int]:
+    """Return what a terminal is given for one character, and how many columns that takes."""
+    if character == "\t":
+        size = TAB - column % TAB
+        return " " * size, size
+    shown = escape(character)
+    if shown != character:
+        return shown, len(shown)
+    import unicodedata
+
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return shown, 0
+    return shown, 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _marks(span: Span | None, number: int, text: str, columns: Sequence[int]) -> str:
+    """Return the carets below one line; "" when the range does not touch it."""
+    if span is None or not span.line <= number <= span.end_line:
+        return ""
+    last = len(columns) - 1
+    lead = next((at for at, char in enumerate(text) if not char.isspace()), 0)
+    start = columns[min(span.column, last)] if number == span.line else lead
+    end = columns[min(span.end_column, last)] if number == span.end_line else columns[last]
+    return " " * start + MARK * (end - start) if end > start else ""
+
+
+def character_column(line: str, column: int) -> int:
+    """Return how many characters the first `column` bytes of a line's UTF-8 are."""
+    raw = line.encode("utf-8", "surrogatepass")[:column]
+    return len(raw.decode("utf-8", "ignore"))
+
+
+def line_with_carets(lines: Sequence[str], number: int, span: Span | None) -> Iterator[str]:
+    """Yield one source line without its indentation, and the carets below it."""
+    if not 1 <= number <= len(lines):
+        return
+    text, columns = terminal_text_and_columns(lines[number - 1])
+    lead = len(text) - len(text.lstrip())
+    yield text.strip()
+    marks = _marks(span, number, text, columns)[lead:].rstrip()
+    if marks and len(marks.strip()) < len(text.strip()):  # as CPython: not below the whole line
+        yield marks
+
+
+def highlighted(lines: list[str], filename: str) -> list[str]:
+    """Return Python source in colours, by pygments' oldest API, as GDB may bring an old version.
+
+    Without pygments, and for files that are not Python, the lines stay as they are.
+    """
+    try:
+        from pygments import highlight
+        from pygments.formatters import TerminalFormatter
+        from pygments.lexers import PythonLexer
+    except ImportError:
+        return lines
+    if filename.endswith((".so", ".c", ".h")):
+        return lines
+    text = highlight("\n".join(lines), PythonLexer(stripnl=False), TerminalFormatter())
+    coloured: list[str] = text.split("\n")[: len(lines)]
+    return coloured if len(coloured) == len(lines) else lines
+
+
+def source_finder(session: Session) -> SourceFinder:
+    """Return the finder of sources, with the user's sysroot and the time of the core file."""
+    python = session.state.required_python()
+    path = getattr(session.target, "path", None)
+    written_at = None
+    with suppress(OSError):
+        written_at = os.stat(path).st_mtime if isinstance(path, str) else None
+    return SourceFinder(
+        session.target, python, sysroot=session.sysroot or None, written_at=written_at
+    )
+
+
+def span_of(position: Position, lines: Sequence[str]) -> Span | None:
+    """Return the running range in characters. None where the core has lines only."""
+    line, end_line, column, end_column = position
+    if line is None or end_line is None or column is None or end_column is None:
+        return None
+    if not 1 <= line <= end_line <= len(lines) or (line, column) >= (end_line, end_column):
+        return None
+    start = character_column(lines[line - 1], column)
+    return Span(line, start, end_line, character_column(lines[end_line - 1], end_column))
+
+
+def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
+    """Return "file:line  text" of the call that an answer's sentences name.
+
+    "" where they name none, or where its source is missing or does not fit the core.
+    """
+    from gdb_epi.record.redact import redact_path
+    from gdb_epi.render.opening_sentences import short_place
+    from gdb_epi.render.triage import named_call
+
+    call = named_call(record)
+    if call is None:
+        return ""
+    for thread in session.state.python_threads():
+        for frame in thread.frames:
+            alike = frame.lineno == call.lineno and (frame.qualname or frame.name) == call.name
+            if alike and redact_path(frame.filename) == call.filename:
+                text = next(iter(source_line_printer(session)(frame)), "")
+                return f"{short_place(call)}  {text}" if text else ""
+    return ""
+
+
+def callers_of(state: ProcessState, frame: PyFrame) -> Sequence[PyFrame]:
+    """Return the frames that called a frame, the nearest first."""
+    for thread in state.python_threads():
+        if frame in thread.frames:
+            return thread.frames[thread.frames.index(frame) + 1 :]
+    return ()
+
+
+def source_line_printer(session: Session) -> Callable[[PyFrame], list[str]]:
+    """Return a function that gives a frame's source line, and carets below what was running.
+
+    Only source that was checked against the core is shown; other files give no line.
+    """
+    if not isinstance(session.state.python, PythonState):
+        return lambda frame: []
+    finder = source_finder(session)
+
+    def below(frame: PyFrame) -> list[str]:
+        if frame.hole is not None or frame.lineno is None:
+            return []
+        source = finder.of(frame)
+        if not isinstance(source, Source) or source.trust not in (VERIFIED, FITS):
+            return []
+        span = span_of(source.site.position, source.lines)
+        text = list(line_with_carets(source.lines, frame.lineno, span))
+        return [*map(SourceLine, text[:1]), *text[1:]]
+
+    return below
