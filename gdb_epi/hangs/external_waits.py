@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import (
+    ALIVE,
     answer_for_closed_socket,
     answer_for_own_pipe,
     may_have_forked,
@@ -41,6 +42,7 @@ from gdb_epi.hangs.processes.shared_locks import held_while_joining
 from gdb_epi.hangs.signal_waits import answer_for_signal_taken_by_main
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers, holder_in_this_process
 from gdb_epi.hangs.types import (
+    DEADLOCK,
     HANG,
     MAY_BE_IDLE,
     NO_FAULT,
@@ -82,12 +84,38 @@ def answer_for_database_wait(scene: HangContext, activity: ThreadActivity) -> Ha
             HANG, "database lock", sentence, activity, evidence=(seen,), doubts=(doubt,)
         ))  # fmt: skip
     doubts = ("another process may hold the database",) if not own.known else ()
+    sentence += own.clause
+    circle = _circle_of_holders(scene, activity, own.tid)
+    if circle:
+        sentence += f"; {circle[1].waits()} for {circle[1].what}, and so for {activity.who()}"
+        return HangAnswer(
+            DEADLOCK, "lock order", sentence, tuple(circle), PROBABLE, (seen, own.evidence),
+            ("a timeout", "another thread that has the connection at hand"),
+        )  # fmt: skip
+    other = scene.activity(own.tid)
+    goes_on = not own.alone and (other is None or other.timed or other.kind in ALIVE)
     if not own.alone:
         doubts = ("whether another thread ends that is not in the core",)
     return wait_answer(
-        HANG, "database lock", sentence + own.clause, activity, PROBABLE if own.alone else INFO,
+        HANG, "database lock", sentence, activity, INFO if goes_on else PROBABLE,
         evidence=(seen, own.evidence), doubts=doubts,
     )  # fmt: skip
+
+
+def _circle_of_holders(
+    scene: HangContext, activity: ThreadActivity, holder: int | None
+) -> list[ThreadActivity]:
+    """Return the threads from one to who holds what it wants, back to it; [] for no circle."""
+    path = [activity]
+    following = scene.activity(holder)
+    while following is not None and following not in path:
+        if following.timed or following.kind not in (hang_types.LOCK, hang_types.JOIN):
+            return []
+        path.append(following)
+        if following.target == activity.tid:
+            return path
+        following = scene.activity(following.target)
+    return []
 
 
 def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:

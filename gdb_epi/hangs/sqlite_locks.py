@@ -33,12 +33,14 @@ class OwnHolder(NamedTuple):
     """Says which connection of this process keeps another one from its database.
 
     `known`: SQLite's own words say that it does. `alone`: nobody but the waiting thread can end it.
+    `tid`: the other thread that has it at hand.
     """
 
     clause: str
     evidence: str
     known: bool = True
     alone: bool = True
+    tid: int | None = None
 
 
 class _Held(NamedTuple):
@@ -82,9 +84,11 @@ def holder_in_this_process(scene: HangContext, activity: ThreadActivity) -> OwnH
     alone = scene.is_only_python_thread(activity.tid) or threads == {activity.tid}
     if alone:
         clause += ", and goes on only when this call has returned"
-    elif other := next((d for d in scene.activities if d.tid in threads - {activity.tid}), None):
+        return OwnHolder(clause, evidence)
+    other = next((d for d in scene.activities if threads == {d.tid}), None)
+    if other is not None:
         clause += f", which {other.who()} has at hand"
-    return OwnHolder(clause, evidence, alone=alone)
+    return OwnHolder(clause, evidence, alone=False, tid=other.tid if other is not None else None)
 
 
 def connection_held_by_callers(scene: HangContext, activity: ThreadActivity) -> OwnHolder | None:

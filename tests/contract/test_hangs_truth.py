@@ -24,6 +24,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 15
 NOT_ON_MUSL = {
+    "database_and_lock_crossed": "the interpreter on musl is built without sqlite3",
     "database_against_itself": "the interpreter on musl is built without sqlite3",
     "database_read_by_itself": "the interpreter on musl is built without sqlite3",
     "database_tried_again": "the interpreter on musl is built without sqlite3",

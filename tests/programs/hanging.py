@@ -295,6 +295,25 @@ def database_read_by_another():
     _commit_beside(reading[:1])
 
 
+def database_and_lock_crossed():
+    import sqlite3
+
+    path = os.path.join(tempfile.mkdtemp(), "a.db")
+    begun = threading.Event()
+
+    def book():
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("begin immediate")
+        begun.set()
+        with A:
+            connection.execute("commit")
+
+    with A:
+        threading.Thread(target=book, name="booking", daemon=True).start()
+        begun.wait()
+        sqlite3.connect(path, timeout=100000).execute("begin immediate")
+
+
 def half_read(sqlite3):
     path = os.path.join(tempfile.mkdtemp(), "a.db")
     connection = sqlite3.connect(path)

@@ -52,6 +52,11 @@ TRUTHS = {
     "database_against_itself": Truth(
         HANG, "database lock", ("database_against_itself", "`one` of this very process has")
     ),
+    "database_and_lock_crossed": Truth(
+        DEADLOCK,
+        "lock order",
+        ("which booking has at hand; booking waits", "__main__.A, and so for"),
+    ),
     "datagrams_shown": Truth(FINE, "idle", ("waits for datagrams", "show (hanging.py")),
     "datagram_never_answered": Truth(HANG, "peer", ("its descriptor is ready", "answer_of")),
     "database_read_by_itself": Truth(
@@ -215,7 +220,7 @@ TRUTHS = {
 # They sleep, look, and sleep again (SQLite: for 0.1 s), or a thread beside them wakes all the time.
 DOZING = (
     "gil_held_asleep", "database_against_itself", "database_read_by_itself",
-    "database_read_by_another",
+    "database_read_by_another", "database_and_lock_crossed",
 )  # fmt: skip
 
 
@@ -267,7 +272,7 @@ def core_by_signal(
     """Return the core of a program that a signal from outside ended."""
     with hanging(interpreter, name, folder, program, packages) as pid:
         if name in DOZING:
-            stop_in_a_sleep(pid)
+            stop_in_a_sleep(pid, short=name.startswith("database"))
         os.kill(pid, signo)
         if name in DOZING:
             os.kill(pid, signal.SIGCONT)  # the other signal comes first: no code runs between
@@ -287,10 +292,16 @@ def core_by_gdb(interpreter: Interpreter, name: str, folder: Path) -> Path:
     return core
 
 
-def stop_in_a_sleep(pid: int) -> None:
-    """Stop a process between falling asleep and waking: what is seen of a running one is past."""
+def stop_in_a_sleep(pid: int, *, short: bool = False) -> None:
+    """Stop a process between falling asleep and waking: what is seen of a running one is past.
+
+    Of `short` sleeps it is a new one: one that is about to end looks the same from outside.
+    """
 
     def stopped() -> bool:
+        before = _sleeps(pid)
+        if short:
+            wait_until(lambda: _sleeps(pid) != before)
         os.kill(pid, signal.SIGSTOP)
         wait_until(lambda: state_of(pid) == "T")
         if _call(pid) in NANOSLEEP:
@@ -299,6 +310,12 @@ def stop_in_a_sleep(pid: int) -> None:
         return False
 
     wait_until(stopped)
+
+
+def _sleeps(pid: int) -> str:
+    """Return how often the main thread has gone to sleep, as /proc says it."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(line for line in lines if line.startswith("voluntary_ctxt_switches"))
 
 
 def _call(pid: int) -> str:
