@@ -182,14 +182,23 @@ def extended(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
 
 
 def summed(
-    table: Mapping[str, Counts], rows: Sequence[Row], new_rules: bool = False, only: str = ""
+    table: Mapping[str, Counts],
+    rows: Sequence[Row],
+    new_rules: bool = False,
+    only: str = "",
+    leave_out: tuple[str, ...] = (),
 ) -> str:
     """Return calibration.json with the counts of further programs: none that it has counted.
 
     Rules that it lacks stay out unless `new_rules` asks for them: one kind of programs alone says
-    little of them. `only` is how the names of the rules begin that are counted; all do by default.
+    little of them. `only` and `leave_out` are how the names of the rules begin that are counted,
+    and of those that are not.
     """
-    table = {rule: counts for rule, counts in table.items() if rule.startswith(only)}
+    table = {
+        rule: counts
+        for rule, counts in table.items()
+        if rule.startswith(only) and not rule.startswith(leave_out)
+    }
     merged = dict(counted_rules())
     usual = merged.pop(ANY_RULE).usual
     if new_rules:
@@ -202,6 +211,7 @@ def summed(
             origin = f"{old.origin}; {more.origin.removeprefix('measured on ')} since"
             merged[rule] = Counts(right, wrong, origin)
     version = f"{calibration_version()}+{version_of(rows)}{f'-for-{only}' if only else ''}"
+    version += f"-without-{'-'.join(leave_out)}" if leave_out else ""
     everything = {**dict(sorted(merged.items())), ANY_RULE: Counts(0, 0, "", usual)}
     return written(everything, rows, version)
 
@@ -222,6 +232,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--new-rules", action="store_true", help="with --sum: the rules that it lacks too"
     )
     parser.add_argument("--only", default="", help="with --sum: rules whose names begin so")
+    parser.add_argument(
+        "--leave-out", nargs="*", default=(), help="with --sum: rules whose names do not begin so"
+    )
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args(arguments)
@@ -240,7 +253,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.add:
         FILE.write_text(extended(table, rows))
     if options.sum:
-        FILE.write_text(summed(table, rows, options.new_rules, options.only))
+        FILE.write_text(
+            summed(table, rows, options.new_rules, options.only, tuple(options.leave_out))
+        )
     return 0
 
 
