@@ -56,6 +56,7 @@ print(json.dumps({
     "jump_unit": 2 if version >= (3, 10) else 1,
     "global_shift": int(version >= (3, 11)), "attr_shift": int(version >= (3, 12)),
     "compare_shift": equal.bit_length() - 2,  # == is number 2; flags lie below (3.12, 3.13)
+    "end_for": -dis.stack_effect(numbers["END_FOR"]) if "END_FOR" in numbers else 0,
     "operators": {sign: n for n, sign in enumerate(operators)},
     "common": {number: repr(value)
                for number, value in enumerate(getattr(opcode, "_common_constants", ()))

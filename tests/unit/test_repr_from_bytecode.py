@@ -16,7 +16,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
     Caught,
-    ComputedInt,
+    ComputedNumber,
     Format,
     Global,
     Item,
@@ -31,7 +31,7 @@ from gdb_epi.cpython.values.value_stack_operations import Raised
 OBJECT = ProcessObject(0x1000)
 NAMES = ("__class__", "super", "getattr", "hasattr", "len", "repr", "type", "hex", "AttributeError")
 ITEMS: tuple[Item, ...] = (
-    None, BuiltStr("{}%s"), BuiltStr(""), ComputedInt(-1), ComputedInt(10**30), NoneResult(),
+    None, BuiltStr("{}%s"), BuiltStr(""), ComputedNumber(-1), ComputedNumber(10**30), NoneResult(),
     OBJECT, BuiltTuple(()), BuiltTuple((BuiltStr("a"),)), Super(), SuperRepr(), Format("{:>5}"),
     Slice(1, None, 0), Slice(None, None, -1), Caught(AttributeError), *map(Global, NAMES),
 )  # fmt: skip
@@ -68,7 +68,7 @@ def evaluation(stack: list[Item]) -> Evaluation:
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_slice_of_too_few_bounds_is_refused(count: int) -> None:
     with pytest.raises(Undecodable):
-        evaluation([ComputedInt(1)])._do_build_slice(count)
+        evaluation([ComputedNumber(1)])._do_build_slice(count)
 
 
 @pytest.mark.parametrize("name", ["getattr", "hasattr"])

@@ -36,6 +36,7 @@ class Dialect(NamedTuple):
     global_shift: int
     attr_shift: int
     compare_shift: int
+    end_for: int  # what END_FOR takes from the stack, 0 where there is none
     operators: dict[int, str]
     common: dict[int, str]  # what LOAD_COMMON_CONSTANT loads, as repr() has it
 
@@ -59,6 +60,7 @@ def _dialect(version: str) -> Dialect | None:
         global_shift=table["global_shift"],
         attr_shift=table["attr_shift"],
         compare_shift=table["compare_shift"],
+        end_for=table["end_for"],
         operators={number: sign for sign, number in table["operators"].items()},
         common={int(number): text for number, text in table["common"].items()},
     )

@@ -31,7 +31,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltTuple,
     Caught,
     Class,
-    ComputedInt,
+    ComputedNumber,
     Format,
     Function,
     Global,
@@ -59,9 +59,9 @@ MAX_CALLS = 6  # in one another
 _COMMON: dict[str, Item] = {
     "None": NoneResult(),
     "''": BuiltStr(""),
-    "True": ComputedInt(True),
-    "False": ComputedInt(False),
-    "-1": ComputedInt(-1),
+    "True": ComputedNumber(True),
+    "False": ComputedNumber(False),
+    "-1": ComputedNumber(-1),
 }
 _CONVERSIONS, _HAS_SPEC = 3, 4  # the parts of FORMAT_VALUE's argument (FVC_MASK, FVS_HAVE_SPEC)
 COMPARISONS = (
@@ -278,7 +278,7 @@ class Evaluation(ValueOperations):
         self.stack.append(constant)
 
     def _do_load_small_int(self, argument: int) -> None:
-        self.stack.append(ComputedInt(argument))
+        self.stack.append(ComputedNumber(argument))
 
     def _do_load_fast(self, argument: int) -> None:
         if argument not in self.locals:
@@ -334,16 +334,16 @@ class Evaluation(ValueOperations):
         return self.truth(item) == name.endswith("TRUE")
 
     def _do_to_bool(self, _argument: int) -> None:
-        self.stack.append(ComputedInt(self.truth(self._pop())))
+        self.stack.append(ComputedNumber(self.truth(self._pop())))
 
     def _do_unary_not(self, _argument: int) -> None:
-        self.stack.append(ComputedInt(not self.truth(self._pop())))
+        self.stack.append(ComputedNumber(not self.truth(self._pop())))
 
     def _do_is_op(self, argument: int) -> None:
         right, left = self._pop(), self._pop()
         if not (isinstance(right, (NoneResult, ProcessObject)) and self.is_none(right)):
             raise Undecodable("a comparison of objects")
-        self.stack.append(ComputedInt(self.is_none(left) != bool(argument)))
+        self.stack.append(ComputedNumber(self.is_none(left) != bool(argument)))
 
     def _do_compare_op(self, argument: int) -> None:
         how = argument >> self.dialect.compare_shift
@@ -352,12 +352,12 @@ class Evaluation(ValueOperations):
             return
         if how == _EXCEPTION_MATCH:
             named, caught = self._pop(), self._pop()
-            self.stack.append(ComputedInt(self._matches(named, caught)))
+            self.stack.append(ComputedNumber(self._matches(named, caught)))
             return
         right, left = self.plain(self._pop()), self.plain(self._pop())
         if how >= len(COMPARISONS) or isinstance(left, str) != isinstance(right, str):
             raise Undecodable("a comparison")
-        self.stack.append(ComputedInt(COMPARISONS[how](left, right)))
+        self.stack.append(ComputedNumber(COMPARISONS[how](left, right)))
 
     # -- exceptions -----------------------------------------------------------------------------
 
@@ -389,7 +389,9 @@ class Evaluation(ValueOperations):
 
     def _do_check_exc_match(self, _argument: int) -> None:
         named = self._pop()
-        self.stack.append(ComputedInt(self._matches(named, self.stack[-1] if self.stack else None)))
+        self.stack.append(
+            ComputedNumber(self._matches(named, self.stack[-1] if self.stack else None))
+        )
 
     def _do_pop_except(self, _argument: int) -> None:
         self._pop()
@@ -520,13 +522,13 @@ class Evaluation(ValueOperations):
         if len(arguments) != 1:
             raise Undecodable("a call")
         if name == "id" and isinstance(arguments[0], ProcessObject):
-            return ComputedInt(arguments[0].address)
+            return ComputedNumber(arguments[0].address)
         if name == "hex" and isinstance(number := self.plain(arguments[0]), int):
             return BuiltStr(hex(number))
         if name == "type" and isinstance(arguments[0], ProcessObject):
             return Class(self.decoder.obj(arguments[0].address).type)
         if name == "len":
-            return ComputedInt(self.length(arguments[0]))
+            return ComputedNumber(self.length(arguments[0]))
         if name in ("repr", "str"):
             return BuiltStr(self.converted(arguments[0], REPR if name == "repr" else STR))
         raise Undecodable("a call")
@@ -544,11 +546,11 @@ class Evaluation(ValueOperations):
             if not issubclass(raised.kind, AttributeError):
                 raise
             if name == "hasattr":
-                return ComputedInt(False)
+                return ComputedNumber(False)
             if len(others) == 1:
                 raise
             return others[1]
-        return item if name == "getattr" else ComputedInt(True)
+        return item if name == "getattr" else ComputedNumber(True)
 
     def _builtin(self, name: str) -> bool:
         """Tell whether a global name is that of the built-in."""

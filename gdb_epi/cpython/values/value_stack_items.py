@@ -13,7 +13,7 @@ class BuiltStr(NamedTuple):
     text: str
 
 
-class ComputedInt(NamedTuple):
+class ComputedNumber(NamedTuple):
     """A number or bool that the function computed; it is not in memory."""
 
     value: float
@@ -46,7 +46,7 @@ class Global(NamedTuple):
 class BuiltTuple(NamedTuple):
     """A tuple that the function built."""
 
-    items: tuple[BuiltStr | ComputedInt | NoneResult | ProcessObject, ...]
+    items: tuple[BuiltStr | ComputedNumber | NoneResult | ProcessObject, ...]
 
 
 class Super(NamedTuple):
@@ -124,8 +124,8 @@ class Caught(NamedTuple):
 
 
 Item = (
-    BuiltStr | ComputedInt | NoneResult | ProcessObject | Class | Global | BuiltTuple | Super
+    BuiltStr | ComputedNumber | NoneResult | ProcessObject | Class | Global | BuiltTuple | Super
     | Method | Function | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration
     | UnknownNumber | Caught | None
 )  # fmt: skip
-DATA = (BuiltStr, ComputedInt, NoneResult, ProcessObject)
+DATA = (BuiltStr, ComputedNumber, NoneResult, ProcessObject)

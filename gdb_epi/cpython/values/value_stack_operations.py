@@ -19,7 +19,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
     Class,
-    ComputedInt,
+    ComputedNumber,
     Item,
     NoneResult,
     ProcessObject,
@@ -95,7 +95,7 @@ class ValueOperations:
         Raises Undecodable for a text or number that was made, which nothing would mask any more.
         """
         secret = next(filter(self.is_secret, (name, of.name)), "")
-        if secret and isinstance(item, (BuiltStr, ComputedInt)):
+        if secret and isinstance(item, (BuiltStr, ComputedNumber)):
             raise Undecodable("what was made of a secret")
         return (
             ProcessObject(item.address, secret)
@@ -120,7 +120,7 @@ class ValueOperations:
 
     def plain(self, item: Item) -> Plain:
         """Return an int, bool, float or str. Raises Undecodable for all others, and for secrets."""
-        if isinstance(item, ComputedInt):
+        if isinstance(item, ComputedNumber):
             return item.value
         if isinstance(item, BuiltStr) and not self.decoder.cut:
             return item.text
@@ -161,7 +161,7 @@ class ValueOperations:
                 return True
         elif isinstance(item, NoneResult):
             return False
-        elif isinstance(item, (BuiltStr, ComputedInt)):
+        elif isinstance(item, (BuiltStr, ComputedNumber)):
             return bool(self.plain(item))
         return self.length(item) > 0
 
@@ -335,7 +335,7 @@ class ValueOperations:
             raise Undecodable("a conversion")
         if isinstance(item, NoneResult):
             return "None"
-        if isinstance(item, ComputedInt):
+        if isinstance(item, ComputedNumber):
             return repr(item.value)
         if isinstance(item, BuiltStr):
             return item.text if how == STR else repr(item.text)

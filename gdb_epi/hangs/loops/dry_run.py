@@ -24,7 +24,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltinMethod,
     BuiltStr,
     BuiltTuple,
-    ComputedInt,
+    ComputedNumber,
     Global,
     Item,
     Iteration,
@@ -311,7 +311,7 @@ class DryRun(Evaluation):
         if isinstance(made, str) and len(made) <= MAX_TEXT:
             return BuiltStr(made)
         if isinstance(made, (int, float)):
-            return ComputedInt(made, isinstance(made, float))
+            return ComputedNumber(made, isinstance(made, float))
         raise Undecodable("a value of another kind")
 
     def truth(self, item: Item) -> bool:
@@ -326,14 +326,14 @@ class DryRun(Evaluation):
     def _is_number(self, item: Item) -> bool:
         if isinstance(item, ProcessObject):
             return self.decoder.ident(item.address) in ("int", "float")
-        return isinstance(item, (ComputedInt, UnknownNumber))
+        return isinstance(item, (ComputedNumber, UnknownNumber))
 
     # -- comparisons ----------------------------------------------------------------------------
 
     def _do_is_op(self, argument: int) -> None:
         right, left = self._pop(), self._pop()
         if isinstance(left, ProcessObject) and isinstance(right, ProcessObject):
-            self.stack.append(ComputedInt((left.address == right.address) != bool(argument)))
+            self.stack.append(ComputedNumber((left.address == right.address) != bool(argument)))
         else:
             self.stack += [left, right]
             super()._do_is_op(argument)
@@ -346,7 +346,7 @@ class DryRun(Evaluation):
             self._compare_bounds(how)
         elif how in _EQUALS:
             right, left = self._pop(), self._pop()
-            self.stack.append(ComputedInt(self._equal(left, right) == (how == _EQUALS[0])))
+            self.stack.append(ComputedNumber(self._equal(left, right) == (how == _EQUALS[0])))
         else:
             super()._do_compare_op(argument)
 
@@ -355,7 +355,7 @@ class DryRun(Evaluation):
         right, left = self._bounds(self._pop()), self._bounds(self._pop())
         if not (left[1] < right[0] or right[1] < left[0]):
             raise Undecodable("what depends on a number that is not known")
-        self.stack.append(ComputedInt(COMPARISONS[how](left[0], right[0])))
+        self.stack.append(ComputedNumber(COMPARISONS[how](left[0], right[0])))
 
     def _equal(self, left: Item, right: Item) -> bool:
         """Return what == gives of plain values and of objects that have no `__eq__`."""
@@ -377,7 +377,7 @@ class DryRun(Evaluation):
             inside = self.text_of(sought) in self.whole_text(of)
         else:
             inside = any(self._equal(sought, item) for item in self._members(of))
-        self.stack.append(ComputedInt(inside != bool(argument)))
+        self.stack.append(ComputedNumber(inside != bool(argument)))
 
     # -- names and attributes -------------------------------------------------------------------
 
@@ -451,7 +451,7 @@ class DryRun(Evaluation):
     def _members(self, of: Item) -> Sequence[Item]:
         """Return the items of a container, the keys of a dict. Raises Undecodable."""
         if isinstance(of, Numbers):
-            return tuple(map(ComputedInt, range(of.start, of.stop, of.step)[:MAX_ITEMS]))
+            return tuple(map(ComputedNumber, range(of.start, of.stop, of.step)[:MAX_ITEMS]))
         if isinstance(of, (BuiltTuple, BuiltStr)):
             return of.items if isinstance(of, BuiltTuple) else tuple(map(BuiltStr, of.text))
         if not isinstance(of, ProcessObject) or of.address in self.memory.blurred:
@@ -551,12 +551,11 @@ class DryRun(Evaluation):
         self.following += self.dialect.jump_unit * argument
         self.stack.pop()
         self.base = min(self.base, len(self.stack))
-        if self.decoder.layout.version >= (3, 12):  # END_FOR, or what follows, takes two words
+        if self.dialect.end_for:  # it and what follows take two words
             self.stack += [None, None]
 
     def _do_end_for(self, _argument: int) -> None:
-        self._pop()
-        if self.decoder.layout.version < (3, 13):
+        for _ in range(self.dialect.end_for):
             self._pop()
 
     # -- calls ----------------------------------------------------------------------------------
@@ -590,7 +589,7 @@ class DryRun(Evaluation):
                 raise Undecodable("a copy of other things")
             return BuiltTuple(tuple(item for item in items if isinstance(item, DATA)))
         if name == "isinstance" and len(arguments) == 2:
-            return ComputedInt(self._is_instance(*arguments))
+            return ComputedNumber(self._is_instance(*arguments))
         if name != "range":
             return super()._call_builtin(name, arguments)
         bounds = [self.bound(argument) or 0 for argument in arguments]
