@@ -37,8 +37,8 @@ def explain(session: Session, args: Namespace) -> Report:
     completes them. Each weight is shown with its origin.
     """
     from gdb_epi.corruption.explanation_pages import corruption_page, item_names, written_pages
-    from gdb_epi.detectors.findings import DETECTORS
     from gdb_epi.detectors.pages import finding_page, pages
+    from gdb_epi.detectors.registry import DETECTORS
     from gdb_epi.judgement.finding_weights import finding_weights
 
     if not args.finding:

@@ -14,7 +14,7 @@ from gdb_epi.cpython.heap.find_objects import (
     list_objects,
     types_named,
 )
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
@@ -53,7 +53,7 @@ def find(session: Session, args: Namespace) -> Report:
     Subclasses by their first bases. Only what the core holds is searched.
     """
     python = session.state.required_python()
-    heap = ObjectsByType(session.target, python, budget=args.budget)
+    heap = ObjectSearch(session.target, python, budget=args.budget)
     limit = min(args.limit, MAX_LIMIT)
     what = " ".join(args.what)
     literal = _literal(what)
@@ -91,7 +91,7 @@ def _literal(what: str) -> str | bytes | None:
     return literal
 
 
-def _objects(session: Session, heap: ObjectsByType, types: list[TypeInfo], limit: int) -> Report:
+def _objects(session: Session, heap: ObjectSearch, types: list[TypeInfo], limit: int) -> Report:
     instances = list_objects(heap, types, limit)
     values = session.values(LIMITS)
     total = sum(count.number for count in instances.counts)
@@ -134,7 +134,7 @@ def _objects(session: Session, heap: ObjectsByType, types: list[TypeInfo], limit
 
 
 def _texts(
-    heap: ObjectsByType, locations: AddressLocations, text: str | bytes, limit: int, prefix: str
+    heap: ObjectSearch, locations: AddressLocations, text: str | bytes, limit: int, prefix: str
 ) -> Report:
     hits: list[TextHit] = []
     complete = True

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from gdb_epi.argument_types import whole
-from gdb_epi.detectors.findings import hex_word
+from gdb_epi.detectors.registry import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_pools
 from gdb_epi.locks.types import ForkEvidence, LockReport, VanishedThread

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections import Counter
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cpython.running.pools import Pool, Queue, Worker, pools_of
+from gdb_epi.cpython.running.pools import Executor, Queue, Worker, pools_of
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import nothing_found_line
@@ -67,7 +67,7 @@ def _used(queue: Queue) -> bool:
     return bool(queue.size is None or queue.size or queue.getters or queue.putters or queue.users)
 
 
-def _pool(pool: Pool) -> list[str]:
+def _pool(pool: Executor) -> list[str]:
     most = "?" if pool.max_workers is None else pool.max_workers
     name = f" {pool.prefix}" if pool.prefix else ""
     calls = "an unknown number of calls" if pool.queued is None else counted(pool.queued, "call")
@@ -124,7 +124,7 @@ def _s(number: int) -> str:
     return "s" if number == 1 else ""
 
 
-def _pool_json(pool: Pool) -> dict[str, Any]:
+def _pool_json(pool: Executor) -> dict[str, Any]:
     return {
         **pool._asdict(),
         "address": f"0x{pool.address:016x}",

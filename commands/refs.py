@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from gdb_epi.argument_types import whole
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
@@ -54,7 +54,7 @@ def refs(session: Session, args: Namespace) -> Report:
     address, struct = locate_object(session, values, text)
     if struct or not 0 < address < 1 << 64 or address & 7:
         raise UsageError(f"{text} ({address:#x}) cannot be the address of an object")
-    heap = ObjectsByType(session.target, python, budget=args.budget)
+    heap = ObjectSearch(session.target, python, budget=args.budget)
     limit = min(args.limit, MAX_LIMIT)
     try:
         references = Referrers(heap, python).of(address, limit)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.run_checks import run_checks
-from gdb_epi.detectors.findings import run_detectors
+from gdb_epi.detectors.registry import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.record.make_record import make_record

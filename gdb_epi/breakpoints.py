@@ -11,7 +11,7 @@ from gdb_epi.cpython.frames.breakpoint_locations import (
     line_location,
 )
 from gdb_epi.cpython.frames.code_objects import CodeReader
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.expression_path import follow_steps
@@ -117,6 +117,6 @@ def _no_function(text: str, kind: TypeInfo) -> InputError:
 def _all_codes(session: Session) -> list[int]:
     """Return the code objects of the process. Raises OutOfTime, LayoutError."""
     python = session.state.required_python()
-    heap = ObjectsByType(session.target, python)
+    heap = ObjectSearch(session.target, python)
     kinds = [info for info in heap.types().values() if info.shown == "code"]
     return [address for info in kinds for address, _ in heap.instances(info.address)]

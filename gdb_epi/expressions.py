@@ -218,13 +218,13 @@ def _type_named(session: Session, text: str) -> int | None:
     No global need have that name, and no module. A class of a program has its module's name.
     """
     from gdb_epi.cpython.heap.find_objects import types_named
-    from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+    from gdb_epi.cpython.heap.object_search import ObjectSearch
     from gdb_epi.target.memory_search import OutOfTime
 
     if _DOTTED.fullmatch(text) is None or isinstance(session.state.python, Absent):
         return None
     name = "".join(text.split())
-    heap = ObjectsByType(session.target, session.state.required_python(), budget=TYPES_BUDGET)
+    heap = ObjectSearch(session.target, session.state.required_python(), budget=TYPES_BUDGET)
     try:
         types = [info for info in types_named(heap, name) if info.shown == name]
     except (OutOfTime, LayoutError, UnreadableMemory):

@@ -13,7 +13,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from gdb_epi.resign.stored import Resigned
+    from gdb_epi.resign.signature import Resigned
     from gdb_epi.resign.verdicts import Rejudged
 
 GROUP = "Rarely"

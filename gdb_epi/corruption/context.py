@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, update_wrapper
 
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import FaultSite
 from gdb_epi.fault.find_fault import Fault

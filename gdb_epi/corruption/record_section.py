@@ -8,7 +8,7 @@ from gdb_epi.corruption.pointers.damaged_block_owner import owner_of_damaged_blo
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run_checks import CheckResults
 from gdb_epi.corruption.score import weights
-from gdb_epi.detectors.findings import hex_word
+from gdb_epi.detectors.registry import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import NO_FAULT
 from gdb_epi.sizes import PAGE

@@ -22,7 +22,7 @@ from gdb_epi.corruption.score import (
 from gdb_epi.corruption.self_explained_ends import HOW_NOTHING_FAILED, reason_to_skip_costly_checks
 from gdb_epi.corruption.symptom import Symptom, symptom_of
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import Absent, Ended, LayoutError, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import machine_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.fault.account import (
     ABORTED,

@@ -102,7 +102,7 @@ class PythonState(NamedTuple):
         return tuple(t for interpreter in self.interpreters for t in interpreter.threads)
 
 
-class StackFrame(NamedTuple):
+class MergedFrame(NamedTuple):
     """One line of a merged stack: a native frame, or the Python frame it runs.
 
     `evidence` says how the two were brought together (eval_calls.py, merged_stack.py): on a Python
@@ -123,6 +123,6 @@ class MergedStack(NamedTuple):
     """
 
     tid: int | None
-    frames: tuple[StackFrame, ...]
+    frames: tuple[MergedFrame, ...]
     native: Absent | None
     notes: tuple[str, ...] = ()

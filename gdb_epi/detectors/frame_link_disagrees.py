@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gdb_epi.cpython.types import DATASTACK, PythonState, ThreadState
-from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.process_state import ProcessState
 from gdb_epi.util import counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.locks.types import INFO
 from gdb_epi.process_state import ProcessState
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.locks.types import GIL, LockWait, lock_phrase
 from gdb_epi.locks.waits.wait_graph import deadlock_kind
 from gdb_epi.process_state import ProcessState

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE, OR_A_NUMBER

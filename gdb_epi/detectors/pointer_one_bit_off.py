@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, detector, hex_word
+from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.exhausted_stack import exhausted_stack
 from gdb_epi.fault.find_fault import GENERAL, Fault

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from gdb_epi.cpython.running.pools import Pool, pools_of
+from gdb_epi.cpython.running.pools import Executor, pools_of
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.fault.memory_reads import read_u32
@@ -235,7 +235,7 @@ def _stays(
     scene: HangContext,
     future: int,
     runners: Mapping[int, int],
-    pools: Sequence[Pool],
+    pools: Sequence[Executor],
     stuck: set[int],
 ) -> bool:
     """Tell whether a wait for a future cannot end where the workers `stuck` stay as they are."""
@@ -249,7 +249,7 @@ def _stays(
     return bool(holding) and all(_is_out_of_workers(pool, stuck) for pool in asked)
 
 
-def _is_out_of_workers(pool: Pool, stuck: set[int]) -> bool:
+def _is_out_of_workers(pool: Executor, stuck: set[int]) -> bool:
     full = pool.max_workers is None or len(pool.workers) >= pool.max_workers
     return (
         pool.kind == "threads" and bool(pool.workers) and full

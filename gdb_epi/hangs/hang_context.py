@@ -17,7 +17,7 @@ from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.loops.failed_tasks import failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
-from gdb_epi.hangs.tasks import all_tasks, event_loop_module
+from gdb_epi.hangs.tasks import event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
@@ -206,7 +206,7 @@ class HangContext:
         running = any(event_loop_module(self.view.frames(d.tid), d.module) for d in self.activities)
         if not running and not has_module(self.target, self.python, "greenlet"):
             return ()
-        return all_tasks(self.target, self.python)
+        return unfinished_tasks(self.target, self.python)
 
     @cached_property
     def failed_tasks(self) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def event_loop_module(frames: Sequence[PyFrame], native: str = "") -> str:
     return ""
 
 
-def all_tasks(target: Target, python: PythonState) -> tuple[UnfinishedTask, ...]:
+def unfinished_tasks(target: Target, python: PythonState) -> tuple[UnfinishedTask, ...]:
     """Return every task and greenlet that has not ended."""
     return read_unfinished_tasks(target, python).tasks[:MAX_TASKS]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
-from gdb_epi.detectors.findings import Finding, SupportedLabel, supported_label
+from gdb_epi.detectors.registry import Finding, SupportedLabel, supported_label
 from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
 from gdb_epi.judgement.category_hypotheses import hypothesis_of_category
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, shares_of_damage_causes

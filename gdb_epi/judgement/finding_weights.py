@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.score import weights
-from gdb_epi.detectors.findings import supported_label
+from gdb_epi.detectors.registry import supported_label
 from gdb_epi.judgement.calibration import counted_rules, counts_of
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES
 

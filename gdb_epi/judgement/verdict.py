@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.corruption.score import Score, weights
-from gdb_epi.detectors.findings import Finding, supported_label
+from gdb_epi.detectors.registry import Finding, supported_label
 from gdb_epi.judgement.arguments import (
     DAMAGE,
     Argument,

@@ -78,7 +78,7 @@ def hypotheses(record: Mapping[str, Any]) -> dict[str, float]:
     return dict(sorted(shares.items(), key=lambda share: -share[1]))
 
 
-def short_address(word: object) -> str:
+def unpadded_address(word: object) -> str:
     """Return 0x7f12 for 0x0000000000007f12; "" for a redacted address or anything else."""
     try:
         return f"{int(str(word), 16):#x}"

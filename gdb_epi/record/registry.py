@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from gdb_epi.corruption.run_checks import CheckResults
-from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import SoftError
 from gdb_epi.judgement.verdict import Verdict
 from gdb_epi.process_state import ProcessState

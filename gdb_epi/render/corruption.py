@@ -26,7 +26,7 @@ from gdb_epi.corruption.score import (
     probability,
     weights,
 )
-from gdb_epi.detectors.findings import hex_word, run_detectors
+from gdb_epi.detectors.registry import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import short_words, wrapped

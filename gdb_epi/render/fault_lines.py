@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
-from gdb_epi.record.record_parts import group_in, groups_in, number_in, short_address, texts_in
+from gdb_epi.record.record_parts import group_in, groups_in, number_in, texts_in, unpadded_address
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
@@ -90,14 +90,14 @@ def damage_lines(record: Json) -> Iterator[str]:
         yield f"the word at {where} {wrong}"
     elif damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
-        holds = f" holds {short_address(damage.get('holds'))}" if damage.get("holds") else ""
+        holds = f" holds {unpadded_address(damage.get('holds'))}" if damage.get("holds") else ""
         yield f"{weak}{where}{holds}"
         if damage.get("should_be"):
             bits = damage["bits"] if isinstance(damage.get("bits"), list) else []
             differs = (
                 f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
             )
-            yield f"right would be {short_address(damage['should_be'])}; {differs}"
+            yield f"right would be {unpadded_address(damage['should_be'])}; {differs}"
         if damage.get("found") and reasons:
             yield f"seen by: {reasons[0]}"
     elif damage and str(group_in(record, "signal").get("name")) in CRASHES:

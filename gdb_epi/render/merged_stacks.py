@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from gdb_epi.cpython.frames.callee import GLUE, Callee
 from gdb_epi.cpython.running.tracebacks import TracebackLine
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED
-from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame, ThreadState
+from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.frame_lines import (
@@ -158,7 +158,7 @@ def _entries(
     return entries, folded
 
 
-def _python_call(frame: StackFrame, number: int, callee: Callee | None, detail: str) -> Call:
+def _python_call(frame: MergedFrame, number: int, callee: Callee | None, detail: str) -> Call:
     python = frame.python
     assert python is not None
     asides = [f"calling {callee.shown()}"] if callee is not None else []
@@ -170,7 +170,7 @@ def _python_call(frame: StackFrame, number: int, callee: Callee | None, detail: 
     return python_call(python)._replace(number=number, aside="  ".join(asides))
 
 
-def _native_call(frame: StackFrame, native: NativeFrame, detail: str) -> Call:
+def _native_call(frame: MergedFrame, native: NativeFrame, detail: str) -> Call:
     if native.kind == "sentinel":
         return Call(REMARK, _left_out(native))
     asides = ["(inlined)"] if native.inlined else []
@@ -182,7 +182,7 @@ def _native_call(frame: StackFrame, native: NativeFrame, detail: str) -> Call:
     return native_call(native)._replace(aside="  ".join(asides))
 
 
-def is_interpreter_frame(frame: StackFrame) -> bool:
+def is_interpreter_frame(frame: MergedFrame) -> bool:
     """Tell whether a frame belongs to the interpreter: by its name, or as that of an eval loop."""
     if frame.native is None or frame.native.kind == "sentinel":
         return False

@@ -24,10 +24,10 @@ from gdb_epi.record.record_parts import (
     hypotheses,
     members_of_deadlock,
     number_in,
-    short_address,
     telling_thread_name,
     texts_in,
     thread_names,
+    unpadded_address,
     verdict_label,
 )
 from gdb_epi.render.category_words import (
@@ -393,7 +393,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
         text = f'aborted: the C library said "{message}", {{where}}'
     signal = group_in(record, "signal")
     failed = signal.get("fault_address") or group_in(signal, "behind_handler").get("fault_address")
-    address = short_address(failed)
+    address = unpadded_address(failed)
     low = category in ("segv-null", "segv-near-null") and address not in ("", "0x0")
     as_number = leading_hypothesis(record) not in ("", "null-pointer")
     if low and (as_number or OR_A_NUMBER in first_reason(record)):

@@ -21,10 +21,10 @@ from gdb_epi.record.record_parts import (
     listed_stacks,
     members_of_deadlock,
     number_in,
-    short_address,
     telling_stack,
     telling_thread_name,
     texts_in,
+    unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape, note_words, screen_width, wrapped
@@ -354,7 +354,7 @@ def _name(record: Json) -> str:
 def _access(record: Json, signal: Json) -> str:
     """Return what the kernel says about the failed access; "" where the first sentence says it."""
     code, name = signal.get("si_code"), str(signal.get("name"))
-    address = short_address(signal.get("fault_address"))
+    address = unpadded_address(signal.get("fault_address"))
     if name not in CRASHES or name in ("SIGTRAP", "SIGSYS", "SIGILL", "SIGFPE"):
         return ""
     if code == SI_KERNEL:

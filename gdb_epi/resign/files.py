@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from gdb_epi.errors import InputError
-from gdb_epi.resign.stored import Resigned, resign
+from gdb_epi.resign.signature import Resigned, resign
 from gdb_epi.resign.verdicts import Rejudged, rejudge
 from gdb_epi.typing_lite import TYPE_CHECKING
 

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, changed_bits
 from gdb_epi.corruption.score import Score, score
-from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.judgement.calibration import Counts, calibration_version
 from gdb_epi.judgement.labels import MODEL
 from gdb_epi.judgement.verdict import Verdict, judge
-from gdb_epi.record.groups.verdict import flags_of, verdict_group
+from gdb_epi.record.groups.verdict import flags_of, verdict_json
 from gdb_epi.record.record_parts import group_in, groups_in
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -72,7 +72,7 @@ def rejudge(record: Stored) -> Rejudged:
     if isinstance(case, Absent):
         return Rejudged(None, {}, case.detail)
     judged = group_in(old, "damage").get("judged") is not False
-    made = verdict_group(judge_case(case), judged_damage=judged)
+    made = verdict_json(judge_case(case), judged_damage=judged)
     earlier = old.get("previous")
     kept = {name: old[name] for name in KEPT if name in old}
     before = earlier if isinstance(earlier, list) else []

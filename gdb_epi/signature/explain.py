@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.types import PyFrame, StackFrame
+from gdb_epi.cpython.types import MergedFrame, PyFrame
 from gdb_epi.errors import Absent
 from gdb_epi.signature.drop_sets import COMPREHENSION, IMPORTLIB, THREAD_BASE, load_drop_sets
 from gdb_epi.signature.names import one_line
@@ -74,7 +74,7 @@ def _cut_before(signed: SignedProcess, tokens: Tokens) -> int:
 
 
 def _explained(
-    frame: StackFrame,
+    frame: MergedFrame,
     tokens: Sequence[tuple[int, Token]],
     cut: int,
     held: dict[str, frozenset[str]],
@@ -101,7 +101,7 @@ def _explained(
     return {"frame": _shown(frame), "rules": rules, "keys": sorted(set(keys))}
 
 
-def _shown(frame: StackFrame) -> str:
+def _shown(frame: MergedFrame) -> str:
     if frame.python is not None:
         python = frame.python
         return f"Python {one_line(python.qualname or python.name or '?')}"
@@ -113,7 +113,7 @@ def _shown(frame: StackFrame) -> str:
     return f"{kind} {one_line(native.function or '?')} in {one_line(where)}"
 
 
-def _native_rules(frame: StackFrame, native: NativeFrame) -> list[str]:
+def _native_rules(frame: MergedFrame, native: NativeFrame) -> list[str]:
     rules: list[str] = []
     if native.kind == "sentinel":
         return ["N36 the middle of the stack was left out: no frame"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.signature.drop_sets import DropSets
 from gdb_epi.signature.names import module_name, one_line, plain_python_name, python_name
@@ -151,7 +151,7 @@ class _Tokeniser:
             0  # 1 for a frame that has called the one before it: its pc is after a call
         )
 
-    def add(self, frame: StackFrame) -> None:
+    def add(self, frame: MergedFrame) -> None:
         """Append what a frame of the stack becomes."""
         places = []
         if frame.native is not None:
@@ -186,7 +186,7 @@ class _Tokeniser:
             self._classes[name] = self.drops.native_class(name)
         return self._classes[name]
 
-    def _eval_loop(self, frame: StackFrame) -> Token | None:
+    def _eval_loop(self, frame: MergedFrame) -> Token | None:
         """The bytecode loop of a stripped build has no name; its place on the stack is proven."""
         if frame.native is None or frame.native.function or not frame.evidence:
             return None

@@ -4,7 +4,7 @@
 GDB goes by the same call frame information (dwarf2/frame.c). What it does beyond it is imitated
 where it is simple: it ends at main() (frame.c, inside_main_func), and where no object lies at an
 address it takes the word at the stack pointer for the return address (amd64-tdep.c). All else,
-above all code without an entry, raises Unsure, and so does memory that the core does not hold.
+above all code without an entry, raises GdbNeeded, and so does memory that the core does not hold.
 Reference: GDB 13.1 to 18.1; tests/bench/frames_compared.py compares with them.
 """
 
@@ -79,7 +79,7 @@ class GdbLikeUnwinder:
         return self._modules[index] if index >= 0 and pc < self._modules[index].end else None
 
     def frames(self, registers: Mapping[str, int]) -> WalkedThread:
-        """Return the frames of a thread. Raises Unsure."""
+        """Return the frames of a thread. Raises GdbNeeded."""
         current = {name: registers[name] for name in REGISTERS if name in registers}
         if "rip" not in current or "rsp" not in current:
             raise GdbNeeded("registers are missing")

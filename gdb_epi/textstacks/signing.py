@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.cpython.types import MergedStack, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
@@ -231,7 +231,7 @@ class _Stack:
                 reasons[key] = (*reasons.get(key, ()), NO_ASSERTION)
         return reasons
 
-    def _tokens(self, frames: Sequence[StackFrame]) -> list[Token]:
+    def _tokens(self, frames: Sequence[MergedFrame]) -> list[Token]:
         stack = MergedStack(self._thread.tid, tuple(frames), None)
         tokenised = tokenise(stack, load_drop_sets(), lambda _pc: None)
         self.steps += [step for step in tokenised.steps if step not in self.steps]
@@ -256,10 +256,10 @@ class _Stack:
             return last is not None
         return last + 1 < len(frames) and frames[last + 1].filename is not None
 
-    def _placed(self) -> tuple[list[StackFrame], list[StackFrame] | None]:
+    def _placed(self) -> tuple[list[MergedFrame], list[MergedFrame] | None]:
         """Return the merged stack; two where it is open which eval call runs the Python frames."""
-        native = [StackFrame(_native(frame), None) for frame in self._thread.native]
-        python = [StackFrame(None, named.frame) for named in self._named if named is not None]
+        native = [MergedFrame(_native(frame), None) for frame in self._thread.native]
+        python = [MergedFrame(None, named.frame) for named in self._named if named is not None]
         evals = [i for i, frame in enumerate(native) if _is_eval(frame.native)]
         if not python or not evals:
             return native + python, None

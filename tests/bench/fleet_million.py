@@ -34,7 +34,7 @@ from support.fleet_records import fleet_record
 from support.fleet_simulator import COMMON, Fleet, records, simulate, write_exposure
 
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import HostDay, host_days, store_exposure
+from gdb_epi.fleet.store.exposure import HostDay, read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 DEFAULT = Path(tempfile.gettempdir()) / "gdb-epi-million.sqlite3"
@@ -65,7 +65,7 @@ def make(db: Path, crashes: int, kind: str) -> None:
             fleet = fleet_of(crashes)
             with tempfile.TemporaryDirectory() as folder:
                 write_exposure(fleet, Path(folder) / "hours.csv")
-                hours = host_days(Path(folder) / "hours.csv")
+                hours = read_host_days(Path(folder) / "hours.csv")
                 print(f"{store_exposure(engine, hours).rows} host-days")
             rows = sources(fleet)
         else:

@@ -23,7 +23,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import host_days, store_exposure
+from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 HOSTS, DAYS = 120, 60
@@ -68,7 +68,7 @@ def said(fleet: Fleet, *, hours: bool) -> tuple[list[tuple[Any, ...]], list[str]
         with open_database(str(Path(folder) / "fleet.sqlite3"), write=True) as engine:
             ingest(engine, (("bench", record) for _, record in fleet.records))
             if hours:
-                store_exposure(engine, host_days(Path(folder) / "hours.csv"))
+                store_exposure(engine, read_host_days(Path(folder) / "hours.csv"))
             whole = load_population(engine)
     last = whole.last_day
     found = [

@@ -21,7 +21,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS.parent))
 
-from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.tokens import stack_line, tokenise
@@ -49,14 +49,14 @@ def names(which: str) -> list[str]:
 
 def stack(functions: list[str]) -> MergedStack:
     """Return a stack of these functions and four Python frames."""
-    frames: list[StackFrame] = []
+    frames: list[MergedFrame] = []
     for number, name in enumerate(functions):
         kind = "inline" if number % 5 == 1 else "normal"
-        frames.append(StackFrame(native(name, number, kind), None))
+        frames.append(MergedFrame(native(name, number, kind), None))
         if number in PYTHON_AT:
             text = f"f{number}"
             python = PyFrame(1, 2, text, f"C.{text}", "/a.py", 1, "app", "thread", "chain", False)
-            frames.append(StackFrame(None, python))
+            frames.append(MergedFrame(None, python))
     return MergedStack(1, tuple(frames), None)
 
 

@@ -20,9 +20,9 @@ from gdb_epi.fleet.lake.manifest import MANIFEST, read_manifest
 from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import host_days, store_exposure
+from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 DAY = 86_400
 QUESTIONS = (
@@ -54,7 +54,7 @@ def fill(db, folder):
     fleet = simulate(7000, split=8.0, bad_host=3.0, hosts=50, days=20, per_day=30)
     write_exposure(fleet, folder / "hours.csv")
     with open_database(db, write=True) as engine:
-        store_exposure(engine, host_days(folder / "hours.csv"))
+        store_exposure(engine, read_host_days(folder / "hours.csv"))
         ingest(engine, (("t", r) for r in [*records(fleet), *odd_records()]))
     return fleet
 

@@ -18,7 +18,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     negative_binomial_tail,
 )
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import host_days, store_exposure
+from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 SMALL = {"hosts": 400, "days": 21}
@@ -82,7 +82,7 @@ def test_through_the_database_as_through_arrays(tmp_path, shell):
     write_exposure(fleet, tmp_path / "hours.csv")
     with open_database(db, write=True) as engine:
         assert ingest(engine, (("t", r) for r in records(fleet))).added == len(fleet.crashes)
-        assert store_exposure(engine, host_days(tmp_path / "hours.csv")).rows == 120 * 14
+        assert store_exposure(engine, read_host_days(tmp_path / "hours.csv")).rows == 120 * 14
         loaded = load_population(engine)
     assert loaded.has_exposure and loaded.exposure_hours.sum() == pytest.approx(
         fleet.hours.sum(), 1e-4

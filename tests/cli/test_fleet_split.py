@@ -24,7 +24,7 @@ from gdb_epi.fleet.questions.subpopulations import subpopulations_of
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.statistics.latent_classes import find_classes
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import host_days, store_exposure
+from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 SMALL = {"hosts": 300, "days": 24, "per_day": 20.0}
@@ -206,7 +206,7 @@ def test_split_says_it_in_words_through_the_database(tmp_path, shell):
     write_exposure(fleet, tmp_path / "hours.csv")
     with open_database(db, write=True) as engine:
         ingest(engine, (("t", r) for r in records(fleet)))
-        store_exposure(engine, host_days(tmp_path / "hours.csv"))
+        store_exposure(engine, read_host_days(tmp_path / "hours.csv"))
     done = shell("fleet", "split", "shapes", "--db", db)
     assert "told apart by rsp_mod_16=8 (" in done.out and "two causes" in done.out
     parts = json.loads(shell("fleet", "split", "shapes", "--json", "--db", db).out)["parts"]

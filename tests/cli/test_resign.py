@@ -14,7 +14,7 @@ import pytest
 from support.cores import find_core, why_no_core_dumps
 from support.shell import ROOT, SAMPLES, Shell
 
-from gdb_epi.resign import stored
+from gdb_epi.resign import signature as resigned
 from gdb_epi.resign.files import resign_file
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
@@ -96,7 +96,7 @@ def test_stored_facts_give_the_native_keys(
     signature, crashed = record["signature"], record["threads"]["crashed"]
     assert word in signature["text"][line], signature
     assert (signature["thread"]["tid"] != crashed["tid"]) == (program is HANG)
-    found = stored.resign(record)
+    found = resigned.resign(record)
     assert found.changed == () and not set(found.unable) & set(signature["keys"]), found.unable
 
 
@@ -107,7 +107,7 @@ class NewRules:
         sets = load_drop_sets()
         names = {**sets.python_names, dropped: "test"}
         patch.setattr(k, "VERSION", "gsig/3")
-        patch.setattr(stored, "load_drop_sets", lambda: sets._replace(python_names=names))
+        patch.setattr(resigned, "load_drop_sets", lambda: sets._replace(python_names=names))
 
 
 def write(path: Path, records: list[dict[str, Any]], form: str) -> Path:
@@ -146,7 +146,7 @@ def test_new_rules_in_files(
     before = path.read_bytes()
     dropped = records[0]["signature"]["text"]["python"].split(" py:")[1].split(" ")[0]
     NewRules(monkeypatch, dropped)
-    seen: list[stored.Resigned] = []
+    seen: list[resigned.Resigned] = []
     resign_file(str(path), lambda _record, found, _judged: seen.append(found), apply=False)
     assert path.read_bytes() == before, "a dry run writes nothing"
     assert all(one.signature is not None for one in seen)
@@ -161,7 +161,7 @@ def test_new_rules_in_files(
     assert first["signature"]["previous"][0]["text"] == old["text"], "the old one is kept"
     assert path.stat().st_mode & 0o777 == 0o640
     once = path.read_bytes()
-    again: list[stored.Resigned] = []
+    again: list[resigned.Resigned] = []
     resign_file(str(path), lambda _record, found, _judged: again.append(found), apply=True)
     assert path.read_bytes() == once and all(one.signature is None for one in again)
     assert not list(tmp_path.glob(".resign-*"))
@@ -181,7 +181,7 @@ def test_the_database(
     assert json.loads(done.out)["changed"] == 0, done.out
     NewRules(monkeypatch, records[0]["signature"]["text"]["python"].split(" py:")[1].split(" ")[0])
     for apply, changed in ((False, len(NAMES)), (False, len(NAMES)), (True, len(NAMES)), (True, 0)):
-        seen: list[stored.Resigned] = []
+        seen: list[resigned.Resigned] = []
         with open_database(str(database), write=apply) as engine:
             resign_database(engine, lambda _record, found, _judged: seen.append(found), apply=apply)
         assert len(seen) == len(NAMES)
@@ -226,7 +226,7 @@ def test_records_of_two_versions_live_side_by_side_until_they_are_resigned(
       "threads": {"crashed": {"frames": [{"language": "native", "pc": "zz"}, 7, None]}}}],
 )  # fmt: skip
 def test_damaged_records(record: dict[str, Any]) -> None:
-    assert not stored.resign(record).changed
+    assert not resigned.resign(record).changed
 
 
 def test_what_is_no_record_stays(shell: Shell, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from gdb_epi.corruption.strings.find_strings import (
 )
 from gdb_epi.corruption.strings.str_layout import HashedString, read_text
 from gdb_epi.cpython.heap.gc_lists import tracked_objects
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import study_corruption
@@ -56,7 +56,7 @@ class Scene:
         self.state = ProcessState(target)
         assert isinstance(self.state.python, PythonState)
         self.python = self.state.python
-        self.heap = ObjectsByType(target, self.python)
+        self.heap = ObjectSearch(target, self.python)
         self.reader = self.heap.reader
         self.context = Context(self.state, sweep=True)
         self.chance = random.Random(SEED)
@@ -74,7 +74,7 @@ class Scene:
                 if (
                     isinstance(text, HashedString)
                     and len(text.data) > 8
-                    and self.heap.alive(address)
+                    and self.heap.may_be_alive(address)
                 ):
                     yield text
 

@@ -17,7 +17,7 @@ from gdb_epi.corruption.checks.code_objects import (
 )
 from gdb_epi.corruption.checks.gc_links import (
     MAX_HOLDERS,
-    GcLinks,
+    GcLinkReader,
     _no_object_begins,
     _overwritten_link,
 )
@@ -294,7 +294,7 @@ def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
 
 def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     """It leads to an object in place of its head: a pointer was stored there, and none flipped."""
-    links = GcLinks(page_reader(scene.context))
+    links = GcLinkReader(page_reader(scene.context))
     size, index = links.size, address_index(scene.context)
     functions = [one for one, kind in scene.walk.visited if kind == "function"]
     node = next(
@@ -321,7 +321,7 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
 
     def said(at: int) -> list[Evidence]:
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        return list(_overwritten_link(context, GcLinks(page_reader(context)), at))
+        return list(_overwritten_link(context, GcLinkReader(page_reader(context)), at))
 
     assert index.place_in_block(stray) == size
     for at in (node, stray):  # a walk of the list may take what it leads to for a head

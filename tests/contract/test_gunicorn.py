@@ -18,7 +18,7 @@ from support.opening import need_core_dumps
 from support.packages import NoPackages, packages_for
 from support.waiting import PATIENCE, until_asleep, wait_until, wait_until_gone
 
-from gdb_epi.detectors.findings import run_detectors
+from gdb_epi.detectors.registry import run_detectors
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 

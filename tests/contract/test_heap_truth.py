@@ -18,7 +18,7 @@ from support.opening import made_or_skip, sysroot_of
 
 from commands.find import find
 from commands.refs import refs
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.heap.referrers import MAX_NEAR_SEARCHES, MIN_SEARCHES_BACK
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UsageError
@@ -39,10 +39,10 @@ def opened(interpreter: Interpreter) -> tuple[Made, Session]:
     return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), sysroot=sysroot)
 
 
-def heap_of(session: Session, target: Any = None, **options: Any) -> ObjectsByType:
+def heap_of(session: Session, target: Any = None, **options: Any) -> ObjectSearch:
     python = session.state.python
     assert isinstance(python, PythonState), python
-    return ObjectsByType(target or session.target, python, **options)
+    return ObjectSearch(target or session.target, python, **options)
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -202,10 +202,10 @@ def test_a_limit_bounds_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> No
     _, session = opened(discover()[0])
     sought: list[int] = []
 
-    def in_no_object(_heap: ObjectsByType, address: int) -> None:
+    def in_no_object(_heap: ObjectSearch, address: int) -> None:
         sought.append(address)
 
-    monkeypatch.setattr(ObjectsByType, "enclosing", in_no_object)
+    monkeypatch.setattr(ObjectSearch, "enclosing", in_no_object)
     data = references(session, 0x10, limit=3)
     assert len(data["references"]) == 3
     # Some more are asked for what points to the buffers that the words lie in.
@@ -250,7 +250,7 @@ def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
             cut = truncate(made.core, percent / 100, tmp_path / f"{interpreter.id}-{percent}")
             state = ProcessState(CoreFileTarget.open(cut))
             if isinstance(state.python, PythonState):
-                heap = ObjectsByType(state.target, state.python)
+                heap = ObjectSearch(state.target, state.python)
                 with contextlib.suppress(LayoutError):  # no type of types: said so
                     got = {one for one, _ in heap.instances(made.truth["types"]["Plain"])}
                     assert got <= known

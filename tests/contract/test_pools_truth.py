@@ -12,7 +12,7 @@ from support.opening import made_or_skip, session_of
 
 from commands.pools import pools as pools_command
 from gdb_epi.cpython.heap import instances
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.running.generators import generator_chains
 from gdb_epi.cpython.running.greenlets import greenlets_of
 from gdb_epi.cpython.running.pools import Pools, pools_of
@@ -105,7 +105,7 @@ def test_one_scan_of_the_heap_serves_all(
     _, session = opened(interpreter)
     python = session.state.required_python()
     before = decode(session)
-    heap = ObjectsByType(session.target, python)
+    heap = ObjectSearch(session.target, python)
     lists = list(heap.instances(heap.types()[heap.metatype()].address))
     for where in (instances, MemorySearch):
         for name in ("tracked_objects", "any_of", "find"):
@@ -113,6 +113,6 @@ def test_one_scan_of_the_heap_serves_all(
     assert decode(session) == before
     assert generator_chains(session.target, python).chains is not None
     assert greenlets_of(session.target, python).soft_errors is not None
-    again = ObjectsByType(session.target, python)
+    again = ObjectSearch(session.target, python)
     assert again.types() == heap.types()
     assert list(again.instances(heap.metatype())) == lists and lists

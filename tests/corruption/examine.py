@@ -14,7 +14,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run_checks import run_checks
 from gdb_epi.corruption.score import WeightTable, score
-from gdb_epi.detectors.findings import run_detectors
+from gdb_epi.detectors.registry import run_detectors
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature.sign import sign

@@ -109,14 +109,14 @@ def _frames(native: tuple[str, str], python: tuple[str, str], pick: int) -> list
 def make(database: str, fleet: Fleet, *, few_signatures: bool = False) -> None:
     """Fill a database with a fleet and its host-hours."""
     from gdb_epi.fleet.store.db import open_database
-    from gdb_epi.fleet.store.exposure import host_days, store_exposure
+    from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
     from gdb_epi.fleet.store.ingest import ingest
 
     with tempfile.TemporaryDirectory() as folder, open_database(database, write=True) as engine:
         hours = Path(folder) / "hours.csv"
         write_exposure(fleet, hours)
         ingest(engine, (("demo", r) for r in dressed(fleet, few_signatures=few_signatures)))
-        store_exposure(engine, host_days(hours))
+        store_exposure(engine, read_host_days(hours))
 
 
 def main() -> None:

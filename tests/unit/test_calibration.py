@@ -13,7 +13,7 @@ from judgement.truth import counted, judged, truth_of
 
 import gdb_epi.detectors
 from gdb_epi.corruption.score import weights
-from gdb_epi.detectors.findings import DETECTORS
+from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.judgement.calibration import (
     ANY_RULE,
     AS_USUAL,

@@ -10,7 +10,7 @@ import pytest
 
 from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks import typed_slot as siblings
-from gdb_epi.corruption.checks.gc_links import GcLinks
+from gdb_epi.corruption.checks.gc_links import GcLinkReader
 from gdb_epi.corruption.checks.item_counts import _Count, _repair
 from gdb_epi.corruption.heap import object_references
 from gdb_epi.corruption.heap.object_types import INSTANCE
@@ -147,14 +147,14 @@ P, A, N = 0x7F00_0000_1000, 0x7F00_0000_9000, 0x7F00_0000_1000 ^ 1 << 14
 BEYOND, BEFORE = 0x7F00_0000_A000, 0x7F00_0000_B000
 
 
-def links(words: dict[int, int]) -> GcLinks:
+def links(words: dict[int, int]) -> GcLinkReader:
     """Return links over made-up nodes, all of which are objects."""
-    made: Any = GcLinks.__new__(GcLinks)
+    made: Any = GcLinkReader.__new__(GcLinkReader)
     made.size, made._next_at, made._prev_at = SIZE, 0, 8
     made._word = lambda at: words.get(at, 0)
     made.reader = SimpleNamespace(words=lambda places: [words.get(at, 0) for at in places])
     made.is_object = lambda node: node in words
-    found: GcLinks = made
+    found: GcLinkReader = made
     return found
 
 

@@ -36,7 +36,7 @@ from gdb_epi.cpython.objects.siphash import (
     siphash,
     unequal,
 )
-from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import UsageError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import checks_that_ran, corruption_json, corruption_report

@@ -21,9 +21,9 @@ from gdb_epi.corruption.files.elf_images import (
 from gdb_epi.corruption.score import score
 from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
-from gdb_epi.detectors.findings import Finding
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set
 from gdb_epi.detectors.refused_system_call import refused_system_call
+from gdb_epi.detectors.registry import Finding
 from gdb_epi.detectors.runtimes import (
     c_library_gave_up,  # noqa: F401 - it speaks for a label
     unloaded_library,

@@ -12,8 +12,8 @@ import gdb_epi.detectors
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.corruption import score
 from gdb_epi.corruption.explanation_pages import corruption_page, item_names
-from gdb_epi.detectors.findings import DETECTORS
 from gdb_epi.detectors.pages import SECTIONS, finding_page, pages
+from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.errors import Absent, UsageError
 from gdb_epi.loader import load_all, load_commands
 from gdb_epi.locks import types

@@ -13,7 +13,7 @@ from unit.fleet_records import minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.life.exclusion import ExclusionPlan, HostToExclude, kubernetes_lines, slurm_lines
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import host_days, store_exposure
+from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 FIRST, DAY = 20_400, 86_400
@@ -42,7 +42,7 @@ def db(tmp_path):
         records += [crash(1000 * (k + 1) + n, host, n % 15, flags=flip) for n in range(size)]
     records += [crash(9000 + 40 * n, "node-9", n % 15) for n in range(30)]
     with open_database(path, write=True) as engine:
-        store_exposure(engine, host_days(hours))
+        store_exposure(engine, read_host_days(hours))
         ingest(engine, [("t", record) for record in records])
     return path
 

@@ -29,7 +29,7 @@ from gdb_epi.fleet.paths import default_database
 from gdb_epi.fleet.recorded_decisions import _default_database, recorded_decision_lines
 from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 KEY = f"{3:016x}"  # the signature of every seventh record, from the third on
 NOW = 1_765_000_000.0

@@ -18,9 +18,9 @@ from gdb_epi.fleet.life.record_decision import Decision, record_decision
 from gdb_epi.fleet.life.states import read_states
 from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import HostDay, host_days, store_exposure
+from gdb_epi.fleet.store.exposure import HostDay, read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 DAY = 86_400
 FIRST = 20_400  # days since 1970-01-01
@@ -92,7 +92,7 @@ def db(tmp_path):
     rows = [f"{FIRST + d},24,{host}" for d in range(30) for host in hosts]
     hours.write_text("day,hours,host\n" + "\n".join(rows) + "\n")
     with open_database(path, write=True) as engine:
-        store_exposure(engine, host_days(hours))
+        store_exposure(engine, read_host_days(hours))
     put(path, *(crash(n, "node-7", n % 5) for n in range(130)))
     put(path, *(crash(1000 + n, f"node-{n}", n % 10) for n in range(10, 50)))
     return path

@@ -47,9 +47,9 @@ from gdb_epi.fleet.serve.cache import database_fingerprint
 from gdb_epi.fleet.serve.metrics import metrics
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.db import open_database
-from gdb_epi.fleet.store.exposure import host_days, store_exposure
+from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 SERVER_USER = "nobody"  # the server refuses to run as root
 
@@ -197,7 +197,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
     for db in (url, str(tmp_path / "fleet.sqlite3")):
         with open_database(db, write=True) as engine:
             ingest(engine, (("t", r) for r in records(fleet)))
-            store_exposure(engine, host_days(tmp_path / "hours.csv"))
+            store_exposure(engine, read_host_days(tmp_path / "hours.csv"))
             found = [
                 (s.day, f.key, f.n, f.p)
                 for s in screen_day_by_day(load_population(engine))

@@ -25,7 +25,7 @@ from gdb_epi.fleet.records.redact import storable
 from gdb_epi.fleet.records.values import (
     claimed_time,
     in_zone,
-    integer_or_none,
+    int32_or_none,
     number_or_none,
     text_or_none,
 )
@@ -146,9 +146,7 @@ def test_a_zone_is_given_to_times_of_the_day_that_lack_one(written: Any, becomes
 
 def test_values_that_databases_refuse_are_absent_or_escaped() -> None:
     assert (
-        integer_or_none(1 << 40) is None
-        and integer_or_none(True) is None
-        and integer_or_none(-1) == -1
+        int32_or_none(1 << 40) is None and int32_or_none(True) is None and int32_or_none(-1) == -1
     )
     assert number_or_none(10**400) is None
     assert text_or_none("a\0b\ud800") == "a\\x00b\\ud800"

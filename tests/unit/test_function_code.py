@@ -11,7 +11,7 @@ from unit.test_functions import BASE, TABLE, headers, tables
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.machine import AARCH64
-from gdb_epi.resign.stored import resign
+from gdb_epi.resign.signature import resign
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.function_code import MAX_CODE, comparable_code, function_code
 from gdb_epi.sizes import PAGE

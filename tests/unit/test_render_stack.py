@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.frames.callee import VALUE_STACK, Callee
-from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines
 from gdb_epi.target.api import NativeFrame
 
 
-def native(pc: int, function: str | None, evidence: str = "") -> StackFrame:
+def native(pc: int, function: str | None, evidence: str = "") -> MergedFrame:
     frame = NativeFrame(
         pc, 8 * pc, function, "/l/python3.15", None, pc, None, None, False, "normal"
     )
-    return StackFrame(frame, None, evidence)
+    return MergedFrame(frame, None, evidence)
 
 
 PYTHON = PyFrame(0x50, 1, "f", "C.f", "/a.py", 7, "a", "thread", "chain", True)
@@ -23,7 +23,7 @@ STACK = MergedStack(
         native(1, "time_sleep"),
         native(2, "PyObject_Vectorcall"),
         native(3, None, "entry-frame"),
-        StackFrame(None, PYTHON, "entry-frame"),
+        MergedFrame(None, PYTHON, "entry-frame"),
         native(4, "_start"),
     ),
     None,
@@ -71,8 +71,8 @@ def test_the_limit_counts_lines_that_are_shown() -> None:
 
 
 def test_recursion_folds_and_numbers_go_on_behind_it() -> None:
-    again = [StackFrame(None, PYTHON._replace(address=n), "entry-frame") for n in range(9)]
-    outer = StackFrame(None, PYTHON._replace(name="g", qualname="g"), "entry-frame")
+    again = [MergedFrame(None, PYTHON._replace(address=n), "entry-frame") for n in range(9)]
+    outer = MergedFrame(None, PYTHON._replace(name="g", qualname="g"), "entry-frame")
     stack = MergedStack(1, (*again, outer), None)
     assert shown(stack, 10) == ["#0   py  C.f  /a.py:7  9 times", "#9   py  g    /a.py:7"]
     apart = stack_lines(stack, limit=3, below=lambda frame: [f"x = {frame.address}"])

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.demangle.itanium import class_name, function_name
 from gdb_epi.demangle.rust_v0 import rust_v0_name
 from gdb_epi.signature import keys as k
@@ -31,7 +31,7 @@ def python(name: str) -> PyFrame:
     return PyFrame(1, 2, name, name, "a.py", 1, "m", "thread", "chain", False)
 
 
-def merged(*frames: StackFrame) -> MergedStack:
+def merged(*frames: MergedFrame) -> MergedStack:
     return MergedStack(1, frames, None)
 
 
@@ -143,7 +143,7 @@ def test_frames_without_anything_are_left_out() -> None:
     nothing = NativeFrame(0, 0, None, None, None, None, None, None, False, "normal")
     hole = python("")._replace(qualname=None, hole="unreadable")
     found = tokenise(
-        merged(StackFrame(nothing, None), StackFrame(None, hole), StackFrame(None, None)),
+        merged(MergedFrame(nothing, None), MergedFrame(None, hole), MergedFrame(None, None)),
         load_drop_sets(),
         lambda _: None,
     )
@@ -154,7 +154,7 @@ def test_frames_without_anything_are_left_out() -> None:
 
 
 def test_100_000_frames_are_cut_marked_and_signed_in_time() -> None:
-    frames = [StackFrame(native(f"_ZN3app1fILi{n % 7}EEvv"), None) for n in range(LONG)]
+    frames = [MergedFrame(native(f"_ZN3app1fILi{n % 7}EEvv"), None) for n in range(LONG)]
     start = time.process_time()
     found = tokenise(merged(*frames), load_drop_sets(), lambda _: None)
     assert len(found.tokens) <= MAX_FRAMES
@@ -166,7 +166,7 @@ def test_100_000_frames_are_cut_marked_and_signed_in_time() -> None:
 
 
 def test_frames_that_never_repeat_cost_no_more() -> None:
-    frames = [StackFrame(native(f"f{n}"), None) for n in range(LONG)]
+    frames = [MergedFrame(native(f"f{n}"), None) for n in range(LONG)]
     start = time.process_time()
     found = tokenise(merged(*frames), load_drop_sets(), lambda _: None)
     key = k.strict_key(found.tokens, overflow=True)
@@ -182,8 +182,8 @@ def test_one_signature_takes_no_tenths_of_a_second() -> None:
         "cfunction_call", "_PyEval_EvalFrameDefault", "_ZNSt6vectorIiSaIiEE9push_backERKi",
         "_RINvCs1234_7mycrate3maxlEB2_", "ns::Foo<int, std::less<int> >::bar(int, char const*)",
     )  # fmt: skip
-    frames = [StackFrame(native(f"{name}.isra.{n}"), None) for n in range(4) for name in names]
-    frames += [StackFrame(None, python(f"f{n}")) for n in range(8)]
+    frames = [MergedFrame(native(f"{name}.isra.{n}"), None) for n in range(4) for name in names]
+    frames += [MergedFrame(None, python(f"f{n}")) for n in range(8)]
     stack = merged(*frames)
     best = min(_one(stack) for _ in range(20))
     assert best <= FAST, f"{best * 1000:.2f} ms"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.types import MergedStack, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack
 from gdb_epi.errors import Absent
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.sign import _has_no_files
@@ -35,9 +35,9 @@ def test_a_name_or_a_file_backs_the_stack() -> None:
 def test_a_nameless_eval_loop_is_dropped_like_a_named_one() -> None:
     loop = frame("/usr/bin/python3.13")
     calls = [frame("/lib/libx.so", "work"), loop, frame("/usr/bin/python3.13", "main")]
-    proven = [StackFrame(f, None, "entry-frame" if f is loop else "") for f in calls]
-    named = [StackFrame(f._replace(function=EVAL_LOOP) if f is loop else f, None) for f in calls]
-    unproven = [StackFrame(f, None) for f in calls]
+    proven = [MergedFrame(f, None, "entry-frame" if f is loop else "") for f in calls]
+    named = [MergedFrame(f._replace(function=EVAL_LOOP) if f is loop else f, None) for f in calls]
+    unproven = [MergedFrame(f, None) for f in calls]
     tokens = [
         tokenise(MergedStack(1, tuple(stack), None), load_drop_sets(), lambda _: None).tokens
         for stack in (proven, named, unproven)

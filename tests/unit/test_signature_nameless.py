@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.cpython.types import MergedStack, StackFrame
-from gdb_epi.resign.stored import resign
+from gdb_epi.cpython.types import MergedFrame, MergedStack
+from gdb_epi.resign.signature import resign
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.tokens import stack_line, tokenise
@@ -32,7 +32,7 @@ def tokens(callers: list[tuple[str, str | None]], folder: str = "/opt/lib/") -> 
         NativeFrame(1, 1, name, file and folder + file, None, None, None, None, False, "normal")
         for name, file in named
     ]
-    stack = MergedStack(1, tuple(StackFrame(frame, None) for frame in frames), None)
+    stack = MergedStack(1, tuple(MergedFrame(frame, None) for frame in frames), None)
     return list(tokenise(stack, load_drop_sets(), lambda _: None).tokens)
 
 

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import pytest
 
-from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.find_fault import Fault
@@ -62,10 +62,10 @@ def python_frame(given: Mapping[str, Any]) -> PyFrame:
     )  # fmt: skip
 
 
-def frame(given: Mapping[str, Any]) -> StackFrame:
+def frame(given: Mapping[str, Any]) -> MergedFrame:
     if "python" in given:
-        return StackFrame(None, python_frame(given["python"]))
-    return StackFrame(native_frame(given), None, given.get("evidence", ""))
+        return MergedFrame(None, python_frame(given["python"]))
+    return MergedFrame(native_frame(given), None, given.get("evidence", ""))
 
 
 class State:

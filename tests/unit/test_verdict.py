@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import gdb_epi.detectors
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import Score, score, weights
-from gdb_epi.detectors.findings import DETECTORS, Finding
+from gdb_epi.detectors.registry import DETECTORS, Finding
 from gdb_epi.judgement.calibration import Counts, counted_rules
 from gdb_epi.judgement.category_hypotheses import CATEGORIES
 from gdb_epi.judgement.hypothesis_words import HARDWARE, HYPOTHESES

@@ -31,10 +31,10 @@ def run(args: Namespace) -> int:
     rejected: list[tuple[str, str]] = []
     count = 0
     with open_database(args.db, write=True) as engine:
-        from gdb_epi.fleet.store.exposure import host_days, store_exposure
+        from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 
         for name in args.files:
-            done = store_exposure(engine, host_days(Path(name)))
+            done = store_exposure(engine, read_host_days(Path(name)))
             count += done.rows
             rejected += done.rejected
         from gdb_epi.fleet.population.cache import load_population

@@ -33,7 +33,7 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.life.states import repaired_hosts
         from gdb_epi.fleet.population.host_spelling import match_spellings
         from gdb_epi.fleet.screen.finding_states import stored_findings
-        from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+        from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         findings = stored_findings(engine, args.state)
         with engine.connect() as connection:

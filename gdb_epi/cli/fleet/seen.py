@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
             read_signature_history,
             signature_title,
         )
-        from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+        from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         execute = sqlalchemy_executor(connection)
         group = require_signature(execute, args.signature)

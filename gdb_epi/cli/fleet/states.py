@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.life.marks import HOST
         from gdb_epi.fleet.life.states import read_states
         from gdb_epi.fleet.population.host_spelling import match_spellings
-        from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+        from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         states = read_states(sqlalchemy_executor(connection), time.time())
     if args.name is not None:

@@ -17,7 +17,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from gdb_epi import __version__
-from gdb_epi.cli.native.call_chains import CallChains, LoadedFile
 from gdb_epi.cli.native.debug_files import DebugInfoStamps, Stamp, debug_files, file_stamp
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.cli.native.frame_name_cache import (
@@ -28,6 +27,7 @@ from gdb_epi.cli.native.frame_name_cache import (
     TailCallFrame,
 )
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
+from gdb_epi.cli.native.tail_call_finder import LoadedFile, TailCallFinder
 from gdb_epi.cli.native.tail_calls import TailCalls
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.fleet.paths import cache_folder
@@ -91,7 +91,7 @@ class _Object(NamedTuple):
 
 @lru_cache(maxsize=MAX_OPEN)
 def opened_debug_names(file: Stamp | None) -> DebugNames:
-    """Return the debug information in a file, once for all cores of a process. Raises Unsure."""
+    """Return the debug information in a file, once for all cores of a process. Raises GdbNeeded."""
     elf = open_elf(file[0]) if file is not None else Absent(NOT_AVAILABLE, "no file")
     if isinstance(elf, Absent):
         raise GdbNeeded(elf.detail)
@@ -178,7 +178,7 @@ class CachedStacks:
     # -- the walk ---------------------------------------------------------------------------
 
     def _walk(self) -> None:
-        """Walk all threads, as far as GDB would surely take the same way. Raises Unsure."""
+        """Walk all threads, as far as GDB would surely take the same way. Raises GdbNeeded."""
         if not self._stacks and self._unsure is None:
             try:
                 self._walk_threads()
@@ -226,7 +226,7 @@ class CachedStacks:
         return frozenset(linked)
 
     def _check_nothing_is_loaded(self, executable: Module) -> None:
-        """Raise Unsure where GDB may find an executable that we have not found."""
+        """Raise GdbNeeded where GDB may find an executable that we have not found."""
         build_id = executable.build_id or "-"
         names = [
             f"{folder}/.build-id/{build_id[:2]}/{build_id[2:]}" for folder in self._debug_folders
@@ -274,7 +274,7 @@ class CachedStacks:
         return self._objects[module.path]
 
     def _described(self, walked: WalkedThread) -> tuple[NativeFrame, ...]:
-        """Return the frames with their names. Raises Unsure when one is not known."""
+        """Return the frames with their names. Raises GdbNeeded when one is not known."""
         frames: list[NativeFrame] = []
         callee: WalkedFrame | None = None
         for walk in walked.frames:
@@ -294,7 +294,7 @@ class CachedStacks:
         return tuple(frames)
 
     def _names(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[FrameName]:
-        """Return the names of a place that GDB has not named before. Raises Unsure."""
+        """Return the names of a place that GDB has not named before. Raises GdbNeeded."""
         place = offset if walk.is_exact else offset - 1
         kind = _SIGNAL if walk.is_signal else _NORMAL
         if entry.has_debug:
@@ -307,7 +307,7 @@ class CachedStacks:
         return names
 
     def _debug_names(self, entry: _Object) -> DebugNames:
-        """Return the debug information of a file. Raises Unsure where GDB may take another."""
+        """Return the debug information of a file. Raises GdbNeeded where GDB may take another."""
         if entry.debug.inside:
             return opened_debug_names(file_stamp(entry.file.path))
         if len(entry.debug.separate) > 1:
@@ -320,7 +320,7 @@ class CachedStacks:
     def _jumped(
         self, callee: WalkedFrame, caller: WalkedFrame, entry: _Object | None
     ) -> list[NativeFrame]:
-        """Return the frames of functions between two that jumped on. Raises Unsure."""
+        """Return the frames of functions between two that jumped on. Raises GdbNeeded."""
         if entry is None or not entry.has_debug or callee.is_signal or caller.is_signal:
             return []
         offset = caller.pc - caller.module.base if caller.module is not None else 0
@@ -339,12 +339,12 @@ class CachedStacks:
         return frames
 
     def _followed(self, callee: WalkedFrame, caller: WalkedFrame) -> list[TailCallFrame]:
-        """Return the functions between two frames by debug information. Raises Unsure."""
+        """Return the functions between two frames by debug information. Raises GdbNeeded."""
         if callee.start is None:
             raise GdbNeeded("a call that GDB has not followed")
         place = callee.pc if callee.is_exact else callee.pc - 1
         jumps = []
-        for pc in reversed(self._call_chains.between(caller.pc, place, callee.start)):
+        for pc in reversed(self._tail_call_finder.jumps_between(caller.pc, place, callee.start)):
             in_caller = caller.module is not None and caller.module.start <= pc < caller.module.end
             module = caller.module if in_caller else callee.module
             entry = self._object(module)
@@ -356,7 +356,7 @@ class CachedStacks:
         return jumps
 
     @cached_property
-    def _call_chains(self) -> CallChains:
+    def _tail_call_finder(self) -> TailCallFinder:
         modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
         loaded = {path: self._loaded(module) for path, module in modules.items()}
 
@@ -364,7 +364,7 @@ class CachedStacks:
             module = self._walker.module_at(address)
             return None if module is None else loaded.get(module.path)
 
-        return CallChains(tuple(loaded.values()), at)
+        return TailCallFinder(tuple(loaded.values()), at)
 
     def _loaded(self, module: Module) -> LoadedFile:
         entry = self._object(module)

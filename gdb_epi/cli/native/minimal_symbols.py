@@ -4,7 +4,7 @@
 As GDB's lookup_minimal_symbol_by_pc_section() (minsyms.c, 13.1 to 18.1): the last symbol of the
 place's section that begins before it, those without a size only where no other covers it. Which of
 several names of one address GDB takes hangs on how its memory lies, and the names of a linkage
-table it makes up: then Unsure is raised.
+table it makes up: then GdbNeeded is raised.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Symbol(NamedTuple):
 class MinimalSymbols:
     """The symbols of one file's section .text, which goes from `start` to `end`.
 
-    Raises Unsure for files that have no such section, or more symbols than are read in a moment.
+    Raises GdbNeeded for files that have no such section, or more symbols than are read in a moment.
     """
 
     def __init__(self, file: ElfFile) -> None:
@@ -53,7 +53,7 @@ class MinimalSymbols:
         self._starts = [symbol.start for symbol in self.symbols]
 
     def name(self, place: int) -> str | None:
-        """Return the name of the symbol at an address of the file. Raises Unsure."""
+        """Return the name of the symbol at an address of the file. Raises GdbNeeded."""
         if not self.start <= place < self.end:
             raise GdbNeeded("not in .text")
         index = self._index(place)
@@ -96,7 +96,7 @@ class MinimalSymbols:
 
 
 def _text(file: ElfFile) -> tuple[int, int, int]:
-    """Return number, start and end of .text. Raises Unsure without one."""
+    """Return number, start and end of .text. Raises GdbNeeded without one."""
     for number, section in enumerate(sections(file)):
         if section.name == b".text":
             return number, section.address, section.address + section.size

@@ -130,7 +130,7 @@ class RecordKeeper:
 def _others(engine: Engine, record: Mapping[str, Any]) -> int | None:
     """Return how many crashes beside this one have its signature; None without one."""
     from gdb_epi.fleet.questions.signature_history import count_crashes
-    from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+    from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     group = group_in(group_in(record, "signature"), "group")
     if not group.get("value"):

@@ -12,17 +12,17 @@ from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
-from gdb_epi.corruption.pointers.small_changes import (
-    ONE_BIT,
-    is_pointer_into_middle,
-    sign_id_beside_one_bit,
-)
-from gdb_epi.corruption.pointers.software_signs import (
+from gdb_epi.corruption.pointers.sign_ids import (
     NOT_AS_READ,
     WILD_VALUE,
     place_sign_id,
     pointer_sign_id,
     value_sign_id,
+)
+from gdb_epi.corruption.pointers.small_changes import (
+    ONE_BIT,
+    is_pointer_into_middle,
+    sign_id_beside_one_bit,
 )
 from gdb_epi.corruption.pointers.suspect_words import (
     FaultWord,
@@ -46,7 +46,7 @@ from gdb_epi.corruption.pointers.word_origin import (
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
-from gdb_epi.detectors.findings import Finding
+from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.address_place import GUARD
 from gdb_epi.fault.fault_site import DATA, TRANSFERS, FaultSite

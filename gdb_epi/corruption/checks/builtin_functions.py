@@ -11,7 +11,7 @@ from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.memory_readers import shared_heap
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
@@ -51,7 +51,7 @@ def builtin_functions(context: Context) -> Iterator[Evidence]:
     yield from _vectorcalls(context, heap, functions)
 
 
-def _functions(heap: ObjectsByType, python: PythonState) -> Iterator[_Function]:
+def _functions(heap: ObjectSearch, python: PythonState) -> Iterator[_Function]:
     reader, layout = heap.reader, heap.reader.layout
     definition_at = layout.require("PyCFunctionObject", "m_ml")
     vectorcall_at = layout.offset("PyCFunctionObject", "vectorcall")  # 3.8
@@ -73,7 +73,7 @@ def _functions(heap: ObjectsByType, python: PythonState) -> Iterator[_Function]:
             continue
 
 
-def _definitions(heap: ObjectsByType, functions: list[_Function]) -> Iterator[Evidence]:
+def _definitions(heap: ObjectSearch, functions: list[_Function]) -> Iterator[Evidence]:
     """Find definitions that have no name at all, one bit from the one of the right name."""
     layout = heap.reader.layout
     name_at = layout.require("PyMethodDef", "ml_name")
@@ -101,7 +101,7 @@ def _definitions(heap: ObjectsByType, functions: list[_Function]) -> Iterator[Ev
 
 
 def _vectorcalls(
-    context: Context, heap: ObjectsByType, functions: list[_Function]
+    context: Context, heap: ObjectSearch, functions: list[_Function]
 ) -> Iterator[Evidence]:
     counts = Counter(builtin.vectorcall for builtin in functions if builtin.vectorcall)
     offset = heap.reader.layout.offset("PyCFunctionObject", "vectorcall")

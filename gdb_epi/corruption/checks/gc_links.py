@@ -22,7 +22,7 @@ from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
 from gdb_epi.corruption.pointers.word_origin import origin_of, origin_of_register
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
-from gdb_epi.cpython.heap.objects_by_type import HAVE_GC
+from gdb_epi.cpython.heap.object_search import HAVE_GC
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gc import gc_state
 from gdb_epi.cpython.types import PythonState
@@ -34,10 +34,10 @@ MAX_NODES = 20_000_000  # of a sweep
 MAX_COLLECTED = 30_000  # nodes that a default run follows when a collection runs
 STRIDE = 4096  # nodes between two looks at the clock
 FLIPS = tuple(1 << bit for bit in range(4, 64))  # objects are aligned to 16
-WIDE_BITS = 16  # of pages that a walk along a list reads
-WIDE = 1 << WIDE_BITS
-MAX_WIDE = 2048
-FEW_BITS, MIN_OBJECTS, MANY_OBJECTS = 2, 8, 64
+WALK_PAGE_BITS = 16  # of pages that a walk along a list reads
+WALK_PAGE = 1 << WALK_PAGE_BITS
+MAX_WALK_PAGES = 2048
+MAX_FLIPPED_BITS, MIN_OBJECTS, MANY_OBJECTS = 2, 8, 64
 FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collecting
 
 
@@ -72,7 +72,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     python = required(context.state.python)
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         raise NotChecked("free-threaded builds keep no lists of objects")
-    links = GcLinks(page_reader(context))
+    links = GcLinkReader(page_reader(context))
     repairs: dict[int, LinkRepair] = {}
     broken: list[int] = []  # nodes whose next leads to no object
     for node in _near_the_fault(context, links.size):
@@ -84,7 +84,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     if context.sweep:
         yield from _walk_all(context, python, links, repairs)
     elif not repairs:
-        _of_the_walk(context, links, repairs)
+        _check_walked(context, links, repairs)
         yield from _while_collecting(python, links, repairs, broken)
     for repair in repairs.values():
         yield word_evidence("R8", repair.where, repair.found, repair.corrected, repair.summary)
@@ -92,12 +92,12 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
         yield from _overwritten_link(context, links, node)
 
 
-def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[Evidence]:
+def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Iterator[Evidence]:
     """Tell a link that leads nowhere, where no flip made it so.
 
-    The node after it still names its own before, or none does, and the link leads to a place where
-    no head can be: of a flipped link the node after is sound. What was freed is in no list; its
-    first word is a link of pymalloc's.
+    Either the next node still names this one as its predecessor, or no node does and the link
+    leads to a place where no head can be. After a mere bit flip the next node is sound. What was
+    freed is in no list; its first word is a link of pymalloc's.
     """
     index, held = address_index(context), links.following(node)
     holders = context.places_of(node, MAX_HOLDERS)
@@ -112,15 +112,17 @@ def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[E
         return
     what = f"it is a link of the collector, and holds {held:#018x}, which heads no object"
     for place in holders:
-        behind = links.node_of_prev(place)
-        in_list = links.is_object(behind) and links.before(links.following(behind)) == behind
-        one_byte = any((held ^ behind) >> shift <= 0xFF for shift in range(0, 64, 8)
-                       if not (held ^ behind) & (1 << shift) - 1)  # fmt: skip
-        if behind == node or not in_list or one_byte:
+        next_node = links.node_of_prev(place)
+        in_list = links.is_object(next_node) and (
+            links.before(links.following(next_node)) == next_node
+        )
+        one_byte = any((held ^ next_node) >> shift <= 0xFF for shift in range(0, 64, 8)
+                       if not (held ^ next_node) & (1 << shift) - 1)  # fmt: skip
+        if next_node == node or not in_list or one_byte:
             continue
         what += (
-            f"; the next object of the list, at {behind + links.size:#x}, still names this one as "
-            "that before it"
+            f"; the next object of the list, at {next_node + links.size:#x}, still names this one "
+            "as that before it"
         )
         break
     else:
@@ -138,7 +140,7 @@ def _overwritten_link(context: Context, links: GcLinks, node: int) -> Iterator[E
     )
 
 
-def _nodes_among(context: Context, links: GcLinks, places: Sequence[int]) -> list[int]:
+def _nodes_among(context: Context, links: GcLinkReader, places: Sequence[int]) -> list[int]:
     """Return the heads of objects of pymalloc's among places: their next stands there."""
     index = address_index(context)
     return [
@@ -151,7 +153,7 @@ def _nodes_among(context: Context, links: GcLinks, places: Sequence[int]) -> lis
 
 
 def _no_object_begins(context: Context, address: int) -> bool:
-    """Whether objects of a pool do not begin so far after their blocks' starts as an address."""
+    """Whether hardly any object of this pool begins at this offset in its block."""
     index = address_index(context)
     place, blocks = index.place_in_block(address), index.blocks_beside(address)
     begins = [n for at in blocks for n in HEADS if index.object_type(at + n) is not None]
@@ -176,7 +178,7 @@ def untracked_object_of_register(context: Context, register: str) -> int | None:
         return None
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         return None
-    links = GcLinks(page_reader(context))
+    links = GcLinkReader(page_reader(context))
     for head in (origin.slot, origin.slot - WORD):
         if links.is_object(head) and not links.following(head) and not links.before(head):
             return head + links.size
@@ -202,16 +204,16 @@ def _near_the_fault(context: Context, size: int) -> Iterator[int]:
                 yield node
 
 
-def _of_the_walk(context: Context, links: GcLinks, repairs: dict[int, LinkRepair]) -> None:
+def _check_walked(context: Context, links: GcLinkReader, repairs: dict[int, LinkRepair]) -> None:
     """Look at the links of the objects that the frames reach, until one is wrong."""
     walk = object_walk(context)
     marked: list[LinkRepair] = []
     visited = () if isinstance(walk, Absent) else walk.visited
-    for node, agrees, is_marked in links.of_objects([address for address, _category in visited]):
+    for node, agrees, is_marked in links.heads_of([address for address, _category in visited]):
         if (agrees and not is_marked) or not links.is_object(node):
             continue
         if is_marked:
-            marked += links.marked(node)
+            marked += links.repairs_of_marks(node)
         if not agrees:
             for repair in links.repairs(node):
                 repairs.setdefault(repair.where, repair)
@@ -222,13 +224,13 @@ def _of_the_walk(context: Context, links: GcLinks, repairs: dict[int, LinkRepair
         repairs[repair.where] = repair
 
 
-def _counted_through(context: Context, links: GcLinks, marked: LinkRepair) -> LinkRepair | None:
+def _counted_through(context: Context, links: GcLinkReader, mark: LinkRepair) -> LinkRepair | None:
     """Return the field through which references were counted in a link; None without one.
 
     It holds the link's address, and one bit away is the object that the link belongs to: the link
     took the references that the object should have, and is not what was damaged.
     """
-    link, index = marked.where, address_index(context)
+    link, index = mark.where, address_index(context)
     right = link + links.size
     if len(changed_bits(link, right)) != 1:
         return None
@@ -240,7 +242,7 @@ def _counted_through(context: Context, links: GcLinks, marked: LinkRepair) -> Li
             text = (
                 f"the word at {place:#x}, in an object of type {owner[1]}, leads to a link of the "
                 f"collector before an object of type {index.object_type(right)}, and one bit away "
-                f"to the object; {marked.found - marked.corrected} of its references were counted "
+                f"to the object; {mark.found - mark.corrected} of its references were counted "
                 "in the link"
             )
             return LinkRepair(place, link, right, text)
@@ -248,7 +250,7 @@ def _counted_through(context: Context, links: GcLinks, marked: LinkRepair) -> Li
 
 
 def _walk_all(
-    context: Context, python: PythonState, links: GcLinks, repairs: dict[int, LinkRepair]
+    context: Context, python: PythonState, links: GcLinkReader, repairs: dict[int, LinkRepair]
 ) -> Iterator[Skipped]:
     seen: set[int] = set()
     nodes = 0
@@ -272,7 +274,7 @@ def _walk_all(
 
 
 def _while_collecting(
-    python: PythonState, links: GcLinks, repairs: dict[int, LinkRepair], broken: list[int]
+    python: PythonState, links: GcLinkReader, repairs: dict[int, LinkRepair], broken: list[int]
 ) -> Iterator[Skipped]:
     """Look for the break in the lists that a running collection walks: it may be what it died of.
 
@@ -287,7 +289,7 @@ def _while_collecting(
         except (UnreadableMemory, LayoutError):
             continue
         for name, head in gc_list_heads(state) if state.collecting else ():
-            node, count = links.broken(head, left)
+            node, count = links.first_break(head, left)
             left -= count
             if node is not None and node != head:
                 broken.insert(0, node)
@@ -298,7 +300,7 @@ def _while_collecting(
                 return
 
 
-class GcLinks:
+class GcLinkReader:
     """Read and judge links."""
 
     def __init__(self, reader: PagedReader) -> None:
@@ -313,7 +315,7 @@ class GcLinks:
         self._marks = (2,) if spaces else (1, 2)
         self._word = reader.word
         self._collected: dict[int, bool] = {}  # types that were judged
-        self._wide: dict[int, memoryview | None] = {}
+        self._walk_pages: dict[int, memoryview | None] = {}
 
     def following(self, node: int) -> int:
         """Return the next node."""
@@ -330,13 +332,13 @@ class GcLinks:
 
     def is_number(self, held: int) -> bool:
         """Whether a link is no pointer, and no bit or two that were set in one that was 0."""
-        return held < LOW and held.bit_count() > FEW_BITS
+        return held < LOW and held.bit_count() > MAX_FLIPPED_BITS
 
     def node_of_prev(self, place: int) -> int:
         """Return the node whose prev word is at an address."""
         return place - self._prev_at
 
-    def of_objects(self, addresses: list[int]) -> Iterator[tuple[int, bool, bool]]:
+    def heads_of(self, addresses: list[int]) -> Iterator[tuple[int, bool, bool]]:
         """Yield the heads of objects in lists: node, whether next leads back, or is marked."""
         nodes = [address - self.size for address in addresses]
         words = self.reader.words([node + self._next_at for node in nodes])
@@ -367,7 +369,7 @@ class GcLinks:
         above = self._word(kind + at)
         return bool(above) and self._word(self._word(above + at) + at) == self._word(above + at)
 
-    def marked(self, node: int) -> Iterator[LinkRepair]:
+    def repairs_of_marks(self, node: int) -> Iterator[LinkRepair]:
         """Yield the low bit of a link that is set, where it marks nothing, or hardly anything.
 
         Bit 0 marks what a collection found unreachable, and in 3.14.0 the space of every object;
@@ -441,7 +443,7 @@ class GcLinks:
                 )
                 return
 
-    def broken(self, head: int, most: int) -> tuple[int | None, int]:
+    def first_break(self, head: int, most: int) -> tuple[int | None, int]:
         """Return the first node whose next leads to no object, and how many were passed.
 
         None when the list comes back to its head, or after `most` nodes.
@@ -488,13 +490,13 @@ class GcLinks:
 
         At most STRIDE nodes. It stops early before `head`, and before what is not in a whole page.
         """
-        pages = self._wide
-        next_at, prev_at, last = self._next_at >> 3, self._prev_at >> 3, WIDE - 16
+        pages = self._walk_pages
+        next_at, prev_at, last = self._next_at >> 3, self._prev_at >> 3, WALK_PAGE - 16
         after = self.following(node)
         for count in range(STRIDE):
-            at = after & WIDE - 1
-            number = after >> WIDE_BITS
-            page = pages[number] if number in pages else self._load_wide(number)
+            at = after & WALK_PAGE - 1
+            number = after >> WALK_PAGE_BITS
+            page = pages[number] if number in pages else self._load_walk_page(number)
             if page is None or after == head or at & 7 or at > last:
                 return node, count
             if page[(at >> 3) + prev_at] & ~FLAGS != node:
@@ -503,12 +505,12 @@ class GcLinks:
             after = page[(at >> 3) + next_at] & ~FLAGS
         return node, STRIDE
 
-    def _load_wide(self, number: int) -> memoryview | None:
-        if len(self._wide) >= MAX_WIDE:
-            self._wide.clear()
+    def _load_walk_page(self, number: int) -> memoryview | None:
+        if len(self._walk_pages) >= MAX_WALK_PAGES:
+            self._walk_pages.clear()
         try:
-            page = memoryview(self.reader.read(number << WIDE_BITS, WIDE)).cast("Q")
+            page = memoryview(self.reader.read(number << WALK_PAGE_BITS, WALK_PAGE)).cast("Q")
         except UnreadableMemory:
             page = None
-        self._wide[number] = page
+        self._walk_pages[number] = page
         return page

@@ -40,7 +40,7 @@ from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.pointers.word_origin import origin_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -79,7 +79,7 @@ class _Candidate(NamedTuple):
 class BlockTypesCheck:
     """Collect the type words of blocks; judge them when all types are known."""
 
-    def __init__(self, heap: ObjectsByType, context: Context) -> None:
+    def __init__(self, heap: ObjectSearch, context: Context) -> None:
         self._heap = heap
         self._context = context
         self._type_at = heap.type_at
@@ -270,7 +270,7 @@ class BlockTypesCheck:
             not varies and (size + 15 & ~15) != (candidate.room + 15 & ~15)
         ):
             return False
-        if not self._heap.alive(address) or not self._heap.links(address, info).plausible:
+        if not self._heap.may_be_alive(address) or not self._heap.links(address, info).plausible:
             return False
         return bool(find_word(self._context.target, address, limit=1).addresses)
 

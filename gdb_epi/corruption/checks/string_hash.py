@@ -31,7 +31,7 @@ from gdb_epi.corruption.strings.hash_repair import (
     hashes_short_strings,
 )
 from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.siphash import Key, python_hash
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -78,7 +78,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 class _Work:
     """One run over one process."""
 
-    def __init__(self, context: Context, heap: ObjectsByType, forms: list[StringFormat]) -> None:
+    def __init__(self, context: Context, heap: ObjectSearch, forms: list[StringFormat]) -> None:
         self._context = context
         self._heap = heap
         self._forms = forms
@@ -160,7 +160,7 @@ class _Work:
         if address in self._seen or self._key is None:
             return
         self._seen.add(address)
-        if not self._heap.alive(address):
+        if not self._heap.may_be_alive(address):
             return
         target = self._context.target
         text = read_text(target, form, address)

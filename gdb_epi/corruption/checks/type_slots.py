@@ -20,7 +20,7 @@ from gdb_epi.corruption.heap.pool_census import classes_in_malloc_heap, pool_cen
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
-from gdb_epi.cpython.heap.objects_by_type import HAVE_GC, ObjectsByType
+from gdb_epi.cpython.heap.object_search import HAVE_GC, ObjectSearch
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -96,7 +96,7 @@ def type_slots(context: Context) -> Iterator[Evidence]:
         yield from _static_objects(context, set(types))
 
 
-def _types(context: Context, heap: ObjectsByType, python: PythonState) -> Iterator[int]:
+def _types(context: Context, heap: ObjectSearch, python: PythonState) -> Iterator[int]:
     """Yield addresses of types, each once."""
     seen: set[int] = set()
     if context.sweep:
@@ -121,7 +121,7 @@ def _types(context: Context, heap: ObjectsByType, python: PythonState) -> Iterat
             yield value
 
 
-def _of_globals(heap: ObjectsByType, python: PythonState) -> Iterator[int]:
+def _of_globals(heap: ObjectSearch, python: PythonState) -> Iterator[int]:
     """Yield the classes among the globals of the crashed thread's frames."""
     reader = heap.reader
     at = reader.layout.offset("_PyInterpreterFrame", "f_globals")
@@ -143,7 +143,7 @@ def _of_globals(heap: ObjectsByType, python: PythonState) -> Iterator[int]:
                     yield value
 
 
-def _slots(heap: ObjectsByType, types: list[int], names: tuple[str, ...]) -> Iterator[_Slot]:
+def _slots(heap: ObjectSearch, types: list[int], names: tuple[str, ...]) -> Iterator[_Slot]:
     """Yield the slots of types, of those named, that are no NULL."""
     layout = heap.reader.layout
     size = layout.size("PyTypeObject") or 0
@@ -215,7 +215,7 @@ def _against_types(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
                 yield _evidence(slot, right, "a function begins there, and other words hold it")
 
 
-def _own_tables(context: Context, heap: ObjectsByType, types: list[int]) -> Iterator[Evidence]:
+def _own_tables(context: Context, heap: ObjectSearch, types: list[int]) -> Iterator[Evidence]:
     """Find classes one of whose tables of methods is one bit from where their others have it."""
     classes = [address for address in types if _is_anonymous(context, address)]
     slots = list(_slots(heap, classes, TABLES))

@@ -14,6 +14,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, only_occurrence, read_words
+from gdb_epi.corruption.pointers.sign_ids import WILD_VALUE, value_sign_id
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
@@ -23,7 +24,6 @@ from gdb_epi.corruption.pointers.small_changes import (
     is_one_byte_from_use,
     sign_id_beside_one_bit,
 )
-from gdb_epi.corruption.pointers.software_signs import WILD_VALUE, value_sign_id
 from gdb_epi.corruption.pointers.suspect_words import (
     LOW,
     FaultWord,

@@ -12,7 +12,7 @@ from functools import partial
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import required
 from gdb_epi.corruption.heap.pymalloc_pools import SIZES, pool_shape
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.find_fault import GENERAL
@@ -75,13 +75,13 @@ class MemorySweep:
 
 
 @once_per_run
-def shared_heap(context: Context) -> ObjectsByType:
+def shared_heap(context: Context) -> ObjectSearch:
     """Return the search for objects that all checks of a Python share: it finds types once.
 
     Raises LayoutError.
     """
     python = required(context.state.python)
-    heap = ObjectsByType(context.target, python)
+    heap = ObjectSearch(context.target, python)
     if context.sweep and not python.layout.free_threaded:
         heap.places_of_types = partial(ranges_outside_pools, context.target)
     return heap

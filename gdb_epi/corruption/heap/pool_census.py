@@ -18,7 +18,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
 from gdb_epi.corruption.heap.memory_readers import page_reader, shared_heap
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, SIZES, heap_pieces, pool_shape
-from gdb_epi.cpython.heap.objects_by_type import TYPE_SUBCLASS
+from gdb_epi.cpython.heap.object_search import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE, WORD

@@ -13,7 +13,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from gdb_epi.cpython.heap.objects_by_type import HAVE_GC
+from gdb_epi.cpython.heap.object_search import HAVE_GC
 from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
 

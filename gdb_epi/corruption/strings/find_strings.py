@@ -19,7 +19,7 @@ from gdb_epi.corruption.strings.str_layout import (
     read_text,
     str_form,
 )
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Target
@@ -47,7 +47,7 @@ class SkippedObjects:
         self.odd: list[int] = []
 
 
-def str_and_bytes_formats(heap: ObjectsByType, python: PythonState) -> list[StringFormat]:
+def str_and_bytes_formats(heap: ObjectSearch, python: PythonState) -> list[StringFormat]:
     """Return the forms of str and bytes; empty when the types are not found."""
     layout = heap.reader.layout
     types: dict[str, int] = {}
@@ -68,7 +68,7 @@ def str_and_bytes_formats(heap: ObjectsByType, python: PythonState) -> list[Stri
     return [form, bytes_form(layout, types["bytes"])] if "bytes" in types else [form]
 
 
-def _type_of_names(heap: ObjectsByType, python: PythonState) -> int | None:
+def _type_of_names(heap: ObjectSearch, python: PythonState) -> int | None:
     """Return the type of the names of code objects, when they agree."""
     at = heap.reader.layout.require("PyCodeObject", "co_name")
     kinds: dict[int, int] = {}
@@ -83,7 +83,7 @@ def _type_of_names(heap: ObjectsByType, python: PythonState) -> int | None:
 
 
 def reachable_strings(
-    context: Context, heap: ObjectsByType, python: PythonState, form: StringFormat
+    context: Context, heap: ObjectSearch, python: PythonState, form: StringFormat
 ) -> Iterator[int]:
     """Yield str objects that code objects, namespaces of frames, and the fault know; each once."""
     seen: set[int] = set()
@@ -100,7 +100,7 @@ def reachable_strings(
             continue
 
 
-def _candidates(context: Context, heap: ObjectsByType, python: PythonState) -> Iterator[int]:
+def _candidates(context: Context, heap: ObjectSearch, python: PythonState) -> Iterator[int]:
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
     frames = [frame for thread in threads for frame in thread.frames][:MAX_FRAMES]
     seen: set[int] = set()
@@ -114,7 +114,7 @@ def _candidates(context: Context, heap: ObjectsByType, python: PythonState) -> I
         yield from _keys_of(heap, frame)
 
 
-def _arguments_of_exceptions(context: Context, heap: ObjectsByType) -> Iterator[int]:
+def _arguments_of_exceptions(context: Context, heap: ObjectSearch) -> Iterator[int]:
     """Yield the arguments of the crashed thread's exceptions, and what has the hash of one.
 
     A KeyError has the key. The one that it was not found by kept its hash if a letter was damaged.
@@ -134,7 +134,7 @@ def _arguments_of_exceptions(context: Context, heap: ObjectsByType) -> Iterator[
                     yield from (place - (hash_at or 0) for place in places)
 
 
-def _names_of_code(heap: ObjectsByType, code: int) -> Iterator[int]:
+def _names_of_code(heap: ObjectSearch, code: int) -> Iterator[int]:
     reader, layout = heap.reader, heap.reader.layout
     for member in ("co_name", "co_qualname", "co_filename"):
         at = layout.offset("PyCodeObject", member)
@@ -154,7 +154,7 @@ def _names_of_code(heap: ObjectsByType, code: int) -> Iterator[int]:
         yield from (names or ())[:MAX_TUPLE]
 
 
-def _keys_of(heap: ObjectsByType, frame: PyFrame) -> Iterator[int]:
+def _keys_of(heap: ObjectSearch, frame: PyFrame) -> Iterator[int]:
     """Yield the keys of the globals that a frame has."""
     layout = heap.reader.layout
     at = layout.offset("_PyInterpreterFrame", "f_globals")

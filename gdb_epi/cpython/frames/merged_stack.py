@@ -23,7 +23,7 @@ from gdb_epi.cpython.frames.eval_calls import (
     calls_without_evidence,
     named_eval_frame_indices,
 )
-from gdb_epi.cpython.types import MergedStack, StackFrame, ThreadState
+from gdb_epi.cpython.types import MergedFrame, MergedStack, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame, Target, try_read
 
@@ -51,7 +51,7 @@ def merge_stack(
     if calls is None:
         calls = calls_without_evidence(thread.frames if thread is not None else ())
     if isinstance(native, Absent):
-        frames = tuple(StackFrame(None, frame) for call in calls for frame in call.frames)
+        frames = tuple(MergedFrame(None, frame) for call in calls for frame in call.frames)
         return MergedStack(tid, frames, native, tuple(notes))
     plan = _Plan(native, calls)
     return MergedStack(tid, tuple(plan.frames()), None, (*notes, *plan.notes()))
@@ -70,13 +70,13 @@ class _Plan:
         self._unplaced: dict[int, list[EvalCall]] = {}  # before this native frame
         self._place()
 
-    def frames(self) -> list[StackFrame]:
+    def frames(self) -> list[MergedFrame]:
         """Return the stack."""
-        merged: list[StackFrame] = []
+        merged: list[MergedFrame] = []
         for index, frame in enumerate(self._native):
             merged += _python(self._unplaced.get(index, ()), "")
             evidence = self._evidence.get(index, "")
-            merged.append(StackFrame(frame, None, evidence if index != self._gap else ""))
+            merged.append(MergedFrame(frame, None, evidence if index != self._gap else ""))
             merged += _python(self._at.get(index, ()), evidence)
         return merged + _python(self._unplaced.get(len(self._native), ()), "")
 
@@ -159,8 +159,8 @@ class _Plan:
         return run[:first]
 
 
-def _python(calls: Sequence[EvalCall], evidence: str) -> list[StackFrame]:
-    return [StackFrame(None, frame, evidence) for call in calls for frame in call.frames]
+def _python(calls: Sequence[EvalCall], evidence: str) -> list[MergedFrame]:
+    return [MergedFrame(None, frame, evidence) for call in calls for frame in call.frames]
 
 
 class _Ranges:

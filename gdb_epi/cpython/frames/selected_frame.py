@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.frames.eval_calls import EvalCall
 from gdb_epi.cpython.frames.merged_stack import LEFT_OUT
-from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import NamedTuple
@@ -57,7 +57,7 @@ def python_frame_of(
     return Absent(NOT_APPLICABLE, "neither it nor a caller of it runs Python")
 
 
-def frames_with_levels(stack: MergedStack) -> Iterator[tuple[int, StackFrame]]:
+def frames_with_levels(stack: MergedStack) -> Iterator[tuple[int, MergedFrame]]:
     """Yield each frame with the level of its native frame, 0 innermost.
 
     A Python frame has that of the next native frame inwards, the call of the eval loop that runs
@@ -80,7 +80,7 @@ def level_of(stack: MergedStack, python: PyFrame) -> int | None:
     return None
 
 
-def _position(frames: Sequence[StackFrame], selected: SelectedFrame) -> int | None:
+def _position(frames: Sequence[MergedFrame], selected: SelectedFrame) -> int | None:
     """Return where a native frame stands in the stack; the gap's place if it was left out."""
     native = list(_native(frames))
     gap = next((i for i, (_, f) in enumerate(native) if f.kind == "sentinel"), len(native))
@@ -91,7 +91,7 @@ def _position(frames: Sequence[StackFrame], selected: SelectedFrame) -> int | No
     return next(same, outer[0][0] if outer else None)
 
 
-def _native(frames: Sequence[StackFrame]) -> Iterator[tuple[int, NativeFrame]]:
+def _native(frames: Sequence[MergedFrame]) -> Iterator[tuple[int, NativeFrame]]:
     for index, frame in enumerate(frames):
         if frame.native is not None:
             yield index, frame.native

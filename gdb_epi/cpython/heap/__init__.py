@@ -2,7 +2,7 @@
 """Objects by searching memory: of a type, by what they hold, by who refers to them.
 
 In: a Target and a decoded `PythonState`. Out: addresses with what is known about them: objects of a
-type (`objects_by_type`, `find`), references (`referrers`), what lies at an address
+type (`object_search`, `find`), references (`referrers`), what lies at an address
 (`address_locations`), the collector's lists (`gc_lists`), instances of named classes (`instances`).
 
 What an object's value is belongs to `values`; whether memory was damaged, to `corruption`.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from gdb_epi.cpython.frames.code_objects import CodeReader
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -36,7 +36,7 @@ class _Span(NamedTuple):
 class AddressLocations:
     """Say where addresses of one process lie."""
 
-    def __init__(self, heap: ObjectsByType, python: PythonState) -> None:
+    def __init__(self, heap: ObjectSearch, python: PythonState) -> None:
         self._heap = heap
         self._target = heap.target
         self._reader = heap.reader
@@ -135,7 +135,7 @@ class AddressLocations:
         return f"{name} ({kind})" if region.path else name
 
 
-def member_at(heap: ObjectsByType, struct: str, offset: int) -> str | None:
+def member_at(heap: ObjectSearch, struct: str, offset: int) -> str | None:
     """Return the name of the pointer-sized member at an offset of a struct."""
     layout = heap.reader.layout.struct(struct)
     if layout is None:

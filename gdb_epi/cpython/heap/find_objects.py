@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.heap.address_locations import AddressLocations
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import LayoutError, SoftError
 from gdb_epi.target.memory_search import OutOfTime
@@ -52,7 +52,7 @@ class TextHit(NamedTuple):
     mapping: str
 
 
-def types_named(heap: ObjectsByType, name: str, *, subclasses: bool = False) -> list[TypeInfo]:
+def types_named(heap: ObjectSearch, name: str, *, subclasses: bool = False) -> list[TypeInfo]:
     """Return the types of a name (`dict`, `Class`, `module.Class`) or address; raises OutOfTime."""
     types = heap.types()
     if name[:2] in ("0x", "0X"):
@@ -84,7 +84,7 @@ def _derives(types: dict[int, TypeInfo], info: TypeInfo, roots: set[int]) -> boo
     return False
 
 
-def list_objects(heap: ObjectsByType, types: list[TypeInfo], limit: int) -> FoundObjects:
+def list_objects(heap: ObjectSearch, types: list[TypeInfo], limit: int) -> FoundObjects:
     """Return the objects of exactly these types."""
     counts: list[TypeCount] = []
     listed: list[ListedObject] = []
@@ -126,7 +126,7 @@ def text_encodings(text: str | bytes) -> dict[bytes, str]:
 
 
 def find_text(
-    heap: ObjectsByType, locations: AddressLocations, text: str | bytes, limit: int
+    heap: ObjectSearch, locations: AddressLocations, text: str | bytes, limit: int
 ) -> Iterator[TextHit]:
     """Yield the locations of a text in all dumped memory, writable or not; raises OutOfTime."""
     count = 0

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
 from gdb_epi.cpython.heap.address_locations import AddressLocations, member_at
-from gdb_epi.cpython.heap.objects_by_type import ObjectsByType
+from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.decoders.collections import deque_items
 from gdb_epi.cpython.values.plain_values import PlainValues
@@ -28,7 +28,7 @@ MAX_OWNERS = 32  # dicts of instances whose owners are looked for in all memory
 class DictOwners:
     """Name the owners of the dicts of one process."""
 
-    def __init__(self, heap: ObjectsByType, python: PythonState) -> None:
+    def __init__(self, heap: ObjectSearch, python: PythonState) -> None:
         self._heap = heap
         self._python = python
         self._reader = heap.reader
@@ -192,7 +192,7 @@ class Reference(NamedTuple):
 class Referrers:
     """Find the references to objects of one process."""
 
-    def __init__(self, heap: ObjectsByType, python: PythonState) -> None:
+    def __init__(self, heap: ObjectSearch, python: PythonState) -> None:
         self._heap = heap
         self._reader = heap.reader
         self._access = heap.access
@@ -405,7 +405,7 @@ class Referrers:
         for storage in self._storages(holder, ident):
             low = bisect_left(locations, storage.start)
             inside = locations[low : bisect_right(locations, storage.end - 1)]
-            if inside and self._heap.judge(holder, self._heap.types()[kind]) is not None:
+            if inside and self._heap.gc_status(holder, self._heap.types()[kind]) is not None:
                 yield from ((place, storage) for place in inside)
 
     def _kinds(self, ident: str) -> list[int]:
@@ -485,7 +485,7 @@ class Referrers:
         """Explain a word by the pointer to the buffer that holds it."""
         word, at = best
         for holder in (at + 24, at + 32):  # the two words before an instance (3.11, 3.12)
-            if self._heap.alive(holder) and self._attribute(holder, address):
+            if self._heap.may_be_alive(holder) and self._attribute(holder, address):
                 return self._member(place, holder, address)._replace(kind=OBJECT)
         owner = self._heap.enclosing(at)
         if owner is None or self.locations.stack_of(at) is not None:

@@ -45,7 +45,7 @@ class Worker(NamedTuple):
     pid: int | None = None
 
 
-class Pool(NamedTuple):
+class Executor(NamedTuple):
     """One executor. `queued` counts calls that no worker took yet, None when it is unknown.
 
     `calls` are the functions of calls that have no result yet, by name (pools of processes only).
@@ -82,7 +82,7 @@ class Queue(NamedTuple):
 class Pools(NamedTuple):
     """All executors and queues that were found, and what could not be had."""
 
-    pools: tuple[Pool, ...]
+    pools: tuple[Executor, ...]
     queues: tuple[Queue, ...]
     soft_errors: tuple[SoftError, ...]
 
@@ -211,7 +211,7 @@ class _Decoder:
 
     # -- executors ----------------------------------------------------------------------------
 
-    def pool(self, instance: Instance) -> Pool:
+    def pool(self, instance: Instance) -> Executor:
         """Return one executor."""
         at = instance.address
         max_workers = self._number(at, "_max_workers")
@@ -225,7 +225,7 @@ class _Decoder:
         workers = [self._thread_worker(member) for member in members]
         workers.sort(key=lambda worker: (worker.tid or 0, worker.name or ""))
         prefix = self._text(self._get(at, "_thread_name_prefix"))
-        return Pool(
+        return Executor(
             at,
             "threads",
             instance.shown,
@@ -245,7 +245,7 @@ class _Decoder:
         idle, runs = worker_state(state)
         return Worker(state.tid, name, idle, runs)
 
-    def _processes(self, instance: Instance, most: int | None) -> Pool:
+    def _processes(self, instance: Instance, most: int | None) -> Executor:
         at = instance.address
         running = self._get(at, "_processes")
         workers: list[Worker] = []
@@ -257,7 +257,7 @@ class _Decoder:
         work_items = self._get(at, "_pending_work_items")
         pending = [item for _, item in self._objects.dict_items(work_items)] if work_items else []
         workers.sort(key=lambda worker: worker.pid or 0)
-        return Pool(
+        return Executor(
             at,
             "processes",
             instance.shown,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import (
+from gdb_epi.detectors.registry import (
     Finding,
     SupportedLabel,
     detector,

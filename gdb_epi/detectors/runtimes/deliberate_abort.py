@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, detector
+from gdb_epi.detectors.registry import Finding, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import OVERRUNS, AbortMessage
 from gdb_epi.fault.account import message_of_own_abort

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, detector, frames_of_failure
 from gdb_epi.fault.account import ACCESS
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
 from gdb_epi.fault.own_native_code import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import constant_arguments, constant_text

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.fault_site import ILLEGAL, TRAPPED

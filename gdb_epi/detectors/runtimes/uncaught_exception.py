@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, throwing_frame
 from gdb_epi.fault.own_native_code import function_and_file, readable_name

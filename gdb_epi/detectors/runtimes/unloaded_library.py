@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.process_state import ProcessState

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gil import read_gil
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import is_interpreter_frame, own_library_names_of_frames

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS
 from gdb_epi.fault.fault_site import DATA

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.findings import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits

@@ -14,7 +14,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+    from gdb_epi.fleet.store.plain_sql import Execute
 
 _BY = ("host_id", "sig_id", "attrset_id")
 _COLUMNS = ", ".join(_BY)

@@ -44,7 +44,7 @@ from gdb_epi.fleet.screen.finding_states import (
     stored_findings,
 )
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin
 from gdb_epi.util import counted
 

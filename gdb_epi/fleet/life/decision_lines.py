@@ -23,7 +23,7 @@ from gdb_epi.fleet.life.marks import (
 )
 from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.days import utc_day_text
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.fleet.store.plain_sql import Execute
 from gdb_epi.record.record_parts import group_in
 from gdb_epi.typing_lite import Any
 

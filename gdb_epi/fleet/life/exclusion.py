@@ -39,7 +39,7 @@ from gdb_epi.fleet.screen.finding_states import (
 from gdb_epi.fleet.screen.finding_texts import is_hardware
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day, utc_day_text
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.util import counted
 
 SCHEMA = "gdb-epi/exclude/1"

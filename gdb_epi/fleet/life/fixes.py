@@ -16,7 +16,7 @@ from gdb_epi.fleet.life.version_order import compare_versions
 from gdb_epi.fleet.records.facts import image_and_tag
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.values import text_or_none
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.fleet.store.plain_sql import Execute
 from gdb_epi.record.record_parts import group_in
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from gdb_epi.fleet.records.values import text_or_none
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.fleet.store.plain_sql import Execute
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, 
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted

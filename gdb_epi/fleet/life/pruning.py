@@ -25,7 +25,7 @@ from gdb_epi.fleet.store.day_of_prune import keep_pruned, pruned_before
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_crashes, table_bytes
 from gdb_epi.fleet.store.dimensions import in_list_parts
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin, drop_dimension_ids
 
 

@@ -37,7 +37,7 @@ from gdb_epi.fleet.questions.find_signature import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, parse_day_range
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin, note_change
 
 MAX_HINTED_NAMES = 12  # names with versions that a hint lists

@@ -18,7 +18,7 @@ from gdb_epi.fleet.life.marks import (
 )
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.fleet.store.plain_sql import Execute
 from gdb_epi.typing_lite import Any, NamedTuple
 
 _TEXTS = "SELECT kind, key, min(text) FROM sig GROUP BY kind, key"

@@ -25,7 +25,7 @@ import numpy as np
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.fleet.population.population import Attribute, CacheEntry, CoreKeys, Memo, Population
 from gdb_epi.fleet.statistics.arrays import absent_column, narrow
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.private_files import make_private_folder
 
 if TYPE_CHECKING:

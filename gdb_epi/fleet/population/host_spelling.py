@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.fleet.store.plain_sql import Execute
 
 _NAMES = "SELECT DISTINCT name FROM host WHERE name <> ''"
 _ADDRESS = re.compile(r"[0-9.]+\Z|.*:")  # of IP: its dots are no domain

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.paths import database_file
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute, sqlalchemy_executor, sqlite_executor
+from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor, sqlite_executor
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import NamedTuple
 

@@ -55,7 +55,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_of_prune import pruned_before
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 ROWS_AT_ONCE = 10_000  # turned into columns at a time; more do not fit a CPU's cache
 MAX_NAMED_HOSTS = 6  # of those whose times are not believed

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.store.sql_without_sqlalchemy import Execute
+from gdb_epi.fleet.store.plain_sql import Execute
 from gdb_epi.typing_lite import NamedTuple
 
 MIN_PREFIX = 4  # characters of a key

@@ -21,7 +21,7 @@ from gdb_epi.fleet.questions.find_signature import (
 from gdb_epi.fleet.questions.signatures import until_end_of_day, verdicts_of
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 MAX_SHOWN = 20
 

@@ -21,7 +21,7 @@ def caveat_of_prune(before: int | None, first: float | None) -> list[str]:
 
 def day_of_prune(engine: Engine) -> int | None:
     """Return what `pruned_before` does, over a connection of its own."""
-    from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+    from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     with engine.connect() as connection:
         return pruned_before(sqlalchemy_executor(connection))

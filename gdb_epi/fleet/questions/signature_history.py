@@ -13,7 +13,7 @@ from gdb_epi.fleet.life.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.paths import default_database, is_url
 from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune
 from gdb_epi.fleet.store.day_of_prune import pruned_before
-from gdb_epi.fleet.store.sql_without_sqlalchemy import (
+from gdb_epi.fleet.store.plain_sql import (
     Execute,
     readable_uri,
     sqlalchemy_executor,

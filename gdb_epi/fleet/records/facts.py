@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, integer_or_none, scalar_texts, text_or_none
+from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, int32_or_none, scalar_texts, text_or_none
 from gdb_epi.record.record_parts import group_in
 
 YES = "true"
@@ -43,7 +43,7 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
     if _GROUPS.isdisjoint(record):
         return facts
     if signal := group_in(record, "signal"):
-        numbers = {name: integer_or_none(signal.get(name)) for name in ("signo", "si_code")}
+        numbers = {name: int32_or_none(signal.get(name)) for name in ("signo", "si_code")}
         facts |= {name: str(number) for name, number in numbers.items() if number is not None}
     for part, key, name in _TEXTS:
         if isinstance(inside := record.get(part), dict) and (
@@ -105,7 +105,7 @@ def flip_bit(record: Mapping[str, Any]) -> int | None:
 
 
 def _bit(value: Any) -> int | None:
-    bit = integer_or_none(value)
+    bit = int32_or_none(value)
     return bit if bit is not None and 0 <= bit < 64 else None
 
 

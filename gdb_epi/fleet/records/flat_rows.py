@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.records.projection import project_record
-from gdb_epi.fleet.records.values import integer_or_none, text_or_none
+from gdb_epi.fleet.records.values import int32_or_none, text_or_none
 from gdb_epi.fleet.records.verdicts import model_of
 from gdb_epi.private_files import make_private_file
 from gdb_epi.record.record_parts import group_in
@@ -109,12 +109,12 @@ def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
         "cpu": crash["cpu_no"],
         "kernel": crash["kernel"],
         "service": text_or_none(process.get("script")) or text_or_none(process.get("comm")),
-        "pid": integer_or_none(process.get("pid")),
-        "parent_pid": integer_or_none(process.get("ppid")),
+        "pid": int32_or_none(process.get("pid")),
+        "parent_pid": int32_or_none(process.get("ppid")),
         "executable": crash["exe"],
         "build_id": text_or_none(process.get("build_id")),
         "python": crash["python"],
-        "thread_id": integer_or_none(crashed.get("tid")),
+        "thread_id": int32_or_none(crashed.get("tid")),
         "thread": text_or_none(crashed.get("name")),
         "signal": crash["signo"],
         "si_code": crash["si_code"],

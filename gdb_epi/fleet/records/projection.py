@@ -20,7 +20,7 @@ from gdb_epi.fleet.records.crash_times import FILE_DATE, NO_ZONE, UNREADABLE, ju
 from gdb_epi.fleet.records.facts import facts_of_record, flip_bit
 from gdb_epi.fleet.records.values import (
     claimed_time,
-    integer_or_none,
+    int32_or_none,
     number_or_none,
     scalar_texts,
     text_or_none,
@@ -295,11 +295,11 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
         exe = text_or_none(process.get("executable"))
     if isinstance(signal := get("signal"), dict):
         signo, si_code = (
-            integer_or_none(signal.get("signo")),
-            integer_or_none(signal.get("si_code")),
+            int32_or_none(signal.get("signo")),
+            int32_or_none(signal.get("si_code")),
         )
     if isinstance(cpu := get("cpu"), dict):
-        cpu_no = integer_or_none(cpu.get("number"))
+        cpu_no = int32_or_none(cpu.get("number"))
     if isinstance(interpreter := get("python"), dict):
         python = text_or_none(interpreter.get("version"))
     if isinstance(system := get("kernel"), dict):

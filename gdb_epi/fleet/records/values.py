@@ -39,7 +39,7 @@ def number_or_none(value: Any) -> float | None:
     return plain if math.isfinite(plain) else None
 
 
-def integer_or_none(value: Any, limit: int = INT32) -> int | None:
+def int32_or_none(value: Any, limit: int = INT32) -> int | None:
     """Return an int within +-limit, None when the value is none."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None

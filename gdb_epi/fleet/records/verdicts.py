@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdb_epi.fleet.records.values import integer_or_none, text_or_none
+from gdb_epi.fleet.records.values import int32_or_none, text_or_none
 from gdb_epi.judgement.labels import MODEL
 
 FIRST_MODEL = 1
@@ -29,7 +29,7 @@ def counted_label(verdict: Mapping[str, Any]) -> str | None:
 
 def model_of(verdict: Mapping[str, Any]) -> int:
     """Return the model of a verdict."""
-    return integer_or_none(verdict.get("model")) or FIRST_MODEL
+    return int32_or_none(verdict.get("model")) or FIRST_MODEL
 
 
 def is_of_this_model(label: str) -> bool:

@@ -35,7 +35,7 @@ from gdb_epi.fleet.report.states import regressed_words, state_rows
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored_findings
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.statistics.arrays import Bools
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.judgement.labels import URGENT
 from gdb_epi.render.signature_words import parse_signature_line
 

@@ -29,7 +29,7 @@ from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.fleet.store.ingest import store
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 MAX_ROWS = 1000
 MAX_DAYS = 3660

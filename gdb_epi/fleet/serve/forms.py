@@ -34,7 +34,7 @@ from gdb_epi.fleet.serve.access_checks import (
     same_token,
 )
 from gdb_epi.fleet.serve.answers import decision_of
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 PATH = "/decisions"
 MAX_DECISION = 64 << 10  # bytes

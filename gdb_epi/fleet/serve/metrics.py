@@ -25,7 +25,7 @@ from gdb_epi.fleet.report.texts import clean
 from gdb_epi.fleet.screen.finding_states import finding_identity, findings_to_raise, stored_findings
 from gdb_epi.fleet.serve.answers import screened_now
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.judgement.labels import LABELS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -29,13 +29,13 @@ from gdb_epi.fleet.records.reader import (
     REJECTED,
     kind_of_line,
 )
-from gdb_epi.fleet.records.values import INT32, integer_or_none, number_or_none, text_or_none
+from gdb_epi.fleet.records.values import INT32, int32_or_none, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_of_prune import keep_pruned, pruned_before
 from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY
 from gdb_epi.fleet.store.dimensions import in_list_parts, insert
 from gdb_epi.fleet.store.exposure import HostDay, hours_of, store_host_days
-from gdb_epi.fleet.store.sql_without_sqlalchemy import sqlalchemy_executor
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 _TABLES = {
     FINDING: tables.finding,
@@ -220,7 +220,7 @@ def _clean(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _integer(value: Any, limit: int = INT32) -> int:
     """Return a whole number that every database takes. Raises ValueError."""
-    whole = integer_or_none(value, limit)
+    whole = int32_or_none(value, limit)
     if whole is None:
         raise ValueError(value)
     return whole

@@ -29,7 +29,7 @@ except ModuleNotFoundError as problem:
     ) from problem
 
 from gdb_epi.fleet.lake.manifest import lake_folder
-from gdb_epi.fleet.store.sql_without_sqlalchemy import readable_uri
+from gdb_epi.fleet.store.plain_sql import readable_uri
 from gdb_epi.fleet.store.tables import meta, metadata
 from gdb_epi.fleet.store.transactions import begin
 from gdb_epi.fleet.store.versions import (

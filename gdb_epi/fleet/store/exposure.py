@@ -47,7 +47,7 @@ class ExposureOutcome(NamedTuple):
     rejected: tuple[tuple[str, str], ...]
 
 
-def host_days(path: Path) -> Iterator[tuple[str, HostDay | InputError]]:
+def read_host_days(path: Path) -> Iterator[tuple[str, HostDay | InputError]]:
     """Yield (where, row or what is wrong with it) of a CSV, JSON or JSON-lines file.
 
     Raises InputError when the file cannot be read or lacks the columns.

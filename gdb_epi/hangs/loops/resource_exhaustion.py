@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gdb_epi.cpython.running.pools import Pool, pools_of
+from gdb_epi.cpython.running.pools import Executor, pools_of
 from gdb_epi.cpython.running.unfinished_tasks import UNKNOWN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
@@ -241,7 +241,7 @@ def _may_serve_client(scene: HangContext, activity: ThreadActivity) -> bool:
     )
 
 
-def _all_workers(pool: Pool, waiting: dict[int, ThreadActivity]) -> tuple[ThreadActivity, ...]:
+def _all_workers(pool: Executor, waiting: dict[int, ThreadActivity]) -> tuple[ThreadActivity, ...]:
     """Return what the workers of a full pool of threads wait for; () unless all do."""
     if pool.max_workers is None or len(pool.workers) < pool.max_workers:
         return ()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.detectors.findings import hex_word
+from gdb_epi.detectors.registry import hex_word
 from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_pools
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.record.redact import base_name, redact_path

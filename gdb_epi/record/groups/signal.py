@@ -7,7 +7,7 @@ from a return slot that a race set to 0.
 
 from __future__ import annotations
 
-from gdb_epi.detectors.findings import hex_word
+from gdb_epi.detectors.registry import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import CALL, RETURN, FaultSite
 from gdb_epi.fault.find_fault import Fault

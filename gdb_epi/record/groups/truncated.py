@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.detectors.findings import hex_word
+from gdb_epi.detectors.registry import hex_word
 from gdb_epi.record.redact import redact_text
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.target.missing_memory import missing_memory, missing_text

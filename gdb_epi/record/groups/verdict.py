@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from gdb_epi.corruption.record_section import corruption_group
 from gdb_epi.corruption.run_checks import no_check_ran
 from gdb_epi.corruption.score import Score
-from gdb_epi.detectors.findings import hex_word
+from gdb_epi.detectors.registry import hex_word
 from gdb_epi.judgement.calibration import calibration_version
 from gdb_epi.judgement.verdict import Damage, Verdict
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
@@ -39,10 +39,10 @@ def findings(parts: RecordParts, _notes: RecordNotes) -> list[Json]:
 @group("verdict", order=130)
 def verdict(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return the verdict with its reasons."""
-    return verdict_group(parts.verdict, judged_damage=not no_check_ran(parts.corruption.skipped))
+    return verdict_json(parts.verdict, judged_damage=not no_check_ran(parts.corruption.skipped))
 
 
-def verdict_group(judged: Verdict, *, judged_damage: bool = True) -> Json:
+def verdict_json(judged: Verdict, *, judged_damage: bool = True) -> Json:
     """Return a verdict as the record holds it (SCHEMA.md)."""
     damage = _damage(judged.damage)
     if not judged_damage:

@@ -50,7 +50,7 @@ class Calls(NamedTuple):
 
 
 def entry_pc(function: Entry) -> int:
-    """Return the address at which a function is called. Raises Unsure."""
+    """Return the address at which a function is called. Raises GdbNeeded."""
     parts = [low for low, high in function.unit.ranges(function) if low < high]
     if not parts:
         raise GdbNeeded("a function without code")
@@ -58,7 +58,7 @@ def entry_pc(function: Entry) -> int:
 
 
 def calls_of(units: Units, name_of: NameOf, function: Entry) -> Calls:
-    """Return the calls of a function. Raises Unsure, and what reading damaged data raises."""
+    """Return the calls of a function. Raises GdbNeeded, and what reading damaged data raises."""
     unit = function.unit
     sites: dict[int, CallSite] = {}
     jumps = []

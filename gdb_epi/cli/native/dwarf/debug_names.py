@@ -3,8 +3,8 @@
 
 GDB's frames of inlined calls are the blocks that hold the address (inline-frame.c); the line of a
 frame that has one inside of it is that of the call (frame.c, find_frame_sal). Where GDB 13.1 and
-18.1 differ, Unsure is raised: 18.1 lets an inlined call end later than it is written where the line
-that follows is no beginning of a statement, and 13.1 keeps 16 bits of a call's line.
+18.1 differ, GdbNeeded is raised: 18.1 lets an inlined call end later than it is written where the
+line that follows is no beginning of a statement, and 13.1 keeps 16 bits of a call's line.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ class DebugNames:
         self._inner: dict[int, list[_Block]] = {}  # by the block that they are in
 
     def names(self, pc: int, kind: str) -> list[FrameName]:
-        """Return the names at a place of the code, innermost first. Raises Unsure."""
+        """Return the names at a place of the code, innermost first. Raises GdbNeeded."""
         try:
             return self._names(pc, kind)
         except DAMAGED:
             raise GdbNeeded("damaged debug information") from None
 
     def function(self, place: int) -> Entry | None:
-        """Return the function that holds a place; None where GDB knows none. Raises Unsure."""
+        """Return the function that holds a place; None where GDB knows none. Raises GdbNeeded."""
         try:
             return self._function(place)
         except DAMAGED:
@@ -139,7 +139,7 @@ class DebugNames:
         return MinimalSymbols(self.file)
 
     def calls(self, function: Entry) -> Calls:
-        """Return the calls of a function. Raises Unsure."""
+        """Return the calls of a function. Raises GdbNeeded."""
         place = function.unit.offset + function.at
         if place not in self._calls:
             try:
@@ -216,7 +216,7 @@ class DebugNames:
                     yield unit.there(at)
 
     def name(self, entry: Entry) -> str:
-        """Return the linkage name of a function. Raises Unsure without one."""
+        """Return the linkage name of a function. Raises GdbNeeded without one."""
         name: str | None = None
         for _ in range(MAX_ORIGINS):
             unit = entry.unit

@@ -32,7 +32,7 @@ class DebugSections:
         return name.encode() in self._places
 
     def read(self, name: str, start: int, size: int) -> bytes:
-        """Return bytes of a section. Raises Unsure where it has not so many."""
+        """Return bytes of a section. Raises GdbNeeded where it has not so many."""
         section = self._places.get(name.encode())
         if section is None or start < 0 or size < 0:
             raise GdbNeeded(f"no {name}")

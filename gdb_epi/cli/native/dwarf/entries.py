@@ -120,7 +120,7 @@ class Unit:
     # -- attributes -------------------------------------------------------------------------
 
     def there(self, at: int) -> Entry:
-        """Return the entry at a place. Raises Unsure where a list of siblings ends."""
+        """Return the entry at a place. Raises GdbNeeded where a list of siblings ends."""
         entry = self.entry(at)
         if entry is None:
             raise GdbNeeded("an end in place of an entry")

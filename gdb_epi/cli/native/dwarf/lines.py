@@ -104,7 +104,7 @@ class LineTable:
         return [part for part in self._parts if part.addresses[0] <= pc < part.addresses[-1]]
 
     def at(self, pc: int) -> LineOfAddress:
-        """Return the line of an address. Raises Unsure without one."""
+        """Return the line of an address. Raises GdbNeeded without one."""
         parts = self._parts_at(pc)
         if len(parts) != 1:
             raise GdbNeeded("lines in several places, or in none")

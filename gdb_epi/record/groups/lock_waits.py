@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.detectors.findings import hex_word
+from gdb_epi.detectors.registry import hex_word
 from gdb_epi.locks.types import LockWait
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.groups.fork import MAX_VANISHED

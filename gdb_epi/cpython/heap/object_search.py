@@ -4,7 +4,7 @@
 Every object holds the address of its type, so a search for that word finds all of them: tracked by
 the garbage collector or not, with the GIL and free-threaded, with and without symbols, wherever the
 allocator put them. What a hit has to be beside, so that a stray pointer to a type is not taken for
-an object, is in `ObjectsByType.alive` and `.links`.
+an object, is in `ObjectSearch.may_be_alive` and `.links`.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _DEFERRED = ((1 << 63) - 1) // 8 << 2
 _MAX_SHARED = 1 << 40
 
 
-class GcLinks(NamedTuple):
+class GcStatus(NamedTuple):
     """What the garbage collector's own words say about an object."""
 
     plausible: bool
     tracked: bool | None  # None: a type without GC, or the words cannot be read
 
 
-class ObjectsByType:
+class ObjectSearch:
     """Search the memory of one process for objects. One budget of seconds for all searches."""
 
     def __init__(
@@ -88,7 +88,7 @@ class ObjectsByType:
         for interpreter in self._python.interpreters:
             contents = self.access.module(interpreter.address, "builtins")
             metatype = self.access.get(contents, "type") if contents else None
-            if metatype and self._own_type(metatype):
+            if metatype and self._is_own_type(metatype):
                 return metatype
         for thread in self._python.threads():
             for frame in thread.frames:
@@ -96,11 +96,11 @@ class ObjectsByType:
                     metatype = self.reader.type_of(self.reader.type_of(frame.code))
                 except UnreadableMemory:
                     continue
-                if self._own_type(metatype):
+                if self._is_own_type(metatype):
                     return metatype
         raise LayoutError("the type of types cannot be found: no builtins and no frames")
 
-    def _own_type(self, address: int) -> bool:
+    def _is_own_type(self, address: int) -> bool:
         try:
             return self.reader.type_of(address) == address
         except UnreadableMemory:
@@ -121,7 +121,7 @@ class ObjectsByType:
                 following: list[int] = []
                 for _, place in self.search.any_of(level, ranges):
                     address = place - self.type_at
-                    info = self._type_at(address) if self.alive(address) else None
+                    info = self._type_at(address) if self.may_be_alive(address) else None
                     if info is None:
                         continue
                     if len(types) < MAX_TYPES:
@@ -144,20 +144,20 @@ class ObjectsByType:
 
     # -- objects ----------------------------------------------------------------------------
 
-    def alive(self, address: int) -> bool:
+    def may_be_alive(self, address: int) -> bool:
         """Tell whether the words of an object's header can be those of a living object."""
         try:
             if self._local_at is None:
                 word = self.reader.u64(address)
                 if self._overflow_at is not None:
                     count = word & 0xFFFFFFFF
-                    return count > 0 and not word >> 32 & 0xFFFF and not self._pointer(word)
-                return 0 < word < _MAX_REFCOUNT and not self._pointer(word)
+                    return count > 0 and not word >> 32 & 0xFFFF and not self._is_pointer(word)
+                return 0 < word < _MAX_REFCOUNT and not self._is_pointer(word)
             return self._alive_shared(address)
         except UnreadableMemory:
             return False
 
-    def _pointer(self, word: int) -> bool:
+    def _is_pointer(self, word: int) -> bool:
         """Tell whether a word that should count is an address: a freed block's link to the next."""
         return word > 0xFFFF and not word & 7 and self.target.region_at(word) is not None
 
@@ -176,34 +176,34 @@ class ObjectsByType:
             return False
         return local > 0 or shared >> 2 > 0
 
-    def links(self, address: int, info: TypeInfo) -> GcLinks:
+    def links(self, address: int, info: TypeInfo) -> GcStatus:
         """Compare an object's GC words with its neighbours'.
 
         With the GIL the head lies before the object, in a doubly linked list; free-threaded
         builds have a bit. An object that is not tracked has no links.
         """
         if not info.flags & HAVE_GC:
-            return GcLinks(True, None)
+            return GcStatus(True, None)
         try:
             if self._gc_bits_at is not None:
-                return GcLinks(True, bool(self.reader.u8(address + self._gc_bits_at) & _TRACKED))
+                return GcStatus(True, bool(self.reader.u8(address + self._gc_bits_at) & _TRACKED))
             if info.flags & TYPE_SUBCLASS and not self._heap_type(address):
-                return GcLinks(True, False)  # static types have no GC head
+                return GcStatus(True, False)  # static types have no GC head
             head = address - self._gc_size
             following, previous = self.reader.u64(head), self.reader.u64(head + 8)
             if not following & ~3:
-                return GcLinks(previous < 4, False)
+                return GcStatus(previous < 4, False)
             back = self.reader.u64((following & ~3) + 8) & ~3
             # While a collection runs, _gc_prev counts references (Modules/gcmodule.c).
-            return GcLinks(True, True) if back == head else GcLinks(self._collecting(), None)
+            return GcStatus(True, True) if back == head else GcStatus(self._is_collecting(), None)
         except UnreadableMemory:
-            return GcLinks(False, None)
+            return GcStatus(False, None)
 
     def _heap_type(self, address: int) -> bool:
         info = self._type_at(address)
         return info is not None and bool(info.flags & HEAPTYPE)
 
-    def _collecting(self) -> bool:
+    def _is_collecting(self) -> bool:
         layout = self.reader.layout
         for struct, base in (
             ("PyInterpreterState", self._python.interpreter_addresses()),
@@ -236,26 +236,30 @@ class ObjectsByType:
         objects: list[tuple[int, bool | None]] = []
         for hit in self.search.words(kind):
             address = hit - self.type_at
-            tracked = self.judge(address, info)
-            if tracked is None:
+            status = self.gc_status(address, info)
+            if status is None:
                 continue
             if len(objects) >= MAX_OBJECTS:
                 text = f"stopped after {MAX_OBJECTS} objects of one type"
                 self.soft_errors.append(SoftError("heap", info.shown, text))
                 return
-            objects.append((address, tracked.tracked))
+            objects.append((address, status.tracked))
             yield objects[-1]
         if sum(map(len, kept.values())) + len(objects) <= MAX_KEPT:
             kept[kind] = objects
 
-    def judge(self, address: int, info: TypeInfo) -> GcLinks | None:
+    def gc_status(self, address: int, info: TypeInfo) -> GcStatus | None:
         """Return what the collector says about an object of a type; None when there is none."""
-        if not self._placed(address) or not self.alive(address) or self._is_item(address):
+        if (
+            not self._is_aligned(address)
+            or not self.may_be_alive(address)
+            or self._is_item(address)
+        ):
             return None
-        tracked = self.links(address, info)
-        return tracked if tracked.plausible else None
+        status = self.links(address, info)
+        return status if status.plausible else None
 
-    def _placed(self, address: int) -> bool:
+    def _is_aligned(self, address: int) -> bool:
         """Tell whether an allocator could have put an object here: all of CPython's align to 16."""
         if not address & 15:
             return True
@@ -270,7 +274,7 @@ class ObjectsByType:
             before = self.reader.u64(address - 8)
         except UnreadableMemory:
             return False
-        return before in self.types() and self.alive(address - self._size_at)
+        return before in self.types() and self.may_be_alive(address - self._size_at)
 
     def size_of(self, address: int) -> int:
         """Return how many bytes an object takes, without what it points to."""
@@ -341,7 +345,11 @@ class ObjectsByType:
 
     def _covers(self, candidate: int, address: int) -> bool:
         try:
-            if not self._placed(candidate) or not self.alive(candidate) or self._is_item(candidate):
+            if (
+                not self._is_aligned(candidate)
+                or not self.may_be_alive(candidate)
+                or self._is_item(candidate)
+            ):
                 return False
             return candidate <= address < candidate + self.size_of(candidate)
         except (UnreadableMemory, LayoutError):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.cpython.types import MergedStack, PyFrame, StackFrame
+from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.record.record_parts import group_in, groups_in
 from gdb_epi.resign.categories import category_now
 from gdb_epi.signature import keys as k
@@ -244,7 +244,7 @@ def _new_signature(
     return new
 
 
-def _frame(frame: Mapping[str, Any]) -> StackFrame:
+def _frame(frame: Mapping[str, Any]) -> MergedFrame:
     """Return a stored frame; an absent member means what is usual (SCHEMA.md)."""
     module, name = _text(frame.get("module")), _text(frame.get("name")) or ""
     if frame.get("language", "python") == "python":
@@ -261,7 +261,7 @@ def _frame(frame: Mapping[str, Any]) -> StackFrame:
             is_entry=False,
             hole=_text(frame.get("hole")),
         )
-        return StackFrame(None, python, str(frame.get("placed_by") or ""))
+        return MergedFrame(None, python, str(frame.get("placed_by") or ""))
     function, offset, code = _text(frame.get("function")), frame.get("offset"), frame.get("code")
     native = NativeFrame(
         ANONYMOUS_PC if code == "anonymous" else 0,
@@ -274,7 +274,7 @@ def _frame(frame: Mapping[str, Any]) -> StackFrame:
         inlined=frame.get("inlined") is True,
         kind=str(frame.get("kind") or "normal"),
     )
-    return StackFrame(native, None, "stored" if frame.get("eval_loop") else "")
+    return MergedFrame(native, None, "stored" if frame.get("eval_loop") else "")
 
 
 def _stored_region(pc: int) -> Region | None:

@@ -3,7 +3,8 @@
 
 As call_site_find_chain() of GDB (dwarf2/loc.c): from what was called by all jumps that debug
 information names to the function that runs. There are none unless every jump on the way is to
-a known function, and none without debug information of the caller. Several ways are left to GDB.
+a known function, and none without debug information of the caller. GDB is asked where several ways
+exist.
 """
 
 from __future__ import annotations
@@ -34,21 +35,21 @@ class LoadedFile(NamedTuple):
     names: DebugNames | None
 
 
-class CallChains:
-    """The calls of one process; `loaded` are its files, `at` finds the one of an address."""
+class TailCallFinder:
+    """Find the tail calls of a process; `file_at` finds the one of `loaded` at an address."""
 
     def __init__(
-        self, loaded: Sequence[LoadedFile], at: Callable[[int], LoadedFile | None]
+        self, loaded: Sequence[LoadedFile], file_at: Callable[[int], LoadedFile | None]
     ) -> None:
         self._loaded = loaded
-        self._at = at
+        self._file_at = file_at
         self._symbols: dict[str, int | None] = {}
 
-    def between(self, caller: int, callee: int, callee_start: int) -> list[int]:
-        """Return where the jumps from a call to a frame's place lie, the first one first.
+    def jumps_between(self, caller: int, callee: int, callee_start: int) -> list[int]:
+        """Return the addresses just after the jumps from the call to the callee, in order.
 
-        `callee_start` is where its function begins where no debug information tells. Each jump is
-        found by the address after it. Raises Unsure.
+        `callee_start` is where its function begins where no debug information tells. Raises
+        GdbNeeded.
         """
         first = self._site(caller)
         if first is None:
@@ -56,41 +57,41 @@ class CallChains:
         callee_file, start, is_told = self._function(callee)
         callee_start = start if is_told else callee_start
         seen: set[int] = set()
-        is_met_again = False
+        has_several_ways = False
         candidates: list[list[int]] = []
         todo: list[tuple[CallSite, int, list[int]]] = [first]
         while todo:
-            site, base, way = todo.pop()
+            site, base, jumps_so_far = todo.pop()
             targets = self._targets(site, base)
             if targets is None:
                 return []
             for target in targets:
                 if target == callee_start:
-                    candidates.append(way)
+                    candidates.append(jumps_so_far)
                     continue
                 loaded, start, is_told = self._function(target)
                 if not is_told or start != target or loaded is None or loaded.names is None:
-                    if loaded is callee_file and way:
+                    if loaded is callee_file and jumps_so_far:
                         raise GdbNeeded("a jump in a file without debug information")
                     return []
                 for jump in self._calls(loaded, target).jumps:
                     pc = loaded.base + jump.pc
                     if pc in seen:
-                        is_met_again = True
+                        has_several_ways = True
                         continue
                     seen.add(pc)
-                    todo.append((jump, loaded.base, [*way, pc]))
+                    todo.append((jump, loaded.base, [*jumps_so_far, pc]))
             if len(seen) > MAX_JUMPS:
                 raise GdbNeeded("many jumps")
         if not candidates:
             return []
-        if len(candidates) > 1 or is_met_again:
+        if len(candidates) > 1 or has_several_ways:
             raise GdbNeeded("several ways to a function")
         return candidates[0]
 
     def _site(self, caller: int) -> tuple[CallSite, int, list[int]] | None:
         """Return the call that returns to an address."""
-        loaded = self._at(caller - 1)
+        loaded = self._file_at(caller - 1)
         if loaded is None or loaded.names is None:
             return None
         function = loaded.names.function(caller - 1 - loaded.base)
@@ -101,7 +102,7 @@ class CallChains:
 
     def _function(self, address: int) -> tuple[LoadedFile | None, int, bool]:
         """Return the file of an address, and where its function begins, if known."""
-        loaded = self._at(address)
+        loaded = self._file_at(address)
         if loaded is None or loaded.names is None:
             return loaded, 0, False
         function = loaded.names.function(address - loaded.base)
@@ -124,7 +125,7 @@ class CallChains:
         return [base + address for address in site.addresses] or None
 
     def _symbol(self, name: str) -> int | None:
-        """Return the address that GDB has for a name; None when it has none. Raises Unsure."""
+        """Return the address that GDB has for a name; None when it has none. Raises GdbNeeded."""
         if name in _OF_VDSO:
             raise GdbNeeded("a name that the kernel's library has too")
         if name not in self._symbols:
@@ -140,18 +141,18 @@ class CallChains:
             if len(addresses) > 1:
                 if len(defining) != 1:
                     raise GdbNeeded("several functions of one name")
-                addresses = {_of_versions(defining[0], name)}
+                addresses = {_address_of_versioned_name(defining[0], name)}
             self._symbols[name] = addresses.pop() if addresses else None
         return self._symbols[name]
 
 
-def _of_versions(loaded: LoadedFile, name: str) -> int:
+def _address_of_versioned_name(loaded: LoadedFile, name: str) -> int:
     """Return the address that GDB has for a name of which a file has several versions.
 
     GDB asks a file of debug information before the file itself (add_separate_debug_objfile()). Of
     a .symtab it takes `name@VERSION` for `name` as well as `name@@VERSION` (elf_symtab_read(): only
     dynamic symbols are marked as hidden), and a bucket of its table begins with the symbol that
-    lies highest (build_minimal_symbol_hash_tables()). Raises Unsure.
+    lies highest (build_minimal_symbol_hash_tables()). Raises GdbNeeded.
     """
     if len(loaded.files) > 1:
         versions = {*_defined(loaded.files[-1], name), *_defined(loaded.files[-1], name, b"@")}
