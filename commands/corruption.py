@@ -17,7 +17,9 @@ from gdb_epi.session import Session
         argument(
             "--sweep", action="store_true", help="check all memory, not only the cheap places"
         ),
-        argument("--seconds", type=positive("seconds"), metavar="S", help="of a sweep (120)"),
+        argument(
+            "--seconds", type=positive("seconds"), metavar="S", help="time limit of a sweep (120)"
+        ),
         argument("--budget", type=whole(), metavar="BYTES", help="of memory to read"),
         argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, or log10 odds"),
         argument("--evidence", action="store_true", help="also weights, odds and names of checks"),

@@ -117,15 +117,15 @@ def _groups(shown: _Waits, tasks: Sequence[Task], *, each: bool) -> list[list[Ta
     """
     groups: dict[object, list[Task]] = {}
     for task in tasks:
-        groups.setdefault(_place(shown, task, each=each), []).append(task)
+        groups.setdefault(_grouping_key(shown, task, each=each), []).append(task)
     return sorted(groups.values(), key=lambda alike: not alike[0].running)
 
 
-def _place(shown: _Waits, task: Task, *, each: bool) -> object:
+def _grouping_key(shown: _Waits, task: Task, *, each: bool) -> object:
     """Return what is the same for tasks that differ in nothing but their names."""
     if each or task.running:
         return task.address
-    what = _what(task, shown.text(task, several=True))
+    what = _state_words(task, shown.text(task, several=True))
     awaits_one = task.awaits.startswith("task ") and task.awaits
     places = tuple((f.filename, f.lineno, f.qualname or f.name, f.hole) for f in task.stack)
     return task.interpreter, task.loop, what, awaits_one, places
@@ -134,26 +134,26 @@ def _place(shown: _Waits, task: Task, *, each: bool) -> object:
 def _place_in_tree(shown: _Waits, task: Task, *, each: bool) -> object:
     """Return the same, but for the name of a task that is awaited: it stands below."""
     awaits_task = task.awaits.startswith("task ")
-    return _place(shown, task._replace(awaits=A_TASK) if awaits_task else task, each=each)
+    return _grouping_key(shown, task._replace(awaits=A_TASK) if awaits_task else task, each=each)
 
 
 def _heads(shown: _Waits, alike: Sequence[Task]) -> list[str]:
     if len(alike) == 1:
-        return [f"{_name(alike[0])}  {_what(alike[0], shown.text(alike[0]))}"]
+        return [f"{_name(alike[0])}  {_state_words(alike[0], shown.text(alike[0]))}"]
     names = sorted(map(_name, alike), key=lambda name: (len(name), name))
     more = len(names) - SHOWN_NAMES
     rest = f" and {more} more (--each)" if more > 0 else ""
     heading = ", ".join(names[:SHOWN_NAMES])
     texts = {shown.text(task) for task in alike}
     what = texts.pop() if len(texts) == 1 else shown.text(alike[0], several=True)
-    return [f"{len(alike)} tasks alike: {heading}{rest}", f"  {_what(alike[0], what)}"]
+    return [f"{len(alike)} tasks alike: {heading}{rest}", f"  {_state_words(alike[0], what)}"]
 
 
 def _name(task: Task) -> str:
     return f"task {task.address:#x}" if isinstance(task.name, Absent) else task.name
 
 
-def _what(task: Task, waits: str) -> str:
+def _state_words(task: Task, waits: str) -> str:
     coro = f"(no coroutine: {task.coro.detail})" if isinstance(task.coro, Absent) else task.coro
     if task.running:
         state = "running" if task.tid is None else f"running in thread {task.tid}"

@@ -9,8 +9,8 @@ list (symptom_types.py), by a table over the account of the fault and never by t
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers.read_place import shape_phrase
 from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern
-from gdb_epi.corruption.pointers.word_origin import shape_phrase
 from gdb_epi.corruption.replay.return_slot import (
     libunwind_setcontext_race,
     one_bit_return_slots,

@@ -21,7 +21,7 @@ INFO = "info"  # a kind that speaks for nothing
     "address_in_variable",
     needs="python",
     # A damaged length or pointer of an object, or a damaged address in it, leaves the same.
-    supports=SupportedLabel("software", "wrong-pointer", by="kind", most=0.79),
+    supports=SupportedLabel("software", "wrong-pointer", counted_by="kind", max_probability=0.79),
 )
 def address_in_variable(state: ProcessState) -> Iterator[Finding]:
     """Find a number, pointer or array of Python code that led C code to the bad address.

@@ -14,7 +14,7 @@ from gdb_epi.process_state import ProcessState
 @detector(
     "fork_handlers",
     needs="crash",
-    supports=SupportedLabel("hang", "fork-handlers", by="confidence"),
+    supports=SupportedLabel("hang", "fork-handlers", counted_by="confidence"),
 )
 def fork_handlers(state: ProcessState) -> Iterator[Finding]:
     """Find a crash or a hang between fork() and its return.

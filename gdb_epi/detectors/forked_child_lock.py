@@ -15,7 +15,7 @@ MAX_FRAMES = 24  # of the holder
 
 @detector(
     "forked_child_lock",
-    supports=SupportedLabel("fork-inherited-lock", "inherited-lock", by="confidence"),
+    supports=SupportedLabel("fork-inherited-lock", "inherited-lock", counted_by="confidence"),
 )
 def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
     """Find waits whose lock came held through fork().

@@ -18,7 +18,9 @@ UNSURE = "info"  # a kind that speaks for no label
 
 
 @detector(
-    "stuck_deadlock", needs="python", supports=SupportedLabel("deadlock", "lock-circle", by="kind")
+    "stuck_deadlock",
+    needs="python",
+    supports=SupportedLabel("deadlock", "lock-circle", counted_by="kind"),
 )
 def stuck_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find circles of threads, of a pool's workers, of tasks, and threads that wait for themselves.
@@ -31,7 +33,9 @@ def stuck_deadlock(state: ProcessState) -> Iterator[Finding]:
 
 
 @detector(
-    "stuck_waiting", needs="python", supports=SupportedLabel("hang", "wait-without-end", by="kind")
+    "stuck_waiting",
+    needs="python",
+    supports=SupportedLabel("hang", "wait-without-end", counted_by="kind"),
 )
 def stuck_waiting(state: ProcessState) -> Iterator[Finding]:
     """Find a wait that nothing in this process will end: its GIL, a lock, an event, a peer.
@@ -48,7 +52,7 @@ def stuck_waiting(state: ProcessState) -> Iterator[Finding]:
     needs="python",
     # What did not arrive from outside leaves the same picture: 2 of 5 idle answers of the ninth
     # blind score were hangs, and of the seventh 2 of 4.
-    supports=SupportedLabel("no-fault", "works-or-idle", by="kind", most=0.79),
+    supports=SupportedLabel("no-fault", "works-or-idle", counted_by="kind", max_probability=0.79),
 )
 def going_on(state: ProcessState) -> Iterator[Finding]:
     """Find that a process that did not fail computes, or waits for work as it should.

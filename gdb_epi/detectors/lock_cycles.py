@@ -11,7 +11,7 @@ from gdb_epi.locks.waits.wait_graph import deadlock_kind
 from gdb_epi.process_state import ProcessState
 
 MAX_CYCLE = 32  # threads of one cycle that a finding names
-_DEADLOCK = SupportedLabel("deadlock", "lock-circle", by="confidence")
+_DEADLOCK = SupportedLabel("deadlock", "lock-circle", counted_by="confidence")
 
 
 @detector("lock_order_cycle", supports=_DEADLOCK)

@@ -11,7 +11,7 @@ from gdb_epi.locks.types import INFO, LOST_WAKEUP
 from gdb_epi.process_state import ProcessState
 
 
-@detector("lost_wakeup", supports=SupportedLabel("hang", "lost-wakeup", by="confidence"))
+@detector("lost_wakeup", supports=SupportedLabel("hang", "lost-wakeup", counted_by="confidence"))
 def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
     """Find waits for work or a signal of threads that the fork left behind.
 

@@ -108,31 +108,31 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
     if not distinct or len(distinct) > MAX_CANDIDATES:
         return
     scored = [(candidate, count_copies(state, candidate)) for candidate in distinct]
-    scored.sort(key=lambda pair: (-len(_items(fault, *pair)), pair[0].corrected))
+    scored.sort(key=lambda pair: (-len(_evidence_ids(fault, *pair)), pair[0].corrected))
     for candidate, copies in scored[:MAX_REPORTED]:
         yield _finding(fault, candidate, copies, len(distinct))
 
 
-def _items(fault: Fault, candidate: Candidate, copies: CopiesOfValues) -> list[str]:
+def _evidence_ids(fault: Fault, candidate: Candidate, copies: CopiesOfValues) -> list[str]:
     """Return what speaks for a flip, by the names that the check of a wrong pointer has for it.
 
     `level_of` in corruption/pointers answers the same from other memory; the two are settled
     together with the verdicts.
     """
-    item_ids = ["P1"]
+    evidence_ids = ["P1"]
     if copies.total:
-        item_ids.append("P2")
+        evidence_ids.append("P2")
     if copies.total and copies.object_type:
-        item_ids.append("P3")
+        evidence_ids.append("P3")
     others = [fault.registers[name] for name in GENERAL if name in fault.registers]
     near = [value for value in others if abs(value - candidate.corrected) < NEAR]
     if any(abs(value - candidate.wrong.value) >= NEAR for value in near):
-        item_ids.append("P4")
+        evidence_ids.append("P4")
     if candidate.bit >= ADDRESS_BITS:
-        item_ids.append("P5")
+        evidence_ids.append("P5")
     if copies.neighbours:
-        item_ids.append("P6")
-    return item_ids
+        evidence_ids.append("P6")
+    return evidence_ids
 
 
 def _finding(fault: Fault, candidate: Candidate, copies: CopiesOfValues, count: int) -> Finding:
@@ -153,7 +153,7 @@ def _finding(fault: Fault, candidate: Candidate, copies: CopiesOfValues, count: 
         "copies": copies.total,
         "copies_in": [*copies.registers, *(hex_word(address) for address in copies.places)],
         "object_type": copies.object_type,
-        "items": _items(fault, candidate, copies),
+        "items": _evidence_ids(fault, candidate, copies),
         "candidates": count,
         "ambiguous": None if untagged else candidate.ambiguous,
         "access": candidate.access,
@@ -168,11 +168,11 @@ def _finding(fault: Fault, candidate: Candidate, copies: CopiesOfValues, count: 
         f"thread {fault.tid}",
         facts,
         f"pointer {candidate.wrong.value:#018x} ({held}) is one bit (bit {candidate.bit}) from "
-        f"{candidate.corrected:#018x}{kind}{_who_else(copies)}",
+        f"{candidate.corrected:#018x}{kind}{_copies_clause(copies)}",
     )
 
 
-def _who_else(copies: CopiesOfValues) -> str:
+def _copies_clause(copies: CopiesOfValues) -> str:
     more = len(copies.places) == MAX_PLACES or not copies.complete
     return copies_clause(copies.total, searched=copies.complete, more=more)
 
@@ -268,18 +268,20 @@ def count_copies(state: ProcessState, candidate: Candidate) -> CopiesOfValues:
     """Search registers and dumped memory for a candidate's corrected and wrong value."""
     fault = state.fault
     registers = {} if isinstance(fault, Absent) else fault.registers
-    good = find_word(state.target, candidate.corrected, limit=MAX_PLACES)
-    bad = find_word(state.target, candidate.wrong.value, limit=MAX_PLACES)
+    places_of_corrected = find_word(state.target, candidate.corrected, limit=MAX_PLACES)
+    places_of_wrong = find_word(state.target, candidate.wrong.value, limit=MAX_PLACES)
     kind = _object_type(state, candidate.corrected)
-    beside = kind is not None and any(_beside(state, place, kind) for place in bad.addresses)
+    beside = kind is not None and any(
+        _beside(state, place, kind) for place in places_of_wrong.addresses
+    )
     return CopiesOfValues(
         tuple(n for n in GENERAL if registers.get(n) == candidate.corrected),
-        good.addresses,
-        bad.addresses,
+        places_of_corrected.addresses,
+        places_of_wrong.addresses,
         kind,
         beside,
-        (good.complete or len(good.addresses) == MAX_PLACES)
-        and (bad.complete or len(bad.addresses) == MAX_PLACES),
+        (places_of_corrected.complete or len(places_of_corrected.addresses) == MAX_PLACES)
+        and (places_of_wrong.complete or len(places_of_wrong.addresses) == MAX_PLACES),
     )
 
 

@@ -35,20 +35,20 @@ Detect = Callable[[ProcessState], Iterable[Finding]]
 class SupportedLabel(NamedTuple):
     """What a detector's findings are evidence for: a label of the verdict and a hypothesis.
 
-    `by` names the fact that tells kinds of the finding apart, whose hits are counted apart
+    `counted_by` names the fact that tells kinds of the finding apart, whose hits are counted apart
     (judgement/calibration.json): "confidence", "kind". A kind "info" speaks for nothing.
-    `overwritten` names the fact that is the address of memory which was overwritten, where a
-    finding shows that some was. `most` is the highest probability that the finding gives by
-    itself, where damage elsewhere leaves the same. `by_damage` names the fact that says of a check
-    of the runtime's that damage, where it was found, is its cause; where not, it says little.
+    `overwritten_fact` names the fact that is the address of memory which was overwritten, where a
+    finding shows that some was. `max_probability` caps what the finding gives by itself, for
+    findings that damage elsewhere could also leave. `damage_fact` names the fact which says that a
+    failed check of the runtime was caused by damage. Without damage, the check says little.
     """
 
     label: str
     hypothesis: str
-    by: str = ""
-    overwritten: str = ""
-    most: float = 1.0
-    by_damage: str = ""
+    counted_by: str = ""
+    overwritten_fact: str = ""
+    max_probability: float = 1.0
+    damage_fact: str = ""
 
 
 class Detector(NamedTuple):

@@ -10,7 +10,9 @@ from gdb_epi.locks.types import SELF_DEADLOCK, lock_phrase
 from gdb_epi.process_state import ProcessState
 
 
-@detector("self_deadlock", supports=SupportedLabel("deadlock", "lock-circle", by="confidence"))
+@detector(
+    "self_deadlock", supports=SupportedLabel("deadlock", "lock-circle", counted_by="confidence")
+)
 def self_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find waits for a lock whose owner is the waiting thread.
 

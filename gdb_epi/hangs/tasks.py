@@ -32,14 +32,15 @@ NAMELESS = "a task without a name"
 MAX_TASKS = 20_000
 MAX_CIRCLE = 64
 MAX_TEXTS = 3
-_RUNS = ("asyncio.base_events", "asyncio.runners", "uvloop", "trio._core._run",
-         "trio._core._io_epoll", "gevent.hub", "gevent._hub_primitives",
-         "eventlet.hubs")  # fmt: skip
-_UVLOOP = ("loop.cpython-", "loop.abi3")  # uvloop's only extension module
+_EVENT_LOOP_MODULES = (
+    "asyncio.base_events", "asyncio.runners", "uvloop", "trio._core._run",
+    "trio._core._io_epoll", "gevent.hub", "gevent._hub_primitives", "eventlet.hubs",
+)  # fmt: skip
+_UVLOOP_FILES = ("loop.cpython-", "loop.abi3")  # uvloop's only extension module
 
 MAX_SETTERS = 2_000  # frames of a task, and of all threads, whose calls are read
-SETS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"))
-_ENDS = {EVENT: SETS, FUTURE: SETS, QUEUE_PUT: frozenset(("get", "get_nowait"))}
+SETTERS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"))
+_METHODS_THAT_END = {EVENT: SETTERS, FUTURE: SETTERS, QUEUE_PUT: frozenset(("get", "get_nowait"))}
 
 _WAIT_FOR = ("asyncio.tasks", "wait_for")
 _TIMEOUTS = ("Timeout", "CancelScope")  # of asyncio and async_timeout, of anyio
@@ -51,11 +52,11 @@ def event_loop_module(frames: Sequence[PyFrame], native: str = "") -> str:
 
     `native` is the file whose code sleeps: a loop of uvloop may have no frame of Python.
     """
-    if native.startswith(_UVLOOP):
+    if native.startswith(_UVLOOP_FILES):
         return "uvloop"
     for frame in frames:
         module = frame.module or ""
-        if module.startswith(_RUNS):
+        if module.startswith(_EVENT_LOOP_MODULES):
             return module
     return ""
 
@@ -68,7 +69,8 @@ def unfinished_tasks(target: Target, python: PythonState) -> tuple[UnfinishedTas
 def find_task_cycle(tasks: Sequence[UnfinishedTask]) -> tuple[UnfinishedTask, ...]:
     """Return tasks that wait for each other, the first such circle, or one that waits for itself.
 
-    A task that needs all of its wakers waits for each; one that needs any waits for the only one.
+    A task that needs all of its wakers waits for each; one that needs any single waker counts only
+    if it has just one.
     """
     by_id = {task.id: task for task in tasks}
     following: dict[int, list[int]] = {}
@@ -116,8 +118,8 @@ def with_wakers_by_code(
     """
     waits = [task.wait for task in tasks if task.certainty == UNKNOWN]
     wanted = {
-        wait.address: _ENDS[wait.kind]
-        for wait in waits if wait is not None and wait.address and wait.kind in _ENDS
+        wait.address: _METHODS_THAT_END[wait.kind]
+        for wait in waits if wait is not None and wait.address and wait.kind in _METHODS_THAT_END
     }  # fmt: skip
     if not wanted:
         return list(tasks)
@@ -216,7 +218,7 @@ def activity_of_task(
 def own_tasks_first(
     tasks: Sequence[UnfinishedTask], installed: InstalledPackages
 ) -> list[UnfinishedTask]:
-    """Return the tasks with frames of the program: what is about the hang before idle consumers.
+    """Return the tasks that have frames of the program, those that matter before idle consumers.
 
     A consumer waits for the next item, as it should, unless a task waits for its end. Then those
     with most frames.

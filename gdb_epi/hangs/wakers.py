@@ -19,7 +19,7 @@ from gdb_epi.hangs.library_calls import (
     QUEUE_ITEM,
     QUEUE_ROOM,
 )
-from gdb_epi.hangs.tasks import SETS
+from gdb_epi.hangs.tasks import SETTERS
 from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity, function_and_line
 from gdb_epi.locks.types import PROBABLE
 
@@ -27,7 +27,7 @@ MAX_SETTING = 16  # frames of a thread whose calls are read
 MAX_OUTER = 64  # frames of a waiting thread that are looked at
 MAX_THREADS = 256  # that are looked at
 _SET = ("threading.Event", "threading.Condition", "Future")  # kinds of waits that set() may end
-_GIVES = SETS | {"notify", "notify_all", "release"}
+_GIVES = SETTERS | {"notify", "notify_all", "release"}
 _PUTS = frozenset(("put", "put_nowait"))
 _ENDS = {  # methods that end a wait for a queue
     QUEUE_ITEM: _PUTS, QUEUE_ROOM: frozenset(("get", "get_nowait")),
@@ -53,7 +53,7 @@ def wakers_of(scene: HangContext, activity: ThreadActivity, *, surely: bool = Fa
     """
     if not activity.object:
         return set()
-    names, depth = (SETS, 0) if surely else (_what_ends(scene, activity), MAX_DEPTH)
+    names, depth = (SETTERS, 0) if surely else (_what_ends(scene, activity), MAX_DEPTH)
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
         d.tid for d in others
@@ -75,7 +75,7 @@ def _ahead(scene: HangContext, activity: ThreadActivity, depth: int) -> frozense
 
 def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
     try:
-        return any(at == address and name in SETS for at, name in scene.calls_ahead(frame))
+        return any(at == address and name in SETTERS for at, name in scene.calls_ahead(frame))
     except (UnreadableMemory, LayoutError):
         return False
 

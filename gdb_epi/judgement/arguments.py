@@ -94,9 +94,9 @@ def damage_rule(score: Score) -> str | None:
 
 def rule_of_finding(finding: Finding, speaks: SupportedLabel) -> str | None:
     """Return the rule that a finding counts under; None when the finding disclaims itself."""
-    if not speaks.by:
+    if not speaks.counted_by:
         return finding.detector
-    kind = finding.facts.get(speaks.by)
+    kind = finding.facts.get(speaks.counted_by)
     return None if kind == NOTHING_SAID else f"{finding.detector}:{kind}"
 
 
@@ -115,14 +115,18 @@ def _of_findings(
         speaks = supported_label(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
-        if score.damaged and finding.facts.get(speaks.by_damage):
+        if score.damaged and finding.facts.get(speaks.damage_fact):
             continue
         rule = rule_of_finding(finding, speaks)
         if rule is not None:
             shares = {speaks.hypothesis: 1.0}
             counts = counts_of(rule, counted)
-            of_state = bool(finding.facts.get(speaks.by_damage))
-            most = min(speaks.most, ONE_WORD_EXPLAINS) if of_state else speaks.most
+            of_state = bool(finding.facts.get(speaks.damage_fact))
+            most = (
+                min(speaks.max_probability, ONE_WORD_EXPLAINS)
+                if of_state
+                else speaks.max_probability
+            )
             yield Argument(rule, speaks.label, shares, counts, finding.summary, most=most)
 
 

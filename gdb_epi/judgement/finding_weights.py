@@ -24,7 +24,7 @@ def finding_weights(detector: str) -> list[str]:
     speaks = supported_label(detector)
     if speaks is None:
         return [NO_WEIGHT]
-    by = f":{speaks.by}" if speaks.by else ""
+    by = f":{speaks.counted_by}" if speaks.counted_by else ""
     names = [name for name in sorted(counted_rules()) if name.split(":", 1)[0] == detector]
     return [_rule(name, speaks.label, speaks.hypothesis) for name in names or [detector + by]]
 

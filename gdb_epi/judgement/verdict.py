@@ -208,11 +208,11 @@ def _overwritten(
             return Damage(True, _chance(argument), sign.where), sign.summary
     for finding in findings:
         speaks = supported_label(finding.detector)
-        if speaks is None or speaks.overwritten not in finding.facts:
+        if speaks is None or speaks.overwritten_fact not in finding.facts:
             continue
         argument = by_rule.get(rule_of_finding(finding, speaks) or "")
         if argument is not None:
-            address = int(str(finding.facts[speaks.overwritten]), 16)
+            address = int(str(finding.facts[speaks.overwritten_fact]), 16)
             return Damage(True, _chance(argument), address), finding.summary
     return None
 

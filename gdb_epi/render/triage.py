@@ -317,7 +317,7 @@ def _signal(record: Json) -> Iterator[str]:
             unknown = f"the {core_or_process(record)} does not say what that is"
             yield f"{name}, sent by pid {sender or '?'}; {unknown}"
     elif signal.get("signo") == SIGXFSZ and signal.get("sender") == PROCESS:
-        yield f"{name}, which the kernel sends to who writes too much"
+        yield f"{name}, which the kernel sends to a process that exceeds its file size limit"
     elif signal.get("sender") == PROCESS:
         alone = group_in(record, "threads").get("count") == 1
         which = "a thread of this process that has ended" if alone else "a thread of this process"

@@ -48,8 +48,8 @@ ANONYMOUS_PC = 1  # of each stored frame in executable memory of no file
 ANONYMOUS_CODE = Region(ANONYMOUS_PC, ANONYMOUS_PC + 1, "r-x", None, 0, 0)
 BEFORE_HANGS = ("gsig/1",)  # whose records do not hold what a hang's keys are made of
 HANG_KEYS = ("stable", "coarse", "python", "code")
-NO_HANG = "the record does not say what the threads waited for, of which its keys are made now"
-# Why a key is not made of any core like this: nothing that the record lacks.
+NO_HANG = "the record does not say what the threads waited for, and the keys are now made from that"
+# Reasons for which no such core ever has the key; the record lacks nothing.
 NEVER_MADE = (k.HAS_NAME, k.NO_NATIVE_FRAME, k.NO_FILE, k.IN_RECURSION)
 MAX_PREVIOUS = 8  # older signatures that a record keeps
 NOT_STORED = "the record does not hold the native frames of the thread that was signed"
@@ -116,11 +116,11 @@ class _Stored:
         of_thread = next((s for s in groups_in(threads, "stacks") if s.get("tid") == tid), {})
         source = whole or of_thread
         self.frames = [_frame(f) for f in groups_in(source, "frames")]
-        self.ends = CUT if source.get("frames_left_out") else ""
-        self.cut = "behind_handler" in group_in(record, "signal")
-        self.halves = MissingHalves(self._native(whole), self._python(record))
+        self.missing_end = CUT if source.get("frames_left_out") else ""
+        self.cut_at_handler = "behind_handler" in group_in(record, "signal")
+        self.halves = MissingHalves(self._why_no_native(whole), self._why_no_python(record))
 
-    def _native(self, merged: Mapping[str, Any] | None) -> str:
+    def _why_no_native(self, merged: Mapping[str, Any] | None) -> str:
         if not self.old.get("native"):
             reason = group_in(self.old, "absent").get("native")
             return str(reason or "the record has no native stack")
@@ -128,7 +128,7 @@ class _Stored:
             return NOT_STORED
         return ""
 
-    def _python(self, record: Mapping[str, Any]) -> str:
+    def _why_no_python(self, record: Mapping[str, Any]) -> str:
         lost = (e for e in groups_in(record, "soft_errors") if e.get("stage") == "python")
         error = next(lost, None)
         if record.get("python") or error is None:
@@ -142,17 +142,21 @@ class _Stored:
         overflow = self.family == OVERFLOW
         tokens = self._tokens()
         contents = partial_key_contents(
-            tokens, self.halves, self.ends, overflow=overflow, function_code=self.function_code
+            tokens,
+            self.halves,
+            self.missing_end,
+            overflow=overflow,
+            function_code=self.function_code,
         )
-        contents |= self._of_hang(tokens)
+        contents |= self._hang_keys(tokens)
         made = {name: key_of(name, contents[name], self.category) for name in STACK_KEYS}
         if self.category == ASSERTION and "assertion" not in self.old:
             made |= dict.fromkeys(NATIVE_KEYS, Missing(NO_ASSERTION))
         made["python"] = self._python_key(contents["python"])
-        made["exact"] = self._exact(overflow=overflow)
-        return self._corrupt(made) if self.category == CORRUPT else made
+        made["exact"] = self._exact_key(overflow=overflow)
+        return self._keys_of_corrupt_stack(made) if self.category == CORRUPT else made
 
-    def _of_hang(self, tokens: Sequence[Token]) -> Contents:
+    def _hang_keys(self, tokens: Sequence[Token]) -> Contents:
         """Return the keys of a process that did not fail by itself, which say what it did (N70)."""
         if self.category not in NOT_ITS_FAULT:
             return {}
@@ -163,7 +167,9 @@ class _Stored:
             return {}
         own = own_tokens(words, tokens)
         code = self.function_code
-        made = partial_key_contents(own, self.halves, self.ends, overflow=False, function_code=code)
+        made = partial_key_contents(
+            own, self.halves, self.missing_end, overflow=False, function_code=code
+        )
         contents: Contents = {}
         for name in HANG_KEYS:
             words_of_key = made[name]
@@ -178,7 +184,7 @@ class _Stored:
     def _tokens(self) -> Sequence[Token]:
         stack = MergedStack(None, tuple(self.frames), None)
         tokens = list(tokenise(stack, load_drop_sets(), _stored_region).tokens)
-        tokens = cut_reraising_handler(tokens)[0] if self.cut else tokens
+        tokens = cut_reraising_handler(tokens)[0] if self.cut_at_handler else tokens
         return (
             insert_asserting_function(tokens, asserting_token(self.function))
             if self.function
@@ -191,17 +197,19 @@ class _Stored:
             return Missing(NO_FAMILY)
         return key_of("python", words, self.family or "")
 
-    def _exact(self, *, overflow: bool) -> k.Key | Missing:
+    def _exact_key(self, *, overflow: bool) -> k.Key | Missing:
         if self.halves.native:
             return Missing(self.halves.native)
         made = k.exact_key([f.native for f in self.frames if f.native], overflow=overflow)
         if isinstance(made, str):
             return Missing(made)
-        if self.ends and (overflow or made.text.count(" <- ") + 1 < k.MAX_EXACT):
+        if self.missing_end and (overflow or made.text.count(" <- ") + 1 < k.MAX_EXACT):
             return Missing(CUT)
         return made
 
-    def _corrupt(self, made: dict[str, k.Key | Missing]) -> dict[str, k.Key | Missing]:
+    def _keys_of_corrupt_stack(
+        self, made: dict[str, k.Key | Missing]
+    ) -> dict[str, k.Key | Missing]:
         """Keys of a corrupt stack rest on mappings: what their line says is kept."""
         texts = group_in(self.old, "text")
         for name in ("stable", "coarse"):

@@ -23,27 +23,27 @@ _WEAK = "environment"
 
 def add_sidecars(record: dict[str, Any], sidecars: Sequence[Sidecar]) -> None:
     """Add every sidecar's groups to the record, and say what was used and what disagrees."""
-    weak = _take_weak_host(record)
+    weak_host = _take_weak_host(record)
     used = []
     for sidecar in sidecars:
         for problem in sidecar.problems:
-            _complain(record, sidecar, problem)
+            _add_soft_error(record, sidecar, problem)
         why = _another_crash(record, sidecar)
         if why:
-            _complain(record, sidecar, f"not used: it is about another crash ({why})")
+            _add_soft_error(record, sidecar, f"not used: it is about another crash ({why})")
             continue
         # A pid is one of a namespace: a container's process has another one outside.
         pid, claimed = record.get("process", {}).get("pid"), sidecar.identity.get("pid")
         if pid is not None and claimed is not None and pid != claimed:
             problem = f"pid {claimed}, in the core {pid}: another pid namespace?"
-            _complain(record, sidecar, problem)
+            _add_soft_error(record, sidecar, problem)
         for name, group in sidecar.groups.items():
             _merge(record, name, group, sidecar)
         _compare_kernel(record, sidecar)
         if sidecar.groups:
             used.append({"kind": sidecar.kind, "name": sidecar.name})
-    if weak and "hostname" not in record.get("host", {}):
-        record.setdefault("host", {}).update(weak)
+    if weak_host and "hostname" not in record.get("host", {}):
+        record.setdefault("host", {}).update(weak_host)
     if used:
         record["sidecars"] = used
 
@@ -79,7 +79,7 @@ def _compare_kernel(record: dict[str, Any], sidecar: Sidecar) -> None:
         return
     if _numbers(str(release)) != _numbers(version):
         contradiction = f"kernel release {release}, but the core's vDSO is of {version}"
-        _complain(record, sidecar, contradiction + ": what changes at a boot may differ")
+        _add_soft_error(record, sidecar, contradiction + ": what changes at a boot may differ")
 
 
 def _numbers(release: str) -> tuple[int, ...]:
@@ -100,9 +100,9 @@ def _merge(record: dict[str, Any], name: str, group: dict[str, Any], sidecar: Si
             recorded.update(_source_of(key, group))
         elif isinstance(value, dict) and isinstance(recorded[key], dict):
             recorded[key] = {**value, **recorded[key]}
-        elif not _same(key, recorded[key], value):
+        elif not _agree(key, recorded[key], value):
             shown = str(value)[:MAX_SHOWN]
-            _complain(record, sidecar, f"{name}.{key} {shown} disagrees with {recorded[key]}")
+            _add_soft_error(record, sidecar, f"{name}.{key} {shown} disagrees with {recorded[key]}")
     if not recorded:
         del record[name]
 
@@ -113,7 +113,7 @@ def _source_of(key: str, group: dict[str, Any]) -> dict[str, Any]:
     return {name: group[name]} if name is not None and name in group else {}
 
 
-def _same(key: str, recorded: Any, value: Any) -> bool:
+def _agree(key: str, recorded: Any, value: Any) -> bool:
     if key == "crash_ts":
         try:
             return abs(float(recorded) - float(value)) <= SAME_TIME
@@ -126,6 +126,6 @@ def _same(key: str, recorded: Any, value: Any) -> bool:
     return bool(recorded == value)
 
 
-def _complain(record: dict[str, Any], sidecar: Sidecar, message: str) -> None:
+def _add_soft_error(record: dict[str, Any], sidecar: Sidecar, message: str) -> None:
     error = {"stage": "sidecar", "subject": sidecar.kind, "message": message}
     record.setdefault("soft_errors", []).append(error)

@@ -39,18 +39,18 @@ class FileMapping(NamedTuple):
 def loaded_mappings(
     spans: Sequence[FileMapping],
     first_page: Callable[[int], bytes | None],
-    runs: Callable[[int], bool],
+    may_execute: Callable[[int], bool],
 ) -> Sequence[FileMapping]:
     """Return the spans of the object; all of them when nothing tells them apart.
 
     `spans` are all mappings of one file, by address; `first_page` returns the page at an address,
-    `runs` whether the mapping there may be executed, as far as that is known. Of an object that
-    was loaded twice (dlmopen) they are those of the first.
+    `may_execute` whether the mapping there may be executed, as far as that is known. Of an object
+    that was loaded twice (dlmopen) they are those of the first.
     """
     starts = [span.start for span in spans if span.offset == 0]
     if not starts or (len(starts) == 1 and spans[0].offset == 0):
         return spans  # nearly always; a copy of a later part of the file lies beside it at most
-    best, most = spans, 0
+    loaded, executable_count = spans, 0
     for start in starts:
         page = first_page(start)
         image = elf.parse_image(page, start) if page else None
@@ -63,18 +63,20 @@ def loaded_mappings(
             if segment.type == elf.PT_LOAD
         }
         parts = [span for span in spans if span.start - span.offset in places]
-        running = sum(runs(span.start) for span in parts)
-        if running > most:
-            best, most = parts, running
-    return best
+        executable = sum(may_execute(span.start) for span in parts)
+        if executable > executable_count:
+            loaded, executable_count = parts, executable
+    return loaded
 
 
 def is_data_only(
-    spans: Sequence[FileMapping], segments: Sequence[elf.Segment], runs: Callable[[int], bool]
+    spans: Sequence[FileMapping],
+    segments: Sequence[elf.Segment],
+    may_execute: Callable[[int], bool],
 ) -> bool:
     """Tell whether a file with code is mapped as data alone: nothing loaded it."""
     code = any(part.type == elf.PT_LOAD and part.flags & elf.PF_X for part in segments)
-    return code and not any(runs(span.start) for span in spans)
+    return code and not any(may_execute(span.start) for span in spans)
 
 
 DT_STRTAB, DT_SYMTAB, DT_DEBUG, DT_GNU_HASH = 5, 6, 21, 0x6FFFFEF5
@@ -204,13 +206,14 @@ class Modules:
             span = FileMapping(entry.start, entry.end, entry.offset)
             by_path.setdefault(entry.path, []).append(span)
         return {
-            path: loaded_mappings(spans, self._page, self._runs) for path, spans in by_path.items()
+            path: loaded_mappings(spans, self._page, self._may_execute)
+            for path, spans in by_path.items()
         }
 
     def _page(self, address: int) -> bytes | None:
         return self._dumped(address, PAGE)
 
-    def _runs(self, address: int) -> bool:
+    def _may_execute(self, address: int) -> bool:
         region = self._target.region_at(address)
         return region is not None and ("x" in region.perms or "?" in region.perms)
 
@@ -286,17 +289,17 @@ class Modules:
         spans = self._spans_of(path)
         headers = self._headers(path)
         elf_file = self.file_of(path)
-        here = elf_file.path if isinstance(elf_file, ElfFile) else elf_file
+        local_path = elf_file.path if isinstance(elf_file, ElfFile) else elf_file
         start, end = min(span.start for span in spans), max(span.end for span in spans)
         if headers is None:
             # Without its first page we cannot know the file; say so only for objects with code.
-            if not any(self._runs(span.start) for span in spans):
+            if not any(self._may_execute(span.start) for span in spans):
                 return None
-            return MappedImage(Module(path, start, start, end, None, here), (), elf_file)
+            return MappedImage(Module(path, start, start, end, None, local_path), (), elf_file)
         base, segments = headers
-        if is_data_only(spans, segments, self._runs):
+        if is_data_only(spans, segments, self._may_execute):
             return None
-        module = Module(path, base, start, end, self._noted_build_id(base, segments), here)
+        module = Module(path, base, start, end, self._noted_build_id(base, segments), local_path)
         return MappedImage(module, segments, elf_file)
 
     def _vdso(self) -> MappedImage | None:

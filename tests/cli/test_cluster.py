@@ -182,7 +182,7 @@ def test_a_scheduler_that_dies_costs_what_was_not_done(
     impatient = shell.folder / "impatient"
     impatient.mkdir()
     (impatient / "sitecustomize.py").write_text(
-        "import gdb_epi.cli.support.dask_cluster as c\nc.PATIENCE = 10.0\n"
+        "import gdb_epi.cli.support.dask_cluster as c\nc.MAX_SECONDS_WITHOUT_WORKER = 10.0\n"
     )
     path = os.pathsep.join((str(impatient), shell.env["PYTHONPATH"]))
     cluster.start_worker()

@@ -92,17 +92,17 @@ PLACE = 0x7F0000100000
 def made_pool(size: int = 16384, block: int = 64, carved: int = 100, free: int = 5) -> bytearray:
     """Return a pool whose free blocks are every third of the carved ones, in falling order."""
     data = bytearray(size)
-    offsets = [pools.OVERHEAD + 3 * n * block for n in range(free)]
+    offsets = [pools.HEADER_SIZE + 3 * n * block for n in range(free)]
     link = 0
     for at in offsets:
         data[at : at + 8] = link.to_bytes(8, "little")
         link = PLACE + at
-    szidx, nextoffset = block // 16 - 1, pools.OVERHEAD + carved * block
+    szidx, nextoffset = block // 16 - 1, pools.HEADER_SIZE + carved * block
     pools.HEADER.pack_into(data, 0, carved - free, link, 0, 0, 0, szidx, nextoffset, size - block)
     return data
 
 
-@pytest.mark.parametrize("size", pools.SIZES)
+@pytest.mark.parametrize("size", pools.POOL_SIZES)
 def test_a_pool_is_recognised(size: int) -> None:
     pool = pools.pool_at(PLACE, bytes(made_pool(size, carved=40)))
     assert pool is not None and pool.size == size and pool.free is not None
@@ -110,7 +110,7 @@ def test_a_pool_is_recognised(size: int) -> None:
     assert pools.pool_damage(pool, bytes(made_pool(size, carved=40))) is None
 
 
-@pytest.mark.parametrize("offset", [pools.FREE_AT, pools.OVERHEAD + 6 * 64])
+@pytest.mark.parametrize("offset", [pools.FREE_AT, pools.HEADER_SIZE + 6 * 64])
 @pytest.mark.parametrize("bit", [3, 9, 13, 30, 60])
 def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
     data = made_pool()
@@ -120,7 +120,7 @@ def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
     assert pool is not None and pool.free is None and not list(pool.blocks())
     wrong = pools.pool_damage(pool, bytes(data))
     assert wrong is not None and (wrong.where, wrong.corrected) == (PLACE + offset, word)
-    assert wrong.low == (bit < 4)
+    assert wrong.is_low_bit == (bit < 4)
 
 
 def test_blocks_beside_the_right_ones_make_more_than_a_pool_has() -> None:
@@ -134,7 +134,7 @@ def test_blocks_beside_the_right_ones_make_more_than_a_pool_has() -> None:
 
 def test_a_link_that_was_overwritten_is_not_mended() -> None:
     data = made_pool()
-    data[pools.OVERHEAD + 6 * 64 : pools.OVERHEAD + 6 * 64 + 8] = b"AAAAAAAA"
+    data[pools.HEADER_SIZE + 6 * 64 : pools.HEADER_SIZE + 6 * 64 + 8] = b"AAAAAAAA"
     pool = pools.pool_at(PLACE, bytes(data))
     assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
 
@@ -147,7 +147,7 @@ def test_a_link_that_was_overwritten_is_not_mended() -> None:
         (0x4000007F3E49777A, True),
         ((1 << 64) - 1, False),  # 0 in the last free block, a reference given up
         (0x20000, False),  # two taken, by a pointer 2 bytes off
-        (PLACE + pools.OVERHEAD + 1, False),  # one taken
+        (PLACE + pools.HEADER_SIZE + 1, False),  # one taken
         (0, False),
     ],
 )
@@ -163,13 +163,13 @@ def test_a_list_that_leads_elsewhere(first: int, elsewhere: bool) -> None:
 @pytest.mark.parametrize(
     ("first", "steps"),
     [
-        (PLACE + pools.OVERHEAD + 6 * 64 << 8, (1, 0)),
-        (PLACE + pools.OVERHEAD + 6 * 64 << 16 | 0x55AA, (2, 0)),  # the end of the block before
-        ((PLACE + pools.OVERHEAD + 6 * 64 << 32) & WORD_MASK | 0x1000, (4, 0)),
-        (PLACE + pools.OVERHEAD + 6 * 64 + 8 << 8, (0, 0)),  # no block begins there
-        (PLACE + pools.OVERHEAD + 200 * 64 << 8, (0, 0)),  # nor was one carved here
-        (PLACE + pools.OVERHEAD + 6 * 64 >> 8, (0, 0)),  # behind it: a flip of bit 0 does that
-        (PLACE + pools.OVERHEAD + 6 * 64, (0, 0)),
+        (PLACE + pools.HEADER_SIZE + 6 * 64 << 8, (1, 0)),
+        (PLACE + pools.HEADER_SIZE + 6 * 64 << 16 | 0x55AA, (2, 0)),  # the end of the block before
+        ((PLACE + pools.HEADER_SIZE + 6 * 64 << 32) & WORD_MASK | 0x1000, (4, 0)),
+        (PLACE + pools.HEADER_SIZE + 6 * 64 + 8 << 8, (0, 0)),  # no block begins there
+        (PLACE + pools.HEADER_SIZE + 200 * 64 << 8, (0, 0)),  # nor was one carved here
+        (PLACE + pools.HEADER_SIZE + 6 * 64 >> 8, (0, 0)),  # behind it: a flip of bit 0 does that
+        (PLACE + pools.HEADER_SIZE + 6 * 64, (0, 0)),
         ((1 << 64) - 5, (0, 5)),  # the last block, whose link is 0
         ((1 << 64) - 5 << 48 & WORD_MASK, (6, 5)),
         (0xFFF8 << 48, (0, 0)),  # the NaN of arithmetic

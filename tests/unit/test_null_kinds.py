@@ -14,8 +14,8 @@ from gdb_epi.corruption.checks.benign_causes import ordinary_causes_of_detectors
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import OBJECT, Pointee
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.pointers import word_origin
-from gdb_epi.corruption.pointers.word_origin import is_inside_block
+from gdb_epi.corruption.pointers import read_place
+from gdb_epi.corruption.pointers.read_place import is_inside_block
 from gdb_epi.detectors.null_dereference import null_dereference
 
 FIELD, LOAD = "488b7810", "488b0f"  # mov 0x10(%rax),%rdi; mov (%rdi),%rcx
@@ -100,6 +100,6 @@ def test_a_tuple_with_more_items_than_its_block_has_room_for(
         end_of_items=lambda address: address + 24 + 8 * count,
         end_of_block=lambda address: base + room if address == base - GC_HEAD else None,
     )
-    monkeypatch.setattr(word_origin, "address_index", lambda context: index)
+    monkeypatch.setattr(read_place, "address_index", lambda context: index)
     assert is_inside_block(failed(LOAD), base, base + 24 + 8 * 63) is inside
     assert not is_inside_block(failed(LOAD), base, base + 24 + 8 * count)

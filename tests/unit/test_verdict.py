@@ -67,7 +67,7 @@ def as_counted(right: float, wrong: float = 0) -> dict[str, Counts]:
     names = ["damage:found", *ITEMS]
     names += [*(f"category:{row.category}" for row in CATEGORIES)]
     for name, known in DETECTORS.items():
-        kinds = ("certain", "probable") if known.supports and known.supports.by else ("",)
+        kinds = ("certain", "probable") if known.supports and known.supports.counted_by else ("",)
         names += [f"{name}:{kind}" if kind else name for kind in kinds]
     return dict.fromkeys(names, Counts(right, wrong, "a test"))
 
@@ -217,7 +217,7 @@ def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: 
     """A parent that waits for a child: neither a hang for sure, nor only ended by somebody."""
     by = DETECTORS[detector].supports
     assert by is not None
-    unsure = finding(detector, **{by.by: "info"})
+    unsure = finding(detector, **{by.counted_by: "info"})
     told = judge("killed-external", [unsure], score([]))
     assert (told.label, told.confidence) == ("cannot-tell", 0.0)
     assert told.reasons[0] == unsure.summary

@@ -27,8 +27,9 @@ from gdb_epi.corruption.checks.wild_values import (
     word_from_ended_stack,
 )
 from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.what_lies_at import begins_free_chunk
+from gdb_epi.corruption.pointers.read_place import origin_of_register
 from gdb_epi.corruption.pointers.suspect_words import FaultWord, software_pattern
-from gdb_epi.corruption.pointers.word_origin import begins_free_chunk, origin_of_register
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
     _came_by_a_jump,

@@ -24,11 +24,11 @@ from gdb_epi.errors import EXIT_FAILED, EpiError
 from gdb_epi.target.elf_files import SEVERAL, roots_of
 from gdb_epi.util import counted
 
-PART = 8  # cores of one task: a GDB that they share is started for each
-AHEAD = 3  # tasks that wait for each thread of the cluster: results do not pile up
+CORES_PER_TASK = 8  # cores of one task: a GDB that they share is started for each
+TASKS_PER_THREAD = 3  # tasks that wait for each thread of the cluster: results do not pile up
 CONNECT_SECONDS = 15
-LOOK = 5.0  # seconds between two looks at a cluster from which nothing comes
-PATIENCE = 60.0  # seconds without any worker, after which the rest is given up
+POLL_SECONDS = 5.0  # seconds between two looks at a cluster from which nothing comes
+MAX_SECONDS_WITHOUT_WORKER = 60.0  # seconds without any worker, after which the rest is given up
 
 
 class NoCluster(EpiError):
@@ -47,8 +47,8 @@ def examine_on_dask(
     try:
         threads = _check_workers(client, address)
         # The key stays here: what goes through a network may be read there.
-        far = _absolute(options._replace(hmac_key=None, line=False))
-        run = _Run(distributed, client, cores, far, timeout)
+        remote_options = _absolute(options._replace(hmac_key=None, line=False))
+        run = _Run(distributed, client, cores, remote_options, timeout)
         for index, result in run.results(threads):
             if isinstance(result, Examined):
                 result = result._replace(record=without_private_parts(result.record, options))
@@ -138,27 +138,30 @@ class _Run:
     def results(self, threads: int) -> Iterator[tuple[int, Result]]:
         """Yield (index, result) of every core; `threads` is how many tasks can run at once."""
         indices = range(len(self._cores))
-        parts = [list(indices[at : at + PART]) for at in range(0, len(self._cores), PART)][::-1]
-        heard = time.monotonic()
+        parts = [
+            list(indices[at : at + CORES_PER_TASK])
+            for at in range(0, len(self._cores), CORES_PER_TASK)
+        ][::-1]
+        last_sign_of_life = time.monotonic()
         while parts or self._pending:
-            while parts and len(self._pending) < AHEAD * max(threads, 1):
+            while parts and len(self._pending) < TASKS_PER_THREAD * max(threads, 1):
                 if not self._submit(parts[-1]):
                     break
                 parts.pop()
             ended = self._wait()
             if ended or self._has_workers():
-                heard = time.monotonic()
-            if time.monotonic() - heard > PATIENCE:
-                why = f"the cluster has had no worker for {PATIENCE:.0f} s"
+                last_sign_of_life = time.monotonic()
+            if time.monotonic() - last_sign_of_life > MAX_SECONDS_WITHOUT_WORKER:
+                why = f"the cluster has had no worker for {MAX_SECONDS_WITHOUT_WORKER:.0f} s"
                 left = [*self._pending.values(), *parts]
                 yield from self._failed([index for part in left for index in part], why)
                 return
             for future in ended:
                 part = self._pending.pop(future)
-                done = dict(self._taken(future, part))
+                done = dict(self._results_of(future, part))
                 missing = [index for index in part if index not in done]
                 yield from done.items()
-                # One of several ended the workers, it is not known which: each for itself.
+                # One core of the part killed its worker, nobody knows which: retry each alone.
                 if missing and len(part) > 1 and self._has_workers():
                     parts += [[index] for index in missing]
                 elif missing:
@@ -181,11 +184,11 @@ class _Run:
         return True
 
     def _wait(self) -> list[Any]:
-        """Return the tasks that have ended; none after LOOK seconds without one."""
+        """Return the tasks that have ended; none after POLL_SECONDS seconds without one."""
         try:
             with self._client.as_current():
                 wait = self._distributed.wait
-                wait(list(self._pending), timeout=LOOK, return_when="FIRST_COMPLETED")
+                wait(list(self._pending), timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
         except TimeoutError:
             pass
         except (Exception, CancelledError):  # noqa: BLE001 - boundary: the scheduler is gone
@@ -198,7 +201,7 @@ class _Run:
         except Exception:  # noqa: BLE001 - boundary: the scheduler is gone, in one of many ways
             return False
 
-    def _taken(self, future: Any, part: list[int]) -> Iterator[tuple[int, Result]]:
+    def _results_of(self, future: Any, part: list[int]) -> Iterator[tuple[int, Result]]:
         """Yield what a task brought back."""
         if future.status != "finished":
             return

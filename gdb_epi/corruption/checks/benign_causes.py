@@ -11,7 +11,20 @@ from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack, read_words
+from gdb_epi.corruption.heap.what_lies_at import begins_free_chunk
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
+from gdb_epi.corruption.pointers.read_place import (
+    TEXTS,
+    has_known_provenance,
+    is_inside_block,
+    is_not_as_read,
+    is_pointer_aligned,
+    is_wild,
+    load_bases_of,
+    origin_of_register,
+    place_read_from,
+    shape_phrase,
+)
 from gdb_epi.corruption.pointers.sign_ids import (
     NOT_AS_READ,
     WILD_VALUE,
@@ -30,19 +43,6 @@ from gdb_epi.corruption.pointers.suspect_words import (
     fault_words,
     software_pattern,
     suspects_of,
-)
-from gdb_epi.corruption.pointers.word_origin import (
-    TEXTS,
-    begins_free_chunk,
-    has_known_provenance,
-    is_inside_block,
-    is_not_as_read,
-    is_pointer_aligned,
-    is_wild,
-    load_bases_of,
-    origin_of,
-    origin_of_register,
-    shape_phrase,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
@@ -341,7 +341,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
     if isinstance(site, Absent) or word is None or word.value >= NEAR_NULL:
         return None
     what = f"{word.source} is {word.value:#x}" if word.value else f"{word.source} is 0"
-    read_from = origin_of(context, word)
+    read_from = place_read_from(context, word)
     if read_from is None:
         recomputed = recomputed_registers(context)
         for load in () if isinstance(recomputed, Absent) else recomputed:
@@ -470,7 +470,7 @@ def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
             continue
         held = [slot for slot in suspect.slots if not is_on_stack(context, slot)]
         word = FaultWord(suspect.source, suspect.value, suspect.distance)
-        called = origin_of(context, word) if suspect.source == "target" else None
+        called = place_read_from(context, word) if suspect.source == "target" else None
         if called is not None:
             places.append((called.slot, suspect.value))
         elif suspect.loaded and (not held or suspect.slots[-1] in held):

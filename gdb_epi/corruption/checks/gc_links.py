@@ -18,8 +18,8 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.typed_walk import object_walk
+from gdb_epi.corruption.pointers.read_place import origin_of_register, place_read_from
 from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
-from gdb_epi.corruption.pointers.word_origin import origin_of, origin_of_register
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
 from gdb_epi.cpython.heap.object_search import HAVE_GC
@@ -163,7 +163,7 @@ def _no_object_begins(context: Context, address: int) -> bool:
 
 def _was_read(context: Context, slot: int) -> bool:
     """Whether the wrong word of the failed access was read from there."""
-    origins = (origin_of(context, word) for word in fault_words(context)[:1])
+    origins = (place_read_from(context, word) for word in fault_words(context)[:1])
     return any(origin is not None and origin.slot == slot for origin in origins)
 
 

@@ -32,9 +32,10 @@ from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, object_walk
+from gdb_epi.corruption.heap.what_lies_at import chunk_at
+from gdb_epi.corruption.pointers.read_place import place_read_from
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words, suspects_of
-from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -239,7 +240,7 @@ def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None
     """
     if word.value:
         return None
-    read_from = origin_of(context, word)
+    read_from = place_read_from(context, word)
     if read_from is not None and read_from.offset == WORD:
         return _container_of_cleared(context, read_from.base)
     if read_from is not None or isinstance(context.site, Absent):
@@ -532,7 +533,7 @@ def _slots_of(context: Context, word: FaultWord) -> Sequence[int]:
 
     One value that was written over several pointers is wrong in each.
     """
-    read_from = origin_of(context, word)
+    read_from = place_read_from(context, word)
     if read_from is not None:
         return (read_from.slot,)
     if word.value < LOW:
@@ -543,7 +544,7 @@ def _slots_of(context: Context, word: FaultWord) -> Sequence[int]:
 
 def _slot_of(context: Context, word: FaultWord) -> int | None:
     """Return where the word was read; where no code tells, the only place that holds it."""
-    read_from = origin_of(context, word)
+    read_from = place_read_from(context, word)
     if read_from is not None:
         return read_from.slot
     return None if word.value < LOW else only_occurrence(context, word.value, MAX_HOLDERS)

@@ -23,8 +23,8 @@ from gdb_epi.corruption.heap.memory_readers import shared_heap, values_at_hand
 from gdb_epi.corruption.heap.pymalloc_pools import (
     FREE_AT,
     GC_HEAD,
-    OVERHEAD,
-    SIZES,
+    HEADER_SIZE,
+    POOL_SIZES,
     Pool,
     WrongWord,
     damaged_header,
@@ -36,8 +36,8 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     pool_damage,
 )
 from gdb_epi.corruption.heap.typed_walk import object_walk
+from gdb_epi.corruption.pointers.read_place import place_read_from
 from gdb_epi.corruption.pointers.suspect_words import fault_words
-from gdb_epi.corruption.pointers.word_origin import origin_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import size_of, str_form
 from gdb_epi.cpython.heap.object_search import ObjectSearch
@@ -108,7 +108,7 @@ class BlockTypesCheck:
         if pool.free is None:
             return
         words = memoryview(data[: len(data) & ~7]).cast("Q")
-        has_debug = data[OVERHEAD + 9 : OVERHEAD + 16] == DEBUG_BYTES
+        has_debug = data[HEADER_SIZE + 9 : HEADER_SIZE + 16] == DEBUG_BYTES
         debug = DEBUG_HEAD if has_debug else 0
         places = [
             (head, (debug + head + self._type_at) >> 3)
@@ -132,7 +132,7 @@ class BlockTypesCheck:
         from array import array  # its strided slices become lists in half of a memoryview's time
 
         assert self._near_types is not None and pool.free is not None
-        first, step, back = OVERHEAD >> 3, pool.block >> 3, self._type_at >> 3
+        first, step, back = HEADER_SIZE >> 3, pool.block >> 3, self._type_at >> 3
         end = first + pool.carved * step
         words = array("Q", data[: 8 * end])
         worth_a_look: set[int] = set()
@@ -149,7 +149,7 @@ class BlockTypesCheck:
             if len(values) < MANY and all(self._heads.get(word) == head for word in values):
                 break  # each block holds such an object
         for number in sorted(worth_a_look):
-            at = OVERHEAD + number * pool.block
+            at = HEADER_SIZE + number * pool.block
             if at not in pool.free:
                 yield at
 
@@ -309,7 +309,7 @@ def _large_counts(data: bytes, step: int, is_small: bool) -> list[int]:
 
 
 MAX_POOLS = 96  # of a default run
-MAX_PAGE = SIZES[0]
+MAX_PAGE = POOL_SIZES[0]
 MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
 STEP = 4096
 INCREMENT = "an increment of the reference count of a freed object (use after free)"
@@ -371,11 +371,11 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
 
 def _evidence(wrong: WrongWord, pool: int) -> Evidence:
     summary = (
-        f"{wrong.what} in pymalloc's pool at {pool:#x} holds {wrong.found:#x}; with "
+        f"{wrong.description} in pymalloc's pool at {pool:#x} holds {wrong.found:#x}; with "
         f"{wrong.corrected:#x} header and free list agree"
     )
     evidence = word_evidence("R9", wrong.where, wrong.found, wrong.corrected, summary)
-    return evidence._replace(ambiguous=INCREMENT) if wrong.low else evidence
+    return evidence._replace(ambiguous=INCREMENT) if wrong.is_low_bit else evidence
 
 
 def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
@@ -393,7 +393,7 @@ def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evide
     )
     yield plain_evidence("R9:list", place, summary, path=MEMORY)
     for word in fault_words(context)[:1]:
-        read_from = origin_of(context, word)
+        read_from = place_read_from(context, word)
         if read_from is not None and read_from.slot == place:
             shape = ascii_text(first)
             of_text = f" ({shape.why})" if shape is not None else ""
@@ -434,7 +434,7 @@ class _PoolSearch:
         """Yield the pools that registers and the stack's top point into."""
         seen: set[int] = set()
         for value in self._values():
-            for size in SIZES:
+            for size in POOL_SIZES:
                 start = value & -size
                 if start in seen or len(seen) >= 2 * MAX_POOLS:
                     continue

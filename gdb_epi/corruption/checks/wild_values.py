@@ -14,6 +14,14 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, only_occurrence, read_words
+from gdb_epi.corruption.heap.what_lies_at import is_in_ended_stack, place_phrase
+from gdb_epi.corruption.pointers.read_place import (
+    TEXTS,
+    ReadPlace,
+    begins_in_use,
+    origin_of_register,
+    place_read_from,
+)
 from gdb_epi.corruption.pointers.sign_ids import WILD_VALUE, value_sign_id
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
@@ -30,15 +38,6 @@ from gdb_epi.corruption.pointers.suspect_words import (
     fault_words,
     software_pattern,
     suspects_of,
-)
-from gdb_epi.corruption.pointers.word_origin import (
-    TEXTS,
-    WordOrigin,
-    begins_in_use,
-    is_in_ended_stack,
-    origin_of,
-    origin_of_register,
-    place_phrase,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.preceding_code import path_before
@@ -101,7 +100,7 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return
     for word in fault_words(context)[:1]:
-        read_from = origin_of(context, word)
+        read_from = place_read_from(context, word)
         slot = read_from.slot if read_from is not None else _kept_at(context, word)
         if slot is None:
             continue
@@ -169,7 +168,7 @@ def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
     if wild is None:
         return
     site, word = wild
-    read_from = origin_of(context, word)
+    read_from = place_read_from(context, word)
     if read_from is None or site.kind == RETURN or word.distance is None:
         return
     if software_pattern(context, word) is not None:
@@ -198,7 +197,7 @@ def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
     yield plain_evidence(id, read_from.slot, summary)
 
 
-def _leads_to_text(context: Context, read_from: WordOrigin) -> bool:
+def _leads_to_text(context: Context, read_from: ReadPlace) -> bool:
     """Whether a pointer leads to where an object begins or began, and a str or bytes lies there.
 
     What was freed may have had a head before it, which a str has not.
@@ -220,7 +219,7 @@ def _is_legal(context: Context, value: int, site: FaultSite) -> bool:
     return permits(context.target.region_at(value), _access_of(site))
 
 
-def _shifted_pointer(context: Context, place: WordOrigin, value: int) -> str:
+def _shifted_pointer(context: Context, place: ReadPlace, value: int) -> str:
     """Tell a pointer that stands a few bytes beside the place that was read: "" for none.
 
     Not where the place itself is at an odd address: a flipped low bit leads there.
@@ -550,7 +549,7 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
     if wild is None:
         return
     _site, word = wild
-    read_from = origin_of(context, word)
+    read_from = place_read_from(context, word)
     places = [] if read_from is None else [("from", read_from.slot)]
     places += [("through", suspect.value) for suspect in suspects_of(context) if suspect.depth]
     for how, place in places:
@@ -616,7 +615,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     if word.distance is None or is_one_byte_from_use(context, word.value, word.distance, access):
         return
     index = address_index(context)
-    read_from = origin_of(context, word)
+    read_from = place_read_from(context, word)
     if read_from is None or read_from.offset != WORD:  # ob_type
         return
     address = read_from.base

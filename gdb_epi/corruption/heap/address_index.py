@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, Pool, is_emptied_pool, pool_at
+from gdb_epi.corruption.heap.pymalloc_pools import (
+    GC_HEAD,
+    HEADER_SIZE,
+    Pool,
+    is_emptied_pool,
+    pool_at,
+)
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
@@ -209,7 +215,7 @@ class AddressIndex:
             base = address & -size
             pool_bytes = read_most_or_least(self._context, base, size, size)
             if is_emptied_pool(base, pool_bytes):
-                return address >= base + OVERHEAD
+                return address >= base + HEADER_SIZE
         return False
 
     def _pool(self, base: int, size: int) -> Pool | None:
@@ -261,8 +267,8 @@ class AddressIndex:
         """Return the block of pymalloc's that holds an address; None outside of any."""
         for base, pool in self._pools_of(address):
             if pool.free is not None:
-                within = address - base - OVERHEAD
-                offset = OVERHEAD + within // pool.block * pool.block
+                within = address - base - HEADER_SIZE
+                offset = HEADER_SIZE + within // pool.block * pool.block
                 if within < 0:
                     return None
                 start = base + offset
@@ -304,8 +310,8 @@ class AddressIndex:
         """
         word = read_word(self._context.target, address)
         for base, pool in self._pools_of(address):
-            within, rest = divmod((word or 0) - base - OVERHEAD, pool.block)
-            is_start = (address - base - OVERHEAD) % pool.block == 0
+            within, rest = divmod((word or 0) - base - HEADER_SIZE, pool.block)
+            is_start = (address - base - HEADER_SIZE) % pool.block == 0
             if is_start and 0 <= within < pool.carved and rest < MAX_COUNTED:
                 return rest
         return 0
@@ -361,7 +367,7 @@ class AddressIndex:
         for base, pool in self._pools_of(address):
             offset = address - base
             for head in HEADS:
-                within = offset - head - OVERHEAD
+                within = offset - head - HEADER_SIZE
                 if head and self._object(address) is None:
                     continue
                 if within >= 0 and within % pool.block == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, OVERHEAD, SIZES, pool_at
+from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, HEADER_SIZE, POOL_SIZES, pool_at
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -101,11 +101,11 @@ def is_allocator_link(context: Context, place: int, corrected: int) -> bool:
 
 def _pools_link(context: Context, place: int, corrected: int) -> bool:
     """A pool header names its first free block, which lies in the same pool."""
-    for size in SIZES:
+    for size in POOL_SIZES:
         base = corrected & -size
         memory = try_read(context.target, base, size) if place == base + FREE_AT else b""
         pool = pool_at(base, memory) if memory else None
-        within = corrected - base - OVERHEAD
+        within = corrected - base - HEADER_SIZE
         if pool is not None and pool.size == size and not within % pool.block:
             return 0 <= within < pool.carved * pool.block
     return False

@@ -11,7 +11,7 @@ from functools import partial
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import required
-from gdb_epi.corruption.heap.pymalloc_pools import SIZES, pool_shape
+from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, pool_shape
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -24,7 +24,7 @@ from gdb_epi.typing_lite import NamedTuple
 AROUND = (-16, -8, 8, 16)  # bytes from a word to the four around it
 POINTER_LANES = range(1, 6)  # bytes of a pointer but the lowest: an overflow by one writes that
 CHUNK = 1 << 20
-STEP = min(SIZES)  # of pools
+STEP = min(POOL_SIZES)  # of pools
 _ZEROS = bytes(CHUNK)
 MAX_STACK_WORDS = 512  # of the crashed thread, from rsp on, that count as touched
 

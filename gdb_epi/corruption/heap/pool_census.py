@@ -17,7 +17,13 @@ from itertools import accumulate
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
 from gdb_epi.corruption.heap.memory_readers import page_reader, shared_heap
-from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, OVERHEAD, SIZES, heap_pieces, pool_shape
+from gdb_epi.corruption.heap.pymalloc_pools import (
+    GC_HEAD,
+    HEADER_SIZE,
+    POOL_SIZES,
+    heap_pieces,
+    pool_shape,
+)
 from gdb_epi.cpython.heap.object_search import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -34,7 +40,7 @@ _NOT_SMALL = b"(?![\\0-\\x1f]\\0{7})"  # a word that is MIN_COUNT or more follow
 # The word of a pool's header with nextoffset and maxnextoffset; what the latter may be.
 _LAST_WORD, _MAX_OFFSETS = (
     5,
-    frozenset(size - block for size in SIZES for block in range(16, 513, 16)),
+    frozenset(size - block for size in POOL_SIZES for block in range(16, 513, 16)),
 )
 
 
@@ -195,7 +201,7 @@ def _in_piece(target: Target, low: int, size: int) -> Iterator[tuple[int, int, m
         if shape is not None:
             pool, block, carved = shape
             following = at + pool
-            first = at + OVERHEAD
+            first = at + HEADER_SIZE
             yield low + first, block, memory[first : first + carved * block]
 
 

@@ -19,18 +19,18 @@ from gdb_epi.typing_lite import NamedTuple
 
 HEADER = struct.Struct("<I4xQQQIIII")
 COUNT_AND_FREE = struct.Struct("<I4xQ")
-OVERHEAD = 48
+HEADER_SIZE = 48
 GC_HEAD = 16  # bytes of the collector's links before an object
 # Include/object.h: words of a managed dict, or of weak references, before the collector's head.
 _PREHEADER = 1 << 3 | 1 << 4
-SIZES = (16384, 4096)
-PIECE = 1 << 20  # a multiple of the size of every pool
+POOL_SIZES = (16384, 4096)
+SEARCH_PIECE = 1 << 20  # a multiple of the size of every pool
 MAX_COUNTED = 16  # references to a freed object that were taken or given up
 MAX_BESIDE = 4  # blocks beside the right ones, handed out from a damaged list
 MAX_SHIFTED, MAX_SHIFTED_LINK = 7, 5  # bytes by which a number, and an address, may be shifted
 DEFAULT_NAN = -8 << 48  # what arithmetic without a result gives
 MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
-CLASSES = 32  # up to 512 bytes
+SIZE_CLASSES = 32  # up to 512 bytes
 COUNT_AT, FREE_AT, SZIDX_AT, NEXT_AT, MAX_AT = 0, 8, 36, 40, 44
 
 
@@ -48,7 +48,7 @@ class Pool(NamedTuple):
         """Yield the offsets of blocks in use; empty when the free list is damaged."""
         if self.free is None:
             return
-        for at in range(OVERHEAD, OVERHEAD + self.carved * self.block, self.block):
+        for at in range(HEADER_SIZE, HEADER_SIZE + self.carved * self.block, self.block):
             if at not in self.free:
                 yield at
 
@@ -69,8 +69,8 @@ def heap_pieces(target: Target) -> Iterator[tuple[Region, int, int]]:
     for region in target.regions():
         if region.path is None and "w" in region.perms and region.dumped > 0:
             end = region.start + min(region.dumped, region.size)
-            for start in range(region.start & -SIZES[0], end, PIECE):
-                yield region, max(start, region.start), min(start + PIECE, end)
+            for start in range(region.start & -POOL_SIZES[0], end, SEARCH_PIECE):
+                yield region, max(start, region.start), min(start + SEARCH_PIECE, end)
 
 
 def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int, int, int] | None:
@@ -80,14 +80,14 @@ def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int
     block in use, whose header is left over. Its free list is not checked.
     """
     count, _free, _next, _prev, _arena, szidx, nextoffset, most = HEADER.unpack_from(data, at)
-    if not count or szidx >= CLASSES:
+    if not count or szidx >= SIZE_CLASSES:
         return None
     block = szidx + 1 << 4
     size = most + block
-    if size not in SIZES or address % size or len(data) - at < size:
+    if size not in POOL_SIZES or address % size or len(data) - at < size:
         return None
-    carved, rest = divmod(nextoffset - OVERHEAD, block)
-    if rest or not 0 < carved <= (size - OVERHEAD) // block or count > carved + MAX_BESIDE:
+    carved, rest = divmod(nextoffset - HEADER_SIZE, block)
+    if rest or not 0 < carved <= (size - HEADER_SIZE) // block or count > carved + MAX_BESIDE:
         return None
     return size, block, carved
 
@@ -98,7 +98,7 @@ def is_emptied_pool(address: int, data: bytes) -> bool:
     It goes back to its arena, which writes over nextpool alone (insert_to_freepool). The list of
     its free blocks begins in the pool; a header that was overwritten has no such list.
     """
-    if len(data) < OVERHEAD:
+    if len(data) < HEADER_SIZE:
         return False
     count, freeblock, *_rest = HEADER.unpack_from(data)
     if count:
@@ -107,7 +107,7 @@ def is_emptied_pool(address: int, data: bytes) -> bool:
     if shape is None:
         return False
     _size, block, carved = shape
-    place, rest = divmod(freeblock - address - OVERHEAD, block)
+    place, rest = divmod(freeblock - address - HEADER_SIZE, block)
     return not rest and 0 <= place < carved
 
 
@@ -133,10 +133,10 @@ def free_list(
     """
     offsets: set[int] = set()
     link = first
-    end = OVERHEAD + carved * block
+    end = HEADER_SIZE + carved * block
     while link:
         at = link - address
-        if not OVERHEAD <= at < end or (at - OVERHEAD) % block or at in offsets:
+        if not HEADER_SIZE <= at < end or (at - HEADER_SIZE) % block or at in offsets:
             return None
         offsets.add(at)
         link = int.from_bytes(data[at : at + 8], "little")
@@ -144,13 +144,13 @@ def free_list(
 
 
 class WrongWord(NamedTuple):
-    """A word of a pool and what it should be; `low` marks what an increment could do too."""
+    """A word of a pool and what it should be; `is_low_bit` marks what an increment could do too."""
 
     where: int
     found: int
     corrected: int
-    what: str
-    low: bool = False
+    description: str
+    is_low_bit: bool = False
 
 
 def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
@@ -175,9 +175,9 @@ def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
 def link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
     """Return by how much two links in freed blocks were counted down; zeros where none was.
 
-    Of the second, which was 0, the count went below; of the first, memory some bytes before a free
-    block was handed out, and what stands there was taken for the next link: that of the block,
-    shifted. No flipped bit of a link leads there.
+    The second link was 0 and went below it. Because of the first, memory a few bytes before a free
+    block was handed out, and the word there (the block's link, shifted) was taken for the next
+    link. No flipped bit of a link leads there.
     """
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little", signed=True)
     for steps in range(MAX_SHIFTED):
@@ -186,7 +186,7 @@ def link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
             return steps, -last
     for steps in range(1, MAX_SHIFTED_LINK):
         left = (1 << 64 - 8 * steps) - 1  # what the shift leaves of an address
-        at = ((first >> 8 * steps) - pool.address - OVERHEAD) & left
+        at = ((first >> 8 * steps) - pool.address - HEADER_SIZE) & left
         if at < pool.carved * pool.block and not at % pool.block:
             return steps, 0
     return 0, 0
@@ -202,7 +202,7 @@ def is_first_link_wild(pool: Pool, data: bytes) -> bool:
         return False
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
     signed = first - (1 << 64) if first >> 63 else first
-    near = OVERHEAD <= first - pool.address < pool.size
+    near = HEADER_SIZE <= first - pool.address < pool.size
     return not near and not any(abs(signed) >> shift < MAX_COUNTED for shift in (0, 16))
 
 
@@ -228,10 +228,10 @@ def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
 def _links(pool: Pool, data: bytes, freeblock: int) -> list[int]:
     """Return the offsets of the links of a damaged list, up to the one that leads nowhere."""
     offsets, link = [FREE_AT], freeblock
-    end = OVERHEAD + pool.carved * pool.block
+    end = HEADER_SIZE + pool.carved * pool.block
     while link:
         at = link - pool.address
-        if not OVERHEAD <= at < end or (at - OVERHEAD) % pool.block or at in offsets:
+        if not HEADER_SIZE <= at < end or (at - HEADER_SIZE) % pool.block or at in offsets:
             break
         offsets.append(at)
         link = int.from_bytes(data[at : at + 8], "little")

@@ -9,8 +9,9 @@ from itertools import chain
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
+from gdb_epi.corruption.heap.what_lies_at import chunk_at
+from gdb_epi.corruption.pointers.read_place import place_read_from
 from gdb_epi.corruption.pointers.suspect_words import fault_words, suspects_of
-from gdb_epi.corruption.pointers.word_origin import chunk_at, origin_of
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 
@@ -39,7 +40,7 @@ def owner_of_damaged_block(context: Context, leading: Iterable[Evidence] = ()) -
 def _places(context: Context) -> Iterator[int]:
     """Yield where the bad word was read, then what the access went through."""
     for word in fault_words(context)[:1]:
-        origin = origin_of(context, word)
+        origin = place_read_from(context, word)
         if origin is not None:
             yield origin.slot
     for suspect in suspects_of(context):

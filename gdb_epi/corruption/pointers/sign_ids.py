@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sign of a software bug a wrong value is; a weaker one where its place is in doubt.
+"""The ids under which signs of a software bug count: other ones where a value's place is in doubt.
 
 The ids are those of weights.json. What a flipped bit elsewhere explains as well has an id of its
 own, so that its counts are its own.
@@ -8,16 +8,16 @@ own, so that its counts are its own.
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle
-from gdb_epi.corruption.pointers.suspect_words import FaultWord
-from gdb_epi.corruption.pointers.word_origin import (
+from gdb_epi.corruption.pointers.read_place import (
     has_known_provenance,
     is_not_as_read,
     is_wild,
     load_bases_of,
-    origin_of,
     origin_of_register,
+    place_read_from,
 )
+from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle
+from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD
 from gdb_epi.x86.register_changes import LOAD
@@ -27,19 +27,23 @@ UNTRACED = ":untraced"
 COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
 
 
-def value_sign_id(context: Context, word: FaultWord, id: str) -> str:
+def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
     """Return the id of a sign that a value gives: another one where its place is in doubt.
 
-    Ordinary memory is full of text, doubles and pairs of integers: one that was read nobody knows
-    where says less than one that stands where a pointer belongs.
+    Ordinary memory is full of text, doubles and pairs of integers, so such a value says less when
+    nobody knows where it was read from than when it stands where a pointer belongs.
     """
     if is_not_as_read(context, word.source):
         return NOT_AS_READ
     if is_wild(context, word.source):
         # Where the value itself shows that a low bit of the pointer was wrong, the sign says so.
-        return id if id.endswith(ONE_BIT) else place_sign_id(context, WILD_VALUE, word.source)
-    common = id in COMMON or (id == "S:poison" and _is_text(word.value))
-    return id + UNTRACED if common and not _is_placed(context, word) else id
+        return (
+            sign_id
+            if sign_id.endswith(ONE_BIT)
+            else place_sign_id(context, WILD_VALUE, word.source)
+        )
+    common = sign_id in COMMON or (sign_id == "S:poison" and _is_text(word.value))
+    return sign_id + UNTRACED if common and not _is_placed(context, word) else sign_id
 
 
 def _is_text(value: int) -> bool:
@@ -47,24 +51,28 @@ def _is_text(value: int) -> bool:
     return all(0x20 <= byte < 0x7F for byte in value.to_bytes(WORD, "little"))
 
 
-def place_sign_id(context: Context, id: str, *sources: str) -> str:
+def place_sign_id(context: Context, sign_id: str, *sources: str) -> str:
     """Return the id of a sign of what was read, by the pointers that it was read through.
 
     Another one where such a pointer leads into the middle of a thing, and a flipped bit of it
     explains that. `sources` are registers, or "target" of a pointer that was called.
     """
     bases = [base for source in sources for base in load_bases_of(context, source)]
-    return id + ONE_BIT if any(is_pointer_into_middle(context, base) for base in bases) else id
+    return (
+        sign_id + ONE_BIT
+        if any(is_pointer_into_middle(context, base) for base in bases)
+        else sign_id
+    )
 
 
-def pointer_sign_id(context: Context, word: FaultWord, id: str) -> str:
+def pointer_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
     """Return the id of a sign of a pointer: another one unless the code before made it.
 
-    What was read from memory, or came from nobody knows where, a flipped bit may have made.
+    A value that was read from memory, or whose origin is unknown, may be the work of a flipped bit.
     """
     origin = origin_of_register(context, word.source)
     computed = origin is not None and origin.kind != LOAD and origin.held == origin.expected
-    return id if computed else id + UNTRACED
+    return sign_id if computed else sign_id + UNTRACED
 
 
 def _is_placed(context: Context, word: FaultWord) -> bool:
@@ -72,7 +80,7 @@ def _is_placed(context: Context, word: FaultWord) -> bool:
     site = context.site
     if isinstance(site, Absent):
         return False
-    read_from = origin_of(context, word)
+    read_from = place_read_from(context, word)
     if read_from is not None:
         return read_from.owned
     return has_known_provenance(context, site, origin_of_register(context, word.source)) is True

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
-from gdb_epi.corruption.pointers.word_origin import chunk_at
+from gdb_epi.corruption.heap.what_lies_at import chunk_at
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import TRANSFERS
 from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.memory_readers import CHUNK, values_at_hand
-from gdb_epi.corruption.heap.pymalloc_pools import SIZES, pool_shape
+from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, pool_shape
 from gdb_epi.corruption.strings.str_layout import (
     MAX_DATA,
     UNHASHED,
@@ -333,7 +333,7 @@ def _one_off(byte: int) -> bytes:
 
 def is_mostly_pools(start: int, memory: bytes) -> bool:
     """Tell whether pymalloc's pools fill most of a piece of memory."""
-    step = SIZES[0]
+    step = POOL_SIZES[0]
     places = range(-start % step, len(memory) - step + 1, step)
     pools = sum(pool_shape(start + at, memory, at) is not None for at in places)
     return bool(places) and 2 * pools > len(places)

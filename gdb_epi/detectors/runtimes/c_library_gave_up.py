@@ -18,7 +18,9 @@ MAX_FRAMES = 32
 @detector(
     "c_library_gave_up",
     needs="crash",
-    supports=SupportedLabel("software", "failed-check", by_damage="of_state", most=0.79),
+    supports=SupportedLabel(
+        "software", "failed-check", damage_fact="of_state", max_probability=0.79
+    ),
 )
 def c_library_gave_up(state: ProcessState) -> Iterator[Finding]:
     """Find the constant message of __libc_fatal() in __abort_msg, and say what it means.

@@ -47,7 +47,9 @@ class HeapBreak(NamedTuple):
 @detector(
     "damaged_heap",
     needs="crash",
-    supports=SupportedLabel("software", "out-of-bounds", by="kind", overwritten="size_at"),
+    supports=SupportedLabel(
+        "software", "out-of-bounds", counted_by="kind", overwritten_fact="size_at"
+    ),
 )
 def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     """Walk glibc's main heap after malloc's message: what is damaged, and what lies before it.

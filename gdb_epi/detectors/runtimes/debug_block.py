@@ -54,7 +54,9 @@ class DebugBlock(NamedTuple):
 @detector(
     "debug_block",
     needs="crash",
-    supports=SupportedLabel("software", "out-of-bounds", by="kind", overwritten="overwritten_at"),
+    supports=SupportedLabel(
+        "software", "out-of-bounds", counted_by="kind", overwritten_fact="overwritten_at"
+    ),
 )
 def debug_block(state: ProcessState) -> Iterator[Finding]:
     """Find the block at which the debug allocator's check stopped, and what of it was overwritten.

@@ -19,7 +19,7 @@ MEMORY_ERROR = "MemoryError"
 @detector(
     "failed_allocation",
     needs="crash",
-    supports=SupportedLabel("out-of-memory", "no-memory", by="kind"),
+    supports=SupportedLabel("out-of-memory", "no-memory", counted_by="kind"),
 )
 def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     """Find a MemoryError in the thread that died, or that it gave up or used no pointer on ENOMEM.

@@ -29,7 +29,7 @@ _FLOATS = "aAeEfFgG"  # these are passed in registers of their own
 @detector(
     "printed_before_abort",
     needs="crash",
-    supports=SupportedLabel("software", "failed-check", by="kind"),
+    supports=SupportedLabel("software", "failed-check", counted_by="kind"),
 )
 def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     """Find the constant text that the caller of abort() passed to the call before that.

@@ -58,7 +58,7 @@ MAX_FRAMES = 32
 @detector(
     "python_fatal_error",
     needs="crash",
-    supports=SupportedLabel("software", "failed-check", by="kind"),
+    supports=SupportedLabel("software", "failed-check", counted_by="kind"),
 )
 def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     """Find a fatal error of CPython on the stack of an abort, and the reason that it gave.

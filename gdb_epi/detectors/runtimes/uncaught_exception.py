@@ -22,7 +22,7 @@ MAX_FRAMES = 64
 @detector(
     "uncaught_exception",
     needs="crash",
-    supports=SupportedLabel("software", "failed-check", by="kind"),
+    supports=SupportedLabel("software", "failed-check", counted_by="kind"),
 )
 def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     """Find std::terminate() on the stack, the exception's type and the function that threw.

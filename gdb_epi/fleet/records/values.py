@@ -40,7 +40,7 @@ def number_or_none(value: Any) -> float | None:
 
 
 def int32_or_none(value: Any, limit: int = INT32) -> int | None:
-    """Return an int within +-limit, None when the value is none."""
+    """Return the value if it is an int with -limit <= value < limit, otherwise None."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if -limit <= value < limit else None

@@ -60,11 +60,11 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
         repaired, states = repaired_hosts(execute, now), read_states(execute, now)
     population = separate_past_of_repaired_hosts(load_population(engine, wanted.until), repaired)
     window = (wanted.since, wanted.until)
-    if window != (None, None):  # who does not know when a crash was cannot say that it is inside
+    if window != (None, None):  # a crash of unknown time cannot be said to lie inside
         since = FOREVER_AGO if wanted.since is None else wanted.since
         inside = population.timed & (population.day >= since)
         population = population.chosen(inside, population.exposure_day >= since)
-    if pruned := population.pruned:  # what is left of then is in no count
+    if pruned := population.pruned:  # crashes left from before the prune are not counted
         window = (max(pruned.before, wanted.since or 0), wanted.until)
     counts = tally(engine, population, window)
     before = stored_findings(engine)
@@ -75,34 +75,40 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
     if screened is not None:
         screened = screened._replace(findings=without_past_hosts(screened.findings))
     verdicts = judge_population(population, screened.day, screened) if screened is not None else []
-    mine = [v for v in verdicts if wanted.signature in (None, v.subject)]
+    verdicts_shown = [v for v in verdicts if wanted.signature in (None, v.subject)]
     rows = _rows(
-        population, counts, series, {v.subject for v in mine[:MAX_HEADLINES]}, wanted.signature
+        population,
+        counts,
+        series,
+        {v.subject for v in verdicts_shown[:MAX_HEADLINES]},
+        wanted.signature,
     )
     ranks = {row.name: row.rank for row in rows}
-    every = [headline_of_verdict(verdict, before, ranks) for verdict in mine]
-    heads = tuple(head for head in every if head.state != DISMISSED)
+    all_headlines = [headline_of_verdict(verdict, before, ranks) for verdict in verdicts_shown]
+    headlines = tuple(head for head in all_headlines if head.state != DISMISSED)
     bits = bit_rows(bits_by_host(engine, window, wanted.signature))
-    hosts = [v.subject.removeprefix(HOST_MARK) for v in mine if v.subject.startswith(HOST_MARK)]
-    shown, urgent = join_alike_headlines(heads), urgent_signatures(rows)
-    again = regressed_words(states) if wanted.signature is None else None
+    hosts = [
+        v.subject.removeprefix(HOST_MARK) for v in verdicts_shown if v.subject.startswith(HOST_MARK)
+    ]
+    shown, urgent = join_alike_headlines(headlines), urgent_signatures(rows)
+    regressions = regressed_words(states) if wanted.signature is None else None
     return Page(
         title=TITLE,
         span=days_in_words(axis),
         facts=population_sizes(population, counts),
-        summary=(*((again,) if again else ()), *summary(counts, shown, urgent)),
+        summary=(*((regressions,) if regressions else ()), *summary(counts, shown, urgent)),
         headlines=shown[:MAX_HEADLINES],
         urgent=urgent,
         no_findings=no_findings_of(population, counts),
-        dismissed=len(every) - len(heads),
-        curve=curve(population, axis, before, _explained(population, mine)),
+        dismissed=len(all_headlines) - len(headlines),
+        curve=curve(population, axis, before, _explained(population, verdicts_shown)),
         step=axis.step if axis else 1,
         signatures=rows,
         more_signatures=max(int((counts.per_signature() > 0).sum()) - len(rows), 0),
         host_map=host_map(population, counts, rows, hosts),
         bits=bits,
-        splits=split_views(population, rows, mine, screened, series),
-        sections=sections(engine, population, counts, series, rows, heads),
+        splits=split_views(population, rows, verdicts_shown, screened, series),
+        sections=sections(engine, population, counts, series, rows, headlines),
         notes=limits_of_answers(population, counts, axis),
         states=state_rows(states) if wanted.signature is None else (),
     )
@@ -126,11 +132,11 @@ def _rows(
     is_usual = np.array([not {*URGENT}.intersection(counts.verdicts.get(name, ()))
                          for name in counts.signatures])  # fmt: skip
     order = np.lexsort((np.arange(total.size), is_usual, -total))
-    every = order[total[order] > 0].tolist()
-    chosen = every[:MAX_SIGNATURES]
-    chosen += [i for i in every[MAX_SIGNATURES:] if counts.signatures[i] in named]
+    by_frequency = order[total[order] > 0].tolist()
+    chosen = by_frequency[:MAX_SIGNATURES]
+    chosen += [i for i in by_frequency[MAX_SIGNATURES:] if counts.signatures[i] in named]
     if only is not None:
-        chosen = [i for i in every if counts.signatures[i] == only]
+        chosen = [i for i in by_frequency if counts.signatures[i] == only]
     hosts = counts.hosts_per_signature()
     codes = {name: i for i, name in enumerate(population.signatures)}
     rows = []

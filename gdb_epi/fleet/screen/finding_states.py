@@ -2,8 +2,8 @@
 """Findings in the database: each is raised once, and a person confirms or dismisses it.
 
 A dismissed finding stays silent until its crashes have doubled since (and are at least MIN_GROWTH
-more), with a p value below that of then to the power of P_EXPONENT_TO_REOPEN. A cause that goes on
-at the same rate gets there, the rest of an accident does not. Then the finding is open again.
+more), with a p value below (p at dismissal) ** P_EXPONENT_TO_REOPEN. A cause that goes on at the
+same rate gets there, the rest of an accident does not. Then the finding is open again.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ Execute = Callable[[str, Mapping[str, Any]], Iterable[Any]]
 def readable_uri(path: Path) -> str:
     """Return the URI under which sqlite3 can read a file, also where nobody here may write.
 
-    A log beside a file in a folder that cannot be written is read only by who made its index; a
-    file without one is read as it is. Raises EpiError for a log that cannot be read.
+    Where the folder cannot be written, sqlite3 can read a write-ahead log only if its index exists
+    already; a file without a log is read as it is. Raises EpiError for a log that cannot be read.
     """
     uri = f"{path.absolute().as_uri()}?mode=ro"
     try:
@@ -36,7 +36,7 @@ def readable_uri(path: Path) -> str:
     if log.exists() and log.stat().st_size:
         raise EpiError(
             f"database {path}: its last changes are in {log.name}, which cannot be read here",
-            hint="any gdb-epi fleet verb by who may write there, then again",
+            hint="let someone who may write there run any gdb-epi fleet verb, then try again",
         )
     return f"{uri}&immutable=1"
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lies at an address of the process: a block of an allocator, an object, a stack, a file."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
+from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, is_in_free_chunk
+from gdb_epi.corruption.heap.memory_readers import is_on_stack
+from gdb_epi.errors import Absent
+from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
+from gdb_epi.fault.mapping_checks import may_execute
+from gdb_epi.fault.memory_reads import read_word
+from gdb_epi.locks.glibc_threads import stack_lists
+from gdb_epi.sizes import WORD
+from gdb_epi.target.api import Region
+
+
+def begins_free_chunk(context: Context, address: int) -> bool:
+    """Tell whether a free block of malloc's main heap begins at an address."""
+    region = context.target.region_at(address)
+    if address % (2 * WORD) or region is None or region.path is not None:
+        return False
+    if "w" not in region.perms or is_on_stack(context, address):
+        return False
+    chunk = chunk_at(context, address)
+    return chunk is not None and chunk[0] == address and _is_free(context, chunk)
+
+
+def _is_free(context: Context, chunk: tuple[int, int]) -> bool:
+    """Tell whether a block is free by two witnesses: a zeroed header after it is no witness.
+
+    A free block is followed by a header without PREV_INUSE and with the block's own size; a block
+    of the tcache is known by its key.
+    """
+    start, usable = chunk
+    if not is_in_free_chunk(context, start):
+        return False
+    behind = start + usable - WORD
+    size, head = read_word(context.target, behind), read_word(context.target, behind + WORD)
+    return head is None or bool(head & PREV_INUSE) or size == usable + WORD
+
+
+def place_phrase(context: Context, address: int) -> str:
+    """Say what lies at an address of the process: "16 bytes into a list in use"; "" for nothing."""
+    region = context.target.region_at(address)
+    if region is None:
+        return ""
+    if _may_be_stack(region):
+        for thread in context.target.threads():
+            if region.start <= thread.sp < region.end:
+                return f"in the stack of thread {thread.tid}"
+    if is_in_ended_stack(context, address):
+        return "in the stack of a thread that has ended"
+    if region.path is not None and not region.path.startswith("["):
+        return f"in {region.path.rpartition('/')[2]}"
+    index = address_index(context)
+    within = index.place_in_block(address)
+    if within is not None:
+        return _in_pool(context, address, address - within)
+    chunk = chunk_at(context, address)
+    if chunk is not None:
+        start, size = chunk
+        if _is_free(context, chunk):
+            return f"{address - start} bytes into {size} free bytes of malloc's"
+        return f"{address - start} bytes into a block of malloc's with {size} bytes"
+    return "in memory of no file"
+
+
+def _in_pool(context: Context, address: int, start: int) -> str:
+    index = address_index(context)
+    if index.in_free_block(address):
+        return f"{address - start} bytes into a free block of pymalloc's"
+    for head in HEADS:
+        name = index.object_type(start + head)
+        if name is not None and address >= start + head:
+            return f"{address - start - head} bytes into an object of type {name}"
+    return f"{address - start} bytes into a block of pymalloc's that holds no object"
+
+
+def chunk_at(context: Context, address: int) -> tuple[int, int] | None:
+    """Return start and size of the block of malloc's main heap that holds an address."""
+    chunks = heap_chunks(context)
+    place = (address - chunks.start) // WORD
+    number = bisect_right(chunks.places, place - HEAD) - 1
+    if not chunks.start or number < 0 or place >= len(chunks.words):
+        return None
+    at = chunks.places[number]
+    start, size = chunks.start + WORD * (at + HEAD), (chunks.words[at + 1] & ~FLAGS) - WORD
+    return (start, size) if address < start + size else None
+
+
+def _may_be_stack(region: Region) -> bool:
+    return "w" in region.perms and not may_execute(region)
+
+
+def is_in_ended_stack(context: Context, address: int) -> bool:
+    """Whether an address lies in the stack of an ended thread: glibc keeps those for new ones."""
+    region = context.target.region_at(address)
+    if region is None or not _may_be_stack(region):
+        return False
+    if any(region.start <= thread.sp < region.end for thread in context.target.threads()):
+        return False
+    return any(region.start <= at < region.end for at in _ended_threads(context))
+
+
+@once_per_run
+def _ended_threads(context: Context) -> tuple[int, ...]:
+    lists = stack_lists(context.target)
+    return () if isinstance(lists, Absent) else tuple(d.address for d in lists.on("cache"))
