@@ -33,7 +33,7 @@ def _epi(*words):
 def _epi_stacks():
     """Print the stacks in the format that is asked for."""
     import os
-    from gdb_epi.gdbhost.adapter import set_status
+    from gdb_epi.gdbhost.command_adapter import set_status
     formats = {"text": ["bt", "--native-all"], "json": ["bt", "--all", "--json"]}
     name = os.environ.get("EPI_FORMAT") or "text"
     if name not in formats:

@@ -36,10 +36,10 @@ def _epi_compare():
     import json, os
     from gdb_epi.analysis import analyze
     from gdb_epi.errors import EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
-    from gdb_epi.gdbhost.adapter import set_status
-    from gdb_epi.gdbhost.sessions import sessions
+    from gdb_epi.gdbhost.command_adapter import set_status
+    from gdb_epi.gdbhost.sessions import shared_sessions
     from gdb_epi.render.escape import escape
-    from gdb_epi.repro.compare_records import compare_records, lines
+    from gdb_epi.repro.compare_records import comparison_lines, compare_records
     try:
         other = os.environ.get("EPI_OTHER")
         if not other:
@@ -52,13 +52,13 @@ def _epi_compare():
             raise UsageError(f"EPI_FORMAT={form}: no such format", hint="text or json")
         if not os.path.isfile(other):
             raise InputError(f"EPI_OTHER={other}: no such file", hint="check the path")
-        one = analyze(sessions().current())
+        one = analyze(shared_sessions().current())
         exe = os.environ.get("EPI_OTHER_EXE") or gdb.current_progspace().filename
         gdb.execute("core-file", to_string=True)
         if exe:
             gdb.execute("file " + exe, to_string=True)
         gdb.execute("core-file " + other, to_string=True)
-        found = compare_records(one, analyze(sessions().current()), at)
+        found = compare_records(one, analyze(shared_sessions().current()), at)
     except EpiError as error:
         set_status(error.exit_code)
         gdb.write(escape(error.line()) + "\n", gdb.STDERR)
@@ -68,7 +68,7 @@ def _epi_compare():
         gdb.write(escape(str(error)) + "\n", gdb.STDERR)
         return
     text = json.dumps(found) if form == "json" else "\n".join(
-        escape(line) for line in lines(found))
+        escape(line) for line in comparison_lines(found))
     if os.environ.get("EPI_OUTPUT"):
         with open(os.environ["EPI_OUTPUT"], "w", encoding="utf-8") as stream:
             stream.write(text + "\n")

@@ -102,4 +102,4 @@ def switch_printers(*, on: bool) -> None:
         printer = PythonPrinters()
         gdb.pretty_printers.append(printer)
         shared_sessions().prepare()
-        gdb.events.stop.connect(printer.stopped)  # after that of sessions()
+        gdb.events.stop.connect(printer.stopped)  # after that of shared_sessions()

@@ -28,9 +28,9 @@ import hashlib, json, os
 import gdb
 from gdb_epi.errors import Absent
 from gdb_epi.gdbhost.process_target import GdbProcessTarget
-from gdb_epi.gdbhost.sessions import sessions
+from gdb_epi.gdbhost.sessions import shared_sessions
 
-target = sessions().current().target
+target = shared_sessions().current().target
 first = target.threads()[0]
 alone = GdbProcessTarget(gdb.selected_inferior(), kind="core", proc=None, lwp=first.tid)
 names = ("_PyRuntime", "malloc", "no_such_symbol")
@@ -217,8 +217,8 @@ def test_truncated_core(gdb: Gdb, made: Made, tmp_path: Path) -> None:
         core.read(lost.start, 16)
     script = tmp_path / "ask.py"
     script.write_text(
-        "from gdb_epi.gdbhost.sessions import sessions\n"
-        f"t = sessions().current().target\nprint('KIND', t.provenance({lost.start}, 16))\n"
+        "from gdb_epi.gdbhost.sessions import shared_sessions\n"
+        f"t = shared_sessions().current().target\nprint('KIND', t.provenance({lost.start}, 16))\n"
         "print('CUT', t.truncation().truncated)\n"
     )
     done = run_gdb(
