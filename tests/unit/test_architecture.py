@@ -360,3 +360,35 @@ def read_twice(function: ast.FunctionDef) -> Iterator[str]:
 def test_such_a_test_would_be_seen(line: str, seen: int) -> None:
     tree = ast.parse(f"def test():\n    {line}\n")
     assert len(list(hopes(tree, Path("cli/test_made_up.py")))) == seen
+
+
+_IMPORT = re.compile(r"from (gdb_epi(?:\.\w+)*) import (\w+(?:, \w+)*)")
+# Scripts that GDB or a shell runs, programs of tests in strings: no checker of types reads them.
+_SCRIPTS = (".py", ".gdb", ".sh", "gdb-epi")
+
+
+def test_imports_in_texts_name_what_is_there() -> None:
+    """On 2026-11-28 renames broke the shell command, two scripts of GDB's and eleven tests."""
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout
+    for name in filter(lambda name: name.endswith(_SCRIPTS), files.split("\n")):
+        path = ROOT / name
+        text = path.read_text(errors="replace") if path.is_file() else ""
+        for module, imported in _IMPORT.findall(text):
+            known = _names_in(module)
+            missing = [each for each in imported.split(", ") if each not in known]
+            assert not missing, f"{name}: from {module} import {', '.join(missing)}"
+
+
+@cache
+def _names_in(module: str) -> frozenset[str]:
+    folder = ROOT.joinpath(*module.split("."))
+    names = {path.stem for path in folder.glob("*")} | {"__file__"}
+    for path in (folder / "__init__.py", folder.with_suffix(".py")):
+        for node in ast.walk(tree_of(path)) if path.is_file() else ():
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                names.add(node.name)
+            elif isinstance(node, ast.Name):
+                names.add(node.id)
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                names |= {(each.asname or each.name).split(".")[0] for each in node.names}
+    return frozenset(names)
