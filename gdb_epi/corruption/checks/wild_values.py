@@ -296,15 +296,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
         return
     if permits(context.target.region_at(site.address), access):
         return
-    pairs = [
-        (registers.get(base, 0), f" in {base}", registers.get(index, 0), index, scale)
-        for base, index, scale in _base_and_index(context, operand, registers)
-    ]
-    if (terms := summed_address(context)) is not None:  # which the sum has taken the place of
-        first, second, scale = terms
-        pairs.append((first, "", second, "", scale))
-        pairs += [(second, "", first, "", 1)] if scale == 1 else []
-    for base, where, index, index_name, scale in pairs:
+    for base, index, scale, base_name, index_name in _sums(context, operand, registers):
         start = base + operand.displacement
         reach = signed_word(index * scale)
         if not permits(context.target.region_at(base), access) or abs(reach) < FAR:
@@ -331,7 +323,8 @@ def far_index(context: Context) -> Iterator[Evidence]:
             narrow = f" ({NO_INTEGER} x {times}, which NaN or too large a number becomes as an int)"
         summary = (
             f"the index{index_name and f' in {index_name}'} is {signed_word(index)}{narrow}: it "
-            f"leads {abs(reach)} bytes {side} the start, {base:#x}{where}"
+            f"leads {abs(reach)} bytes {side} the start, {base:#x}"
+            f"{base_name and f' in {base_name}'}"
         )
         if is_explained:  # says where the address came from, and weighs nothing
             summary += "; a changed byte or bit alone explains this"
@@ -352,6 +345,28 @@ def _was_floating_point(context: Context, site: FaultSite, register: str) -> boo
         if changed is None or register in changed:
             return (step.instruction.opcode_map, step.instruction.opcode) in CONVERSIONS
     return False
+
+
+class _Sum(NamedTuple):
+    """A start and an index that give an address, and their registers; "" where these are gone."""
+
+    start: int
+    number: int
+    scale: int
+    base_name: str = ""
+    index_name: str = ""
+
+
+def _sums(context: Context, operand: MemoryOperand, registers: Mapping[str, int]) -> Iterator[_Sum]:
+    """Yield what may be start and index of an access: in registers, then as code had read them."""
+    for base, index, scale in _base_and_index(context, operand, registers):
+        yield _Sum(registers.get(base, 0), registers.get(index, 0), scale, base, index)
+    terms = summed_address(context)
+    if terms is not None:
+        base_value, index_value, scale = terms
+        yield _Sum(base_value, index_value, scale)
+        if scale == 1:  # the assembler may have put the pointer in either place
+            yield _Sum(index_value, base_value, scale)
 
 
 def _base_and_index(

@@ -280,9 +280,10 @@ def software_explanation(
     operand = site.operand
     if operand is not None and suspect.source in (operand.index_register, "fault address"):
         return f"an index of 2^{bit} gives the same address"
+    if operand is None or suspect.source != operand.base:
+        return None
     terms = summed_address(context)
-    is_sum = operand is not None and suspect.source == operand.base and terms is not None
-    if is_sum and terms and not _is_flip_of_a_term(terms, corrected - suspect.value):
+    if terms is not None and not _is_flip_of_a_term(terms, corrected - suspect.value):
         return f"base and index, {signed_word(terms[1])}, add up to the same address"
     return None
 
