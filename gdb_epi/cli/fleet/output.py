@@ -63,12 +63,12 @@ def day_argument(value: str | None, option: str = "--asof") -> int | None:
     if value is None:
         return None
     from gdb_epi.errors import UsageError
-    from gdb_epi.fleet.store.days import parse_day_range
+    from gdb_epi.fleet.store.days import parse_written_day
 
-    days = parse_day_range(value)
-    if days is None or days[0] != days[1]:
+    day = parse_written_day(value)
+    if day is None:
         raise UsageError(f"no day: {value!r}", hint=f"{option} 2026-11-21")
-    return days[0]
+    return day
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:

@@ -36,7 +36,7 @@ from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_na
 from gdb_epi.fleet.questions.find_signature import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, parse_day_range
+from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, parse_written_day
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin, note_change
 
@@ -144,10 +144,10 @@ def _moment(decision: Decision, state: str | None, now: float) -> float:
 
 
 def _day(given: str, hint: str) -> int:
-    days = parse_day_range(given)
-    if days is None or days[0] != days[1] or not 0 <= days[0] < MAX_DAY:
+    day = parse_written_day(given)
+    if day is None or not 0 <= day < MAX_DAY:
         raise UsageError(f"no day: {given!r}", hint=hint)
-    return days[0]
+    return day
 
 
 def _subject(connection: Connection, execute: Execute, decision: Decision) -> Subject:

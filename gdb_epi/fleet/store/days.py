@@ -65,5 +65,11 @@ def parse_day_range(words: str) -> tuple[int, int] | None:
     return first.days, last.days - 1
 
 
+def parse_written_day(words: str) -> int | None:
+    """Return the one day that a user wrote; None for a month or a year, and for what is no day."""
+    days = parse_day_range(words)
+    return days[0] if days is not None and days[0] == days[1] else None
+
+
 def _near(day: float) -> int | None:
     return int(day) if abs(day) <= MAX_DAY else None
