@@ -109,7 +109,7 @@ def process_lock_self_deadlock(scene: HangContext) -> HangAnswer | None:
         if not count or thread is None or thread.tid != wait.tid:
             continue
         sentence = f"{activity.waits()} for a multiprocessing lock that it took itself"
-        evidence = (f"the lock's own words say: taken {count} times by this thread",)
+        evidence = (f"the lock itself says: taken {count} times by this thread",)
         return HangAnswer(
             DEADLOCK, "self", sentence, (activity,), PROBABLE, evidence,
             (), ("another process released and took it meanwhile",),

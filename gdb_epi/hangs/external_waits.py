@@ -83,7 +83,7 @@ def answer_for_database_wait(scene: HangContext, activity: ThreadActivity) -> Ha
         return weaken_answer_in_loop(scene, wait_answer(
             HANG, "database lock", sentence, activity, evidence=(seen,), doubts=(doubt,)
         ))  # fmt: skip
-    doubts = ("another process may hold the database",) if not own.known else ()
+    doubts = ("another process may hold the database",) if not own.is_certain else ()
     sentence += own.clause
     circle = _circle_of_holders(scene, activity, own.tid)
     if circle:

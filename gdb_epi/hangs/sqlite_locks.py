@@ -32,13 +32,13 @@ MAX_NUMBER = 1 << 20  # of descriptors and of connections
 class OwnHolder(NamedTuple):
     """Says which connection of this process keeps another one from its database.
 
-    `known`: SQLite's own words say that it does. `alone`: nobody but the waiting thread can end it.
-    `tid`: the other thread that has it at hand.
+    `is_certain`: SQLite's own structures say that it does. `alone`: nobody but the waiting thread
+    can end it. `tid`: the other thread that has it at hand.
     """
 
     clause: str
     evidence: str
-    known: bool = True
+    is_certain: bool = True
     alone: bool = True
     tid: int | None = None
 
@@ -79,7 +79,7 @@ def holder_in_this_process(scene: HangContext, activity: ThreadActivity) -> OwnH
     name = next((f" `{each.name}`" for each in holding if each.name), "")
     does = "reads from" if level == _READS else "has a transaction in"
     clause = f"; another connection{name} of this very process {does} that database"
-    evidence = "SQLite's own words say that another connection of this process holds the file"
+    evidence = "SQLite's own structures say that another connection of this process holds the file"
     threads = {each.tid for each in holding}
     alone = scene.is_only_python_thread(activity.tid) or threads == {activity.tid}
     if alone:
@@ -109,7 +109,7 @@ def connection_held_by_callers(scene: HangContext, activity: ThreadActivity) -> 
                         "that is open there cannot end before this call returns"
                     )
                     evidence = f"{place} refers to a second connection, {name}"
-                    return OwnHolder(clause, evidence, known=False)
+                    return OwnHolder(clause, evidence, is_certain=False)
         inner |= {word for _, word in own}
         in_loop = in_loop and not scene.runs_in_loop(frame)
     return None

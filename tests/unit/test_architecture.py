@@ -374,8 +374,7 @@ def test_imports_in_texts_name_what_is_there() -> None:
         path = ROOT / name
         text = path.read_text(errors="replace") if path.is_file() else ""
         for module, imported in _IMPORT.findall(text):
-            known = _names_in(module)
-            missing = [each for each in imported.split(", ") if each not in known]
+            missing = sorted({*imported.split(", ")} - _names_in(module))
             assert not missing, f"{name}: from {module} import {', '.join(missing)}"
 
 

@@ -83,13 +83,13 @@ def _answer(
     key_frames = scene.loop_frames(activity.frames)
     turns = "one turn" if endless.turns == 1 else f"{endless.turns} turns"
     sentence = (
-        f"{activity.who()} is in a loop without end at {function_and_line(frame)}: followed on "
-        f"from where it stood, after {turns} its tests come out as before, and so for ever"
+        f"{activity.who()} is in a loop without end at {function_and_line(frame)}: with the "
+        f"values in this core its conditions come out the same after {turns}, and so for ever"
     )
     return HangAnswer(
         HANG, "endless loop", sentence, (activity._replace(key_frames=key_frames),), PROBABLE,
-        (f"its code was followed on from where it stood: after {turns} it is in the same state, "
-         "numbers aside of which no test depends on how far they go",),
+        (f"its code was followed from where it stood: after {turns} all is as before, but for "
+         "numbers that no condition depends on",),
         ("another thread or a signal handler that could change what it reads",),
         ("native code that changes what it reads",),
     )  # fmt: skip

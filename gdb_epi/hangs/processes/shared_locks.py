@@ -52,13 +52,13 @@ def held_while_joining(
                 clause += (
                     f", for which {waiting} in other processes {'wait' if waiting > 1 else 'waits'}"
                 )
-                seen = f"the words of that semaphore say how many wait for it: {waiting}"
+                seen = f"the semaphore itself says how many wait for it: {waiting}"
             elif passed:
                 clause += ": a child that it was given to, and that wants it, never ends"
                 seen = f"the code of {frame.name}() gives it to a Process"
             else:
                 clause += ": a child that wants it never ends"
-                seen = "the lock's own words say that this thread has taken it"
+                seen = "the lock itself says that this thread has taken it"
             doubt = "whether the child wants that lock is not in this core: look at its own"
             return wait_answer(
                 HANG, "child", f"{waits}; {clause}", activity,
