@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cores that a real aarch64 kernel wrote of CPython 3.11 (tests/tools/fetch_aarch64.py)."""
+"""Cores that a real aarch64 kernel wrote of Debian's CPythons (tests/tools/fetch_aarch64.py)."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,38 +24,46 @@ from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
 CACHED = cache_root() / "aarch64"
-SYSROOT = CACHED / "root"
+SUITES = {"bookworm": "3.11", "trixie": "3.13", "forky": "3.14"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def made() -> Iterator[None]:
-    if not (CACHED / "cores" / "aarch64_deaths.py").is_file():
+class Machine:
+    """The cores and the file system of one suite's Python."""
+
+    def __init__(self, suite: str) -> None:
+        self.minor = SUITES[suite]
+        self.cores = CACHED / suite / "cores"
+        self.sysroot = CACHED / suite / "root"
+        self.executable = self.sysroot / "usr/bin" / f"python{self.minor}"
+
+    @cache
+    def session(self, death: str) -> Session:
+        return Session(CoreFileTarget.open(self.cores / death, sysroot=str(self.sysroot)))
+
+    @cache
+    def record(self, death: str) -> dict[str, Any]:
+        return analyze(self.session(death))
+
+    def python(self, death: str) -> PythonState:
+        python = self.session(death).state.python
+        assert isinstance(python, PythonState), python
+        return python
+
+
+@pytest.fixture(scope="module", params=SUITES)
+def machine(request: pytest.FixtureRequest) -> Machine:
+    made = Machine(request.param)
+    if not (made.cores / "aarch64_deaths.py").is_file():
         pytest.skip(
-            f"no cores in {CACHED}: tests/tools/fetch_aarch64.py makes them (qemu-system-arm, "
+            f"no cores in {made.cores}: tests/tools/fetch_aarch64.py makes them (qemu-system-arm, "
             "qemu-user, cpio; bash tests/run --heavy does both)"
         )
-    yield
+    return made
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
-
-
-@cache
-def session(death: str) -> Session:
-    return Session(CoreFileTarget.open(CACHED / "cores" / death, sysroot=str(SYSROOT)))
-
-
-@cache
-def record(death: str) -> dict[str, Any]:
-    return analyze(session(death))
-
-
-def python_of(death: str) -> PythonState:
-    python = session(death).state.python
-    assert isinstance(python, PythonState), python
-    return python
 
 
 @pytest.mark.parametrize(
@@ -71,58 +78,60 @@ def python_of(death: str) -> PythonState:
         ("overflow", ["overflow", "<module>"], "segv-stack-overflow", ACCESS, None),
     ],
 )  # fmt: skip
-def test_a_fault(death: str, names: list[str], category: str, how: str, address: int | None):
-    (crashed,) = (thread for thread in python_of(death).threads() if thread.crashed)
+def test_a_fault(
+    machine: Machine, death: str, names: list[str], category: str, how: str, address: int | None
+) -> None:
+    (crashed,) = (thread for thread in machine.python(death).threads() if thread.crashed)
     assert [frame.name for frame in crashed.frames] == names
-    assert record(death)["signature"]["category"] == category
-    account = session(death).state.account
+    assert machine.record(death)["signature"]["category"] == category
+    account = machine.session(death).state.account
     assert account.how == how
     assert address is None or account.address == address
     assert account.fault.architecture is AARCH64 and account.site.instruction is None
 
 
-def test_what_a_handler_raised_again_is_the_first_fault() -> None:
+def test_what_a_handler_raised_again_is_the_first_fault(machine: Machine) -> None:
     """faulthandler asks for no siginfo: what the CPU said is in the signal frame."""
-    fault = session("behind_handler").state.fault
+    fault = machine.session("behind_handler").state.fault
     assert (fault.origin, fault.sender, fault.signo, fault.code) == (
         "signal-frame",
         "kernel",
         11,
         1,
     )
-    assert record("behind_handler")["signal"]["si_code"] < 0
+    assert machine.record("behind_handler")["signal"]["si_code"] < 0
     # Both died in the same place of the same function.
-    assert fault.pc % 4096 == session("null_access").state.fault.pc % 4096
+    assert fault.pc % 4096 == machine.session("null_access").state.fault.pc % 4096
 
 
-def test_values_and_lines_are_read() -> None:
-    (crashed,) = (thread for thread in python_of("null_access").threads() if thread.crashed)
+def test_values_and_lines_are_read(machine: Machine) -> None:
+    (crashed,) = (thread for thread in machine.python("null_access").threads() if thread.crashed)
     inner = crashed.frames[1]
     assert (inner.filename, inner.lineno) == ("/epi/aarch64_deaths.py", 35)
     from gdb_epi.record.stacks import stacks_json
 
-    text = str(stacks_json(session("null_access").state, locals=True))
+    text = str(stacks_json(machine.session("null_access").state, locals=True))
     assert "'hello'" in text and "[1, 2, 3]" in text
 
 
-def test_threads_are_told_by_glibcs_descriptor() -> None:
+def test_threads_are_told_by_glibcs_descriptor(machine: Machine) -> None:
     """The thread descriptor lies before the thread pointer (NT_ARM_TLS) leads to."""
-    threads = {thread.tid: thread for thread in session("stuck").state.target.threads()}
-    states = python_of("stuck").threads()
+    threads = {thread.tid: thread for thread in machine.session("stuck").state.target.threads()}
+    states = machine.python("stuck").threads()
     assert len(states) == len(threads) == 6
     for state in states:
         assert state.tid is not None and threads[state.tid].ident == state.ident
 
 
-def test_waits_and_the_circle() -> None:
-    state = session("stuck").state
+def test_waits_and_the_circle(machine: Machine) -> None:
+    state = machine.session("stuck").state
     waits = [wait for wait in state.locks.waits if wait.kind == "threading.Lock"]
     owners = {wait.tid: wait.owner.tid for wait in waits}
     assert len([tid for tid, owner in owners.items() if owners.get(owner or 0) == tid]) == 2
-    assert record("stuck")["verdict"]["label"] == "deadlock"
+    assert machine.record("stuck")["verdict"]["label"] == "deadlock"
     calls = {
         thread.name: system_call(state.target, lwp)
-        for thread in python_of("stuck").threads()
+        for thread in machine.python("stuck").threads()
         for lwp in state.target.threads()
         if lwp.tid == thread.tid
     }
@@ -131,26 +140,26 @@ def test_waits_and_the_circle() -> None:
     assert kinds["sleep"] == "clock_nanosleep" and kinds["take_both"] == "futex"
 
 
-def test_who_sent_the_signal() -> None:
-    assert session("aborted").state.fault.sender == "self"
-    assert session("stuck").state.fault.sender == "other"
+def test_who_sent_the_signal(machine: Machine) -> None:
+    assert machine.session("aborted").state.fault.sender == "self"
+    assert machine.session("stuck").state.fault.sender == "other"
 
 
 @pytest.mark.parametrize("death", ["null_access", "wild_write"])
-def test_damage_is_not_judged(death: str) -> None:
-    made = record(death)
+def test_damage_is_not_judged(machine: Machine, death: str) -> None:
+    made = machine.record(death)
     why = "not judged on this architecture (aarch64)"
     assert made["corruption"]["skipped"] == [{"check": "all", "why": why}]
     assert made["corruption"]["evidence"] == [] and made["corruption"]["possible_bit_flips"] == []
     assert made["verdict"]["damage"] == {"found": False, "judged": False}
 
 
-def test_a_core_without_notes_of_the_machine() -> None:
+def test_a_core_without_notes_of_the_machine(machine: Machine) -> None:
     """qemu-user writes no NT_FILE, no NT_SIGINFO and no thread pointer: it is read all the same."""
-    made = record("by-qemu-user")
+    made = machine.record("by-qemu-user")
     assert made["signal"]["name"] == "SIGSEGV"
     assert made["verdict"]["label"] == "cannot-tell"
-    assert len(session("by-qemu-user").state.target.threads()) == 2
+    assert len(machine.session("by-qemu-user").state.target.threads()) == 2
 
 
 def knowing_gdb() -> str:
@@ -162,11 +171,11 @@ def knowing_gdb() -> str:
     pytest.skip("no GDB that knows aarch64 (gdb-multiarch)")
 
 
-def test_native_frames_are_gdbs(tmp_path: Path) -> None:
-    target = session("null_access").state.target
+def test_native_frames_are_gdbs(machine: Machine, tmp_path: Path) -> None:
+    target = machine.session("null_access").state.target
     thread = target.threads()[0]
-    core, exe = str(CACHED / "cores" / "null_access"), str(SYSROOT / "usr/bin/python3.11")
-    native = GdbNative(core, exe, str(SYSROOT), knowing_gdb(), str(tmp_path))
+    core, exe = str(machine.cores / "null_access"), str(machine.executable)
+    native = GdbNative(core, exe, str(machine.sysroot), knowing_gdb(), str(tmp_path))
     try:
         frames = native.frames(thread.tid)
     finally:
@@ -176,7 +185,7 @@ def test_native_frames_are_gdbs(tmp_path: Path) -> None:
     assert "_PyEval_EvalFrameDefault" in [frame.function for frame in frames]
 
 
-def test_a_gdb_that_does_not_know_the_machine(shell: Shell, tmp_path: Path) -> None:
+def test_a_gdb_that_does_not_know_the_machine(machine: Machine, shell: Shell) -> None:
     """Its own words speak of threads that it cannot see."""
     plain = "/usr/bin/gdb"
     if not Path(plain).is_file():
@@ -184,11 +193,11 @@ def test_a_gdb_that_does_not_know_the_machine(shell: Shell, tmp_path: Path) -> N
     words = [plain, "-nx", "-batch", "-ex", "set architecture aarch64"]
     if not subprocess.run(words, capture_output=True, text=True, check=False).stderr:
         pytest.skip(f"{plain} knows aarch64")
-    core = CACHED / "cores" / "null_access"
+    core = machine.cores / "null_access"
     done = shell.triage(
         core,
         "--sysroot",
-        SYSROOT,
+        machine.sysroot,
         "--gdb",
         plain,
         "--native",
@@ -203,16 +212,18 @@ def test_a_gdb_that_does_not_know_the_machine(shell: Shell, tmp_path: Path) -> N
     assert f"{plain} does not read cores of aarch64; apt install gdb-multiarch" in said
 
 
-def test_several_sysroots_the_first_that_fits(shell: Shell, tmp_path: Path) -> None:
+def test_several_sysroots_the_first_that_fits(
+    machine: Machine, shell: Shell, tmp_path: Path
+) -> None:
     """The first has another build of libc at its path; the build-id tells, to GDB too."""
-    other = tmp_path / "other"
-    wrong = other / "usr/lib/aarch64-linux-gnu/libc.so.6"
+    first, right = tmp_path / "first", machine.sysroot
+    wrong = first / "usr/lib/aarch64-linux-gnu/libc.so.6"
     wrong.parent.mkdir(parents=True)
     shutil.copy("/bin/true", wrong)
-    core = CACHED / "cores" / "null_access"
+    core = machine.cores / "null_access"
     words = ("--gdb", knowing_gdb(), "--native", "auto", "--no-db", "--format", "json")
-    (alone,) = shell.triage(core, "--sysroot", SYSROOT, *words).records
-    (several,) = shell.triage(core, "--sysroot", other, "--sysroot", SYSROOT, *words).records
+    (alone,) = shell.triage(core, "--sysroot", right, *words).records
+    (several,) = shell.triage(core, "--sysroot", first, "--sysroot", right, *words).records
     assert several["signature"]["keys"] == alone["signature"]["keys"]
     assert several["signature"]["keys"]["native"]
     assert several["soft_errors"] == alone["soft_errors"]

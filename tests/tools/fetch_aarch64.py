@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make cores of aarch64 CPython by a real aarch64 kernel, for the tests.
 
-Debian's arm64 kernel and python3.11 are unpacked into the cache, run in qemu-system-aarch64 (half a
-minute), and die there as tests/programs/aarch64_deaths.py says; the kernel's core files come back
-on a disk image. Beside them one that qemu-user wrote by itself. What cannot be had is told in one
-line, and is no failure.
+Debian's arm64 kernel and the python3 of each suite in PYTHONS are unpacked into the cache, run in
+qemu-system-aarch64 (half a minute each), and die there as tests/programs/aarch64_deaths.py says;
+the kernel's core files come back on a disk image. Beside them one that qemu-user wrote by itself.
+What cannot be had is said in one line, and is no failure.
 
-    fetch_aarch64.py            all cores; quick when they are there
-    fetch_aarch64.py --again    make them anew
-    fetch_aarch64.py --record   also record what an analysis reads of one: tests/data/aarch64
+    fetch_aarch64.py                 all cores; quick when they are there
+    fetch_aarch64.py --suite trixie  those of one suite
+    fetch_aarch64.py --again         make them anew
+    fetch_aarch64.py --record        also record what an analysis reads of one: tests/data/aarch64
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ from fetch_interpreters import (
     update_lists,
 )
 
-SUITE, MACHINE = "bookworm", "arm64"
+MACHINE = "arm64"
+KERNEL_SUITE = "bookworm"
+PYTHONS = {"bookworm": "python3.11", "trixie": "python3.13", "forky": "python3.14"}
 PROGRAM = Path(__file__).resolve().parents[1] / "programs" / "aarch64_deaths.py"
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "aarch64"
 RECORDED = ("behind_handler",)
@@ -56,7 +59,7 @@ ulimit -c unlimited
 mkdir /cores; cd /epi
 for death in {deaths}; do
   echo "/cores/$death" > /proc/sys/kernel/core_pattern
-  python3.11 /epi/aarch64_deaths.py $death > /cores/$death.out 2>&1
+  {python} /epi/aarch64_deaths.py $death > /cores/$death.out 2>&1
 done
 tar cf /dev/vda -C /cores .
 sync; poweroff -f
@@ -68,14 +71,14 @@ def home() -> Path:
     return cache_root() / "aarch64"
 
 
-def cores() -> Path:
-    """Return the folder of the finished cores."""
-    return home() / "cores"
+def cores(suite: str) -> Path:
+    """Return the folder of the finished cores of a suite's Python."""
+    return home() / suite / "cores"
 
 
-def root() -> Path:
+def root(suite: str) -> Path:
     """Return the file system of the programs that died: what --sysroot takes."""
-    return home() / "root"
+    return home() / suite / "root"
 
 
 def deaths() -> list[str]:
@@ -84,39 +87,45 @@ def deaths() -> list[str]:
     return run([sys.executable, "-c", code], timeout=30, cwd=PROGRAM.parent).split()
 
 
-def made_by() -> bytes:
-    """Return the program that the cores are of; empty when there are none."""
-    program = cores() / PROGRAM.name
+def made_by(suite: str) -> bytes:
+    """Return the program that a suite's cores are of; empty when there are none."""
+    program = cores(suite) / PROGRAM.name
     return program.read_bytes() if program.is_file() else b""
 
 
-def fetch() -> str:
-    """Unpack kernel and Python below root(); return the kernel's release."""
-    environment = apt_environment(SUITE, architecture=MACHINE)
-    update_lists(f"{SUITE}-{MACHINE}", environment, again=False)
+def fetch_kernel() -> str:
+    """Unpack the kernel below home(); return its release."""
+    environment = apt_environment(KERNEL_SUITE, architecture=MACHINE)
+    update_lists(f"{KERNEL_SUITE}-{MACHINE}", environment, again=False)
     depends = run(["apt-cache", "depends", f"linux-image-{MACHINE}"], timeout=60, env=environment)
-    kernel = next((w for w in depends.split() if w.startswith("linux-image-")
-                   and w != f"linux-image-{MACHINE}"), None)  # fmt: skip
-    if kernel is None:
-        raise CannotFetch(f"{SUITE} has no linux-image-{MACHINE}")
-    packages = ["python3.11", "busybox-static"]
-    download_and_unpack(f"{SUITE}-{MACHINE}", packages, root(), environment)
-    archive = home() / "kernel"
-    archive.mkdir(exist_ok=True)
-    if not list(archive.glob("boot/vmlinuz-*")):
+    package = next((w for w in depends.split() if w.startswith("linux-image-")
+                    and w != f"linux-image-{MACHINE}"), None)  # fmt: skip
+    if package is None:
+        raise CannotFetch(f"{KERNEL_SUITE} has no linux-image-{MACHINE}")
+    folder = home() / "kernel"
+    folder.mkdir(parents=True, exist_ok=True)
+    if not list(folder.glob("boot/vmlinuz-*")):
         # By itself: what it depends on makes an image for disks, which is not wanted.
-        run(["apt-get", "-q", "download", kernel], timeout=600, env=environment, cwd=archive)
-        (package,) = archive.glob("*.deb")
-        run(["dpkg-deb", "-x", str(package), str(archive)], timeout=300)
-        package.unlink()
-    return kernel.removeprefix("linux-image-")
+        run(["apt-get", "-q", "download", package], timeout=600, env=environment, cwd=folder)
+        (archive,) = folder.glob("*.deb")
+        run(["dpkg-deb", "-x", str(archive), str(folder)], timeout=300)
+        archive.unlink()
+    return package.removeprefix("linux-image-")
 
 
-def make_image(release: str) -> Path:
-    """Return the initial file system as a compressed cpio archive."""
+def fetch_python(suite: str) -> None:
+    """Unpack a suite's Python below root(suite)."""
+    environment = apt_environment(suite, architecture=MACHINE)
+    update_lists(f"{suite}-{MACHINE}", environment, again=False)
+    packages = [PYTHONS[suite], "busybox-static"]
+    download_and_unpack(f"{suite}-{MACHINE}", packages, root(suite), environment)
+
+
+def make_image(suite: str, release: str) -> Path:
+    """Return the initial file system with a suite's Python as a compressed cpio archive."""
     folder = home() / "epi"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(root(), folder, symlinks=True, ignore_dangling_symlinks=True)
+    shutil.copytree(root(suite), folder, symlinks=True, ignore_dangling_symlinks=True)
     for name in LEFT_OUT:
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / "epi").mkdir(exist_ok=True)
@@ -124,7 +133,7 @@ def make_image(release: str) -> Path:
         shutil.copy2(home() / "kernel" / "lib/modules" / release / "kernel" / name, folder / "epi")
     shutil.copy2(PROGRAM, folder / "epi")
     init = folder / "init"
-    init.write_text(INIT.format(deaths=" ".join(deaths())))
+    init.write_text(INIT.format(python=PYTHONS[suite], deaths=" ".join(deaths())))
     init.chmod(0o755)
     image = home() / "image.gz"
     with image.open("wb") as written:
@@ -136,12 +145,12 @@ def make_image(release: str) -> Path:
     return image
 
 
-def boot(release: str, image: Path) -> None:
+def boot(suite: str, release: str, image: Path) -> None:
     """Run the kernel until it has written the cores to its disk, and unpack them."""
     disk = home() / "disk"
     with disk.open("wb") as made:
         made.truncate(DISK)
-    say("aarch64: booting Linux in qemu, half a minute")
+    say(f"aarch64, {suite}: booting Linux in qemu, half a minute")
     kernel = home() / "kernel" / "boot" / f"vmlinuz-{release}"
     run(
         [
@@ -155,7 +164,7 @@ def boot(release: str, image: Path) -> None:
     )  # fmt: skip
     try:
         with tarfile.open(disk) as archive:
-            archive.extractall(cores(), filter="data")
+            archive.extractall(cores(suite), filter="data")
     except (tarfile.TarError, OSError) as error:
         raise CannotFetch(f"the emulated machine brought no cores: {error}") from None
     finally:
@@ -163,20 +172,20 @@ def boot(release: str, image: Path) -> None:
         image.unlink()
 
 
-def by_user_emulator() -> None:
+def by_user_emulator(suite: str) -> None:
     """Let qemu-user write a core of its own kind: without NT_FILE, NT_SIGINFO and the TLS."""
     folder = home() / "user"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    interpreter = str(root() / "usr/bin/python3.11")
-    command = [USER_EMULATOR, "-L", str(root()), interpreter, str(PROGRAM), "null_access"]
+    interpreter = str(root(suite) / "usr/bin" / PYTHONS[suite])
+    command = [USER_EMULATOR, "-L", str(root(suite)), interpreter, str(PROGRAM), "null_access"]
     limit = "ulimit -c unlimited; exec "
     subprocess.run(["bash", "-c", limit + ' "$@"', "-", *command], cwd=folder, timeout=120,
                    capture_output=True, check=False)  # fmt: skip
     written = next(folder.glob("qemu_*.core"), None)
     if written is None:
         raise CannotFetch(f"{USER_EMULATOR} wrote no core")
-    written.replace(cores() / "by-qemu-user")
+    written.replace(cores(suite) / "by-qemu-user")
     shutil.rmtree(folder)
 
 
@@ -190,10 +199,12 @@ def record(death: str, gdb: str) -> Path:
     from gdb_epi.session import Session
     from gdb_epi.target.corefile import CoreFileTarget
 
-    core, sysroot = cores() / death, str(root())
+    core, sysroot = cores(KERNEL_SUITE) / death, str(root(KERNEL_SUITE))
     inner = CoreFileTarget.open(core, sysroot=sysroot)
     with TemporaryDirectory() as folder:
-        native = GdbNative(str(core), f"{sysroot}/usr/bin/python3.11", sysroot, gdb, folder)
+        native = GdbNative(
+            str(core), f"{sysroot}/usr/bin/{PYTHONS[KERNEL_SUITE]}", sysroot, gdb, folder
+        )
         inner.native_source = native.frames
         target = RecordingTarget(inner)
         analyze(Session(target))
@@ -203,37 +214,45 @@ def record(death: str, gdb: str) -> Path:
     return SAMPLES / f"{death}.json.xz"
 
 
+def make_cores(suite: str) -> None:
+    """Bring the cores of a suite's Python into the cache."""
+    shutil.rmtree(cores(suite), ignore_errors=True)
+    try:
+        for program in (EMULATOR, USER_EMULATOR, "cpio"):
+            if shutil.which(program) is None:
+                raise CannotFetch(f"{program} is not installed")
+        release = fetch_kernel()
+        fetch_python(suite)
+        boot(suite, release, make_image(suite, release))
+        by_user_emulator(suite)
+        shutil.copy2(PROGRAM, cores(suite))
+    except CannotFetch as reason:
+        shutil.rmtree(cores(suite), ignore_errors=True)
+        say(f"note: cores of aarch64 of {suite} are not to be had here: {reason}")
+        return
+    names = ", ".join(sorted(path.name for path in cores(suite).iterdir()))
+    say(f"aarch64, {suite}: {names} in {cores(suite)}")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the cores; 0 also when something is not to be had."""
     parser = argparse.ArgumentParser(description="Make cores of aarch64 CPython for the tests.")
+    parser.add_argument("--suite", choices=PYTHONS, action="append", help="only this suite")
     parser.add_argument("--again", action="store_true", help="make them anew")
     parser.add_argument("--record", action="store_true", help="also make tests/data/aarch64")
     options = parser.parse_args(arguments)
-    if options.record and made_by():
+    if options.record and made_by(KERNEL_SUITE):
         for death in RECORDED:
             path = record(death, "gdb-multiarch")
             say(f"{path.name}: {path.stat().st_size} bytes")
         return 0
     with locked(".lock-aarch64"):
-        if not options.again and made_by() == PROGRAM.read_bytes():
-            say(f"aarch64: already in {cores()}")
-            return 0
-        shutil.rmtree(cores(), ignore_errors=True)
-        try:
-            for program in (EMULATOR, USER_EMULATOR, "cpio"):
-                if shutil.which(program) is None:
-                    raise CannotFetch(f"{program} is not installed")
-            home().mkdir(parents=True, exist_ok=True)
-            release = fetch()
-            boot(release, make_image(release))
-            by_user_emulator()
-            shutil.rmtree(home() / "kernel")  # half a gigabyte
-            shutil.copy2(PROGRAM, cores())
-        except CannotFetch as reason:
-            shutil.rmtree(cores(), ignore_errors=True)
-            say(f"note: cores of aarch64 are not to be had here: {reason}")
-            return 0
-    say(f"aarch64: {', '.join(sorted(path.name for path in cores().iterdir()))} in {cores()}")
+        for suite in options.suite or PYTHONS:
+            if not options.again and made_by(suite) == PROGRAM.read_bytes():
+                say(f"aarch64, {suite}: already in {cores(suite)}")
+            else:
+                make_cores(suite)
+        shutil.rmtree(home() / "kernel", ignore_errors=True)  # half a gigabyte
     return 0
 
 
