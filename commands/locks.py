@@ -56,7 +56,7 @@ def _answer(session: Session, *, circles: bool) -> list[str]:
         return []
     from gdb_epi.analysis import analyze
     from gdb_epi.render.triage import hang_lines
-    from gdb_epi.render.wait_lines import task_lines
+    from gdb_epi.render.triage_wait_lines import task_lines
 
     record = analyze(session)
     return [*hang_lines(record, listed=circles), *task_lines(record, in_gdb=True), ""]

@@ -40,7 +40,7 @@ def push(session: Session, args: Namespace) -> Report:
 
 
 def _stored(record: dict[str, Any], db: str | None) -> Report:
-    from gdb_epi.fleet.store.db import database_url, open_database, shown_url
+    from gdb_epi.fleet.store.database import database_url, open_database, shown_url
 
     with open_database(db, write=True) as engine:
         from gdb_epi.fleet.store.ingest import ingest

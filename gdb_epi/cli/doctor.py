@@ -249,7 +249,7 @@ def _try_source(path: str) -> dict[str, Any] | None:
 
 def _database(db: str | None) -> Iterator[Line]:
     try:
-        from gdb_epi.fleet.store.db import database_url, open_database, shown_url
+        from gdb_epi.fleet.store.database import database_url, open_database, shown_url
 
         shown = shown_url(database_url(db))
         with open_database(db, write=False) as engine:

@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Collect and write."""
-    from gdb_epi.sidecars.hostfacts import collect
+    from gdb_epi.sidecars.host_facts import collect
 
     if not os.path.isdir(args.root):
         raise UsageError(f"--root {args.root}: no such folder", hint="--root /")

@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write the page."""
     from gdb_epi.fleet.report import require
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     require()  # before seconds of work
     since, until = day_argument(args.since, "--since"), day_argument(args.until, "--until")

@@ -134,7 +134,7 @@ def _aim(args: Namespace) -> SoughtCrash:
 def _plan(args: Namespace) -> tuple[RunPlan, int]:
     """Return how runs are done, and how many at once."""
     from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, find_gdb, gdb_environment
-    from gdb_epi.repro.cores import core_to_be_overwritten, read_core_dumping
+    from gdb_epi.repro.core_dumping import core_to_be_overwritten, read_core_dumping
     from gdb_epi.repro.run_once import RunPlan
 
     if shutil.which(args.command[0]) is None:

@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     for name in args.files:
         resign_file(name, summary.seen, apply=args.apply)
     if not args.files:
-        from gdb_epi.fleet.store.db import open_database
+        from gdb_epi.fleet.store.database import open_database
 
         with open_database(args.db, write=args.apply, create=False) as engine:
             resign_database(engine, summary.seen, apply=args.apply)

@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Serve until interrupted."""
     from gdb_epi.fleet.serve import require
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     token = _token(args.token_file)
     listener = _listen(args.host, args.port)

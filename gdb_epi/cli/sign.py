@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from gdb_epi.textstacks.signing import TextSignature
-    from gdb_epi.textstacks.types import Dump
+    from gdb_epi.textstacks.text_crash import Dump
 
 GROUP = "Rarely"
 HELP = "sign a GDB backtrace or a faulthandler dump: text of crashes whose cores are gone"

@@ -316,7 +316,7 @@ def _options(args: Namespace) -> Options:
 def _sidecars(args: Namespace) -> SidecarOptions:
     """Check what is named before any core is opened."""
     if args.host_json is not None:
-        from gdb_epi.sidecars.hostjson import read_named_by_user
+        from gdb_epi.sidecars.host_json import read_named_by_user
 
         read_named_by_user(args.host_json)
     if args.core_pattern is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from gdb_epi.corruption.context import FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped
-from gdb_epi.corruption.heap.typed_walk import object_walk
+from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.registry import Check, all_checks
 from gdb_epi.corruption.score import (
     AMBIGUOUS,

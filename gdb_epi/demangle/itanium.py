@@ -9,7 +9,7 @@ same grammar.
 
 from __future__ import annotations
 
-from gdb_epi.demangle.itanium_types import skip_type, skip_types, skip_unnamed
+from gdb_epi.demangle.itanium_type_skipper import skip_type, skip_types, skip_unnamed
 from gdb_epi.demangle.mangled_name_reader import (
     DIGITS,
     OPERATORS,

@@ -2,7 +2,7 @@
 """What people decided of a crash at hand, asked only where there is a database.
 
 Every triage asks: where the default database is not there, no module is imported for it, which is
-why this stands apart from the words themselves (life/decision_lines.py).
+why this stands apart from the words themselves (decisions/decision_lines.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def recorded_decision_lines(db: str | None, record: Mapping[str, Any]) -> tuple[
     if db is None and not os.path.isfile(_default_database()):
         return ()
     from gdb_epi.errors import EpiError
-    from gdb_epi.fleet.life.decision_lines import decision_lines_of_record
+    from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
     from gdb_epi.fleet.questions.signature_history import open_for_plain_sql
     from gdb_epi.fleet.records.projection import group_key
 

@@ -18,8 +18,8 @@ import pytest
 
 from gdb_epi.cli.support.sarif_file import write_sarif
 from gdb_epi.errors import EpiError
+from gdb_epi.pytest_plugin.child_settings import Settings
 from gdb_epi.pytest_plugin.death_cases import ARTIFACTS, Case
-from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.render.ci.github import death_annotations, job_summary
 from gdb_epi.render.ci.junit_text import xml_safe_text
 from gdb_epi.render.ci.source_lines import SourceLine, relative_to, source_root

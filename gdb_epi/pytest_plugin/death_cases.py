@@ -18,13 +18,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gdb_epi.private_files import make_private_folder, private_opener
+from gdb_epi.pytest_plugin.child_settings import Settings
 from gdb_epi.pytest_plugin.journal import JournalReader
-from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.record.record_parts import group_in, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, Death
 from gdb_epi.render.ci.source_lines import SourceLine
 from gdb_epi.render.triage import SHELL, Audience, opening_text, render_triage
-from gdb_epi.repro.cores import DumpedProcess, cores_since, modification_time
+from gdb_epi.repro.core_dumping import DumpedProcess, cores_since, modification_time
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shell_word
 

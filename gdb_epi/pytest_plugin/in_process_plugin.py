@@ -16,8 +16,8 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
+from gdb_epi.pytest_plugin.child_settings import Settings
 from gdb_epi.pytest_plugin.journal import CONTROLLER, WORKER, Journals, JournalWriter
-from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.typing_lite import Any
 
 _YAMA = "/proc/sys/kernel/yama/ptrace_scope"

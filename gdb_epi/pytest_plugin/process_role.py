@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalWriter
-from gdb_epi.pytest_plugin.settings import (
+from gdb_epi.pytest_plugin.child_settings import (
     FOLDER,
     GDB_FOLDER,
     WORKERS_FOLDER,
     distributes,
     read_settings,
 )
+from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalWriter
 
 _EXECNET = "exec(eval(sys.stdin.readline"  # of the command line of its processes
 

@@ -27,12 +27,12 @@ import pytest
 from gdb_epi.cli.support.native_gdb import find_gdb, wait_for_end
 from gdb_epi.cli.support.supervisor import death_words
 from gdb_epi.private_files import make_private_folder
+from gdb_epi.pytest_plugin.child_settings import FOLDER, GDB_FOLDER, Settings, distributes
 from gdb_epi.pytest_plugin.ci_reports import CiReports, say
 from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
-from gdb_epi.pytest_plugin.settings import FOLDER, GDB_FOLDER, Settings, distributes
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
-from gdb_epi.repro.cores import core_to_be_overwritten, read_core_dumping
+from gdb_epi.repro.core_dumping import core_to_be_overwritten, read_core_dumping
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,

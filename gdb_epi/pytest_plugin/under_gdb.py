@@ -16,7 +16,7 @@ def main() -> None:
     here = os.path.dirname(os.path.abspath(__file__))  # its modules may have names of others
     root = os.path.dirname(os.path.dirname(here))
     sys.path = [*(path for path in sys.path if path != here), root]
-    from gdb_epi.pytest_plugin.settings import GDB_FOLDER, WORKERS_FOLDER, read_settings
+    from gdb_epi.pytest_plugin.child_settings import GDB_FOLDER, WORKERS_FOLDER, read_settings
     from gdb_epi.repro.run_once import start_words
 
     settings = read_settings(os.environ[WORKERS_FOLDER])

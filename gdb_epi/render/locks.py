@@ -9,7 +9,7 @@ from gdb_epi.locks.types import GIL, JOINS, LockOwner, LockReport, LockWait, loc
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, MAX_SHOWN, deadlock_kind
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.python_stacks import thread_words
-from gdb_epi.render.wait_lines import HOLDERS, OF_THE_PARENT
+from gdb_epi.render.triage_wait_lines import HOLDERS, OF_THE_PARENT
 from gdb_epi.typing_lite import Any
 
 MAX_LINES = 20_000

@@ -60,7 +60,7 @@ from gdb_epi.render.opening_sentences import (
     opening_sentences,
     short_place,
 )
-from gdb_epi.render.wait_lines import clauses_of_hang, task_lines, tree_command, wait_lines
+from gdb_epi.render.triage_wait_lines import clauses_of_hang, task_lines, tree_command, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 

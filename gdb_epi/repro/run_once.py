@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.private_files import private_opener
-from gdb_epi.repro.cores import CoreDumping, cores_of_session
+from gdb_epi.repro.core_dumping import CoreDumping, cores_of_session
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def find_sidecars(
     named = asked.beside or asked.core_pattern is not None
     asked = asked._replace(beside=asked.beside and is_here)
     if asked.host_json is not None:
-        from gdb_epi.sidecars.hostjson import read_named_by_user
+        from gdb_epi.sidecars.host_json import read_named_by_user
 
         sidecars.append(read_named_by_user(asked.host_json)._replace(kind="--host-json"))
     sidecars += _journals(core, asked, pid)
@@ -50,7 +50,7 @@ def find_sidecars(
         sidecars.append(read_xattrs(core))
     sidecars += _reports(core, asked)
     if asked.beside:
-        from gdb_epi.sidecars.hostjson import read_beside_core
+        from gdb_epi.sidecars.host_json import read_beside_core
 
         sidecars += _beside(_host_files(core), read_beside_core)
     from gdb_epi.sidecars.filename import read_core_name

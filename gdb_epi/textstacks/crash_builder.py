@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 
 from gdb_epi.textstacks.gdb_lines import mark_inlined, parse_frame
-from gdb_epi.textstacks.types import GDB, Dump, TextFrame, TextThread
+from gdb_epi.textstacks.text_crash import GDB, Dump, TextFrame, TextThread
 
 MAX_FRAMES = 4096  # of one thread; the outermost ones are kept beside them
 KEEP_OUTERMOST = 4

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from gdb_epi.textstacks.types import NATIVE, PYTHON, TextFrame
+from gdb_epi.textstacks.text_crash import NATIVE, PYTHON, TextFrame
 
 FATAL = re.compile(r"(Fatal Python error|Windows fatal exception): (.{0,4096})")
 THREAD = re.compile(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from gdb_epi.textstacks.types import NATIVE, PYTHON, SIGNAL, TextFrame
+from gdb_epi.textstacks.text_crash import NATIVE, PYTHON, SIGNAL, TextFrame
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_SCAN = 4096  # characters of a name that are examined

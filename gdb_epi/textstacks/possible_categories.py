@@ -19,7 +19,7 @@ from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
 from gdb_epi.target.api import CrashInfo, NativeFrame
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextThread
+from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, Dump, TextThread
 from gdb_epi.typing_lite import NamedTuple
 
 RAISE = "raise"  # class tag of drops.json: raise(), abort() and what they call

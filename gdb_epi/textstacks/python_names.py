@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.signature.names import module_of_file
 from gdb_epi.textstacks.faulthandler_lines import is_cut_name
-from gdb_epi.textstacks.types import Dump, TextFrame
+from gdb_epi.textstacks.text_crash import Dump, TextFrame
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

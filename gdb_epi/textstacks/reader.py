@@ -10,7 +10,7 @@ from gdb_epi.textstacks import faulthandler_lines as fatal
 from gdb_epi.textstacks import gdb_lines as gdbtext
 from gdb_epi.textstacks.clean_lines import read_lines
 from gdb_epi.textstacks.crash_builder import CrashDraft, ThreadDraft
-from gdb_epi.textstacks.types import FAULTHANDLER, GDB, Dump
+from gdb_epi.textstacks.text_crash import FAULTHANDLER, GDB, Dump
 
 MAX_DUMPS = 10_000  # of one text
 MAX_JOINED = 64  # lines that one frame of GDB may take

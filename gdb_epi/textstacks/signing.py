@@ -41,7 +41,7 @@ from gdb_epi.textstacks.possible_categories import (
     possible_categories,
 )
 from gdb_epi.textstacks.python_names import QUALIFIED, PythonNamer, Sources, doubts_of
-from gdb_epi.textstacks.types import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
+from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
 from gdb_epi.typing_lite import NamedTuple
 
 NO_EXACT = "a text has run-time addresses, no build-ids and no file offsets"

@@ -28,7 +28,7 @@ from support.fleet_records import fleet_record
 
 from gdb_epi.fleet.records.prepare import Preparer
 from gdb_epi.fleet.records.reader import read_record_stream
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import store
 
 if TYPE_CHECKING:

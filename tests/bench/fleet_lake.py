@@ -29,7 +29,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from gdb_epi.fleet.lake.export import export_lake
 from gdb_epi.fleet.lake.manifest import ParquetFile, partition_of, read_manifest, write_manifest
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.transactions import begin, note_change
 
 FIRST_DAY, DAYS = 20_000, 365

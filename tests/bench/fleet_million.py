@@ -33,7 +33,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from support.fleet_records import fleet_record
 from support.fleet_simulator import COMMON, Fleet, records, simulate, write_exposure
 
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 

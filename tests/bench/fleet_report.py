@@ -35,7 +35,7 @@ def main() -> None:
     from gdb_epi.fleet.questions.verdict import judge_population
     from gdb_epi.fleet.report.gather import ReportScope, gather_page
     from gdb_epi.fleet.report.html import render_page
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.database, write=False) as engine:
         population = timed("read the population", lambda: load_population(engine))

@@ -14,7 +14,7 @@ from support.fleet_simulator import simulate
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.records.flat_rows import COLUMNS, flat_row
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 EVIL = "'; DROP TABLE x; --\u202e\x00<b>"

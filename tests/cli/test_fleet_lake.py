@@ -19,7 +19,7 @@ from gdb_epi.fleet.lake.cells import read_cells
 from gdb_epi.fleet.lake.manifest import MANIFEST, read_manifest
 from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor

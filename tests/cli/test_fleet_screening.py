@@ -17,7 +17,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_tail,
     negative_binomial_tail,
 )
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 

@@ -15,7 +15,7 @@ from cli.test_fleet_lake import fill
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.lake.cells import read_cells
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 ROOT = Path(__file__).resolve().parents[2]

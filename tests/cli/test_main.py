@@ -148,7 +148,7 @@ def test_a_start_loads_nothing_it_does_not_need(shell, core):
         "heavy = {'sqlalchemy', 'elftools', 'pygments', 'tabulate', 'dataclasses', 'subprocess',"
         " 'tempfile', 'shutil', 'multiprocessing', 'concurrent', 'sqlite3',"
         " 'gdb_epi.cli.doctor', 'gdb_epi.cli.fleet', 'gdb_epi.cli.support.workers',"
-        " 'gdb_epi.cli.support.native_gdb', 'gdb_epi.fleet.store.db'};"
+        " 'gdb_epi.cli.support.native_gdb', 'gdb_epi.fleet.store.database'};"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run(

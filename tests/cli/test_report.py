@@ -21,8 +21,8 @@ from gdb_epi.fleet.report.counts import Tally
 from gdb_epi.fleet.report.overview import summary
 from gdb_epi.fleet.report.page import Headline
 from gdb_epi.fleet.report.split_views import mark_rows
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.days import iso_day
-from gdb_epi.fleet.store.db import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 MAX_BYTES = 3 << 20

@@ -13,7 +13,7 @@ from support.hostile import hostile_records
 from support.http_server import serving
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 VIEWS = {

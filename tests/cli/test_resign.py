@@ -171,7 +171,7 @@ def test_the_database(
     shell: Shell, records: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
     from gdb_epi.resign.files import resign_database
 
     path = write(tmp_path / "r.jsonl", records, "lines")

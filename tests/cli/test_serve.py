@@ -15,7 +15,7 @@ from support.fleet_simulator import simulate
 from support.html_check import Page
 from support.http_server import serving
 
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import crash_count
 
 TOKEN = "0123456789abcdef-token"

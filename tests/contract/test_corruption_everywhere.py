@@ -21,13 +21,13 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.memory_readers import page_reader
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
+from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pool_census import (
     PoolCensus,
     classes_in_malloc_heap,
     pool_census,
 )
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
-from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

@@ -15,7 +15,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.heap.memory_readers import shared_heap
-from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

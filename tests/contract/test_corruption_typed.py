@@ -44,7 +44,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.opcodes import opcodes_of_version
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import page_reader, values_at_hand
-from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
 from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.types import PythonState

@@ -108,7 +108,7 @@ def _frames(native: tuple[str, str], python: tuple[str, str], pick: int) -> list
 
 def make(database: str, fleet: Fleet, *, few_signatures: bool = False) -> None:
     """Fill a database with a fleet and its host-hours."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
     from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
     from gdb_epi.fleet.store.ingest import ingest
 

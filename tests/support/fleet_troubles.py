@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
 from gdb_epi.fleet.population.coverage import with_attributes_of_feed
 from gdb_epi.fleet.population.host_spelling import unify_spellings
+from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
 from gdb_epi.fleet.population.population import Population
 from support.fleet_simulator import COMMON, CPUS, FIRST_DAY, HOSTS_A_RACK, Crash, Fleet, timed
 

@@ -65,7 +65,7 @@ def test_the_problems_of_a_core_come_with_what_to_type() -> None:
 
 def database_with(path: Path, core_key: str) -> str:
     """Make a fleet of one crash, stored with native frames: its group has a stable key."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
     from gdb_epi.fleet.store.ingest import ingest
 
     record = {

@@ -10,7 +10,7 @@ import pytest
 
 from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks.typed_slot import is_dict_key_found_at
-from gdb_epi.corruption.heap.typed_walk import ContainerSlot
+from gdb_epi.corruption.heap.object_walk import ContainerSlot
 from gdb_epi.errors import UnreadableMemory
 
 DICT, KEYS, KEY, ENTRIES, INDICES = 0x1000, 0x2000, 0x3000, 0x2120, 0x2020

@@ -14,7 +14,7 @@ from gdb_epi.corruption.checks.gc_links import GcLinkReader
 from gdb_epi.corruption.checks.item_counts import _Count, _repair
 from gdb_epi.corruption.heap import object_references
 from gdb_epi.corruption.heap.object_types import INSTANCE
-from gdb_epi.corruption.heap.typed_walk import ContainerSlot
+from gdb_epi.corruption.heap.object_walk import ContainerSlot
 
 LIST, START, BIT = 0x7F00_0000_0040, 0x7F00_0001_0000, 12
 POINTS = [0x7F00_0100_0010 + 64 * n for n in range(8)]

@@ -9,7 +9,7 @@ import pytest
 from support.faults import failed, fault_at
 
 from gdb_epi.corruption.checks import typed_slot
-from gdb_epi.corruption.heap.typed_walk import ContainerSlot
+from gdb_epi.corruption.heap.object_walk import ContainerSlot
 
 OWNER, START, BIT = 0x7F00_0000_0040, 0x7F00_0001_0008, 18
 OBJECTS = [0x7F00_0100_0000 + 64 * n for n in range(5)]

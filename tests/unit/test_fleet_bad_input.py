@@ -25,7 +25,7 @@ from gdb_epi.fleet.questions.lookup import find_record
 from gdb_epi.fleet.screen.finding_states import set_finding_state, store_findings, stored_findings
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import record_lines, reproject
 

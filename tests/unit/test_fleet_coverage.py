@@ -21,7 +21,7 @@ from gdb_epi.fleet.report.counts import tally
 from gdb_epi.fleet.report.overview import population_sizes
 from gdb_epi.fleet.report.texts import number
 from gdb_epi.fleet.screen.screening import screen_population
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 

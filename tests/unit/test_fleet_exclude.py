@@ -11,8 +11,13 @@ import pytest
 from unit.fleet_records import minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.life.exclusion import ExclusionPlan, HostToExclude, kubernetes_lines, slurm_lines
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.decisions.exclusion import (
+    ExclusionPlan,
+    HostToExclude,
+    kubernetes_lines,
+    slurm_lines,
+)
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 

@@ -19,7 +19,7 @@ from gdb_epi.fleet.screen import findings_cache
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.findings_cache import Together, cached_events, cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 CRASHES, DAY = 60, 20_420

@@ -20,7 +20,7 @@ from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.records.crash_times import EARLIEST
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import NewerSchema, open_database
+from gdb_epi.fleet.store.database import NewerSchema, open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
 from gdb_epi.fleet.store.reproject import reproject
 from gdb_epi.fleet.store.transactions import begin
@@ -215,7 +215,7 @@ def test_a_newer_schema_is_refused_by_readers_and_writers(url: str) -> None:
 
 WRITER = """
 import sys
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from unit.fleet_records import full
 url, first, last, step = sys.argv[1], *map(int, sys.argv[2:])

@@ -26,7 +26,7 @@ from unit.test_fleet_ingest import count, leads_nowhere, rows, until_alone
 from unit.test_fleet_postgresql import server, url  # noqa: F401 - fixtures
 
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,9 +10,7 @@ import pytest
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.life.decision_lines import decision_lines_of_record
-from gdb_epi.fleet.life.fixes import assess_fix, cores_crashed_after_fix
-from gdb_epi.fleet.life.marks import (
+from gdb_epi.fleet.decisions.current_state import (
     HOST,
     REGRESSED,
     SIGNATURE,
@@ -21,13 +19,15 @@ from gdb_epi.fleet.life.marks import (
     insert_decision,
     read_standing,
 )
-from gdb_epi.fleet.life.news import digest, unsent_news
-from gdb_epi.fleet.life.record_decision import Decision, record_decision
-from gdb_epi.fleet.life.states import read_states, repaired_hosts
-from gdb_epi.fleet.life.version_order import compare_versions
+from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
+from gdb_epi.fleet.decisions.fixes import assess_fix, cores_crashed_after_fix
+from gdb_epi.fleet.decisions.news import digest, unsent_news
+from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
+from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
+from gdb_epi.fleet.decisions.version_order import compare_versions
 from gdb_epi.fleet.paths import default_database
 from gdb_epi.fleet.recorded_decisions import _default_database, recorded_decision_lines
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.life.record_decision import Decision, record_decision
+from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.questions.lookup import (
     MIN_PREFIX,
     _near,
@@ -19,7 +19,7 @@ from gdb_epi.fleet.questions.lookup import (
     summarise_signature,
 )
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 KEYS = ("abcd1", "ABce2", "abzz3", "a_b%c", "a%bbb", "~~~~~4", "zZ[`{")

@@ -12,12 +12,12 @@ from unit.fleet_records import minimal
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.life import send_news
-from gdb_epi.fleet.life.decision_lines import host_decision_lines
-from gdb_epi.fleet.life.record_decision import Decision, record_decision
-from gdb_epi.fleet.life.states import read_states
+from gdb_epi.fleet.decisions import send_news
+from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
+from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
+from gdb_epi.fleet.decisions.states import read_states
 from gdb_epi.fleet.screen.finding_states import stored_findings
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -167,7 +167,7 @@ def test_the_shapes_of_slack_and_pagerduty(db, receiver, monkeypatch, capsys, tm
 
 
 def test_many_are_told_as_one_digest_of_the_rest():
-    from gdb_epi.fleet.life.news import FINDING, NewsItem
+    from gdb_epi.fleet.decisions.news import FINDING, NewsItem
 
     items = [NewsItem(f"s{n}", FINDING, f"t{n}", (), None, n, (), {}) for n in range(50)]
     events = list(send_news.requests_for_news("pagerduty", items, "k"))

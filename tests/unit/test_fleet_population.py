@@ -19,7 +19,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.screening import screen_day_by_day
 from gdb_epi.fleet.statistics import arrays
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 

@@ -13,7 +13,7 @@ from gdb_epi.fleet.questions import verdict as pv
 from gdb_epi.fleet.screen.finding_texts import verdict_words
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.serve import answers
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 SMALL = {"hosts": 300, "days": 21}

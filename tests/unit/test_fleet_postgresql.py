@@ -46,7 +46,7 @@ from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.cache import database_fingerprint
 from gdb_epi.fleet.serve.metrics import metrics
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor

@@ -23,7 +23,7 @@ from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import compare_windows, epidemic_curve, new_signatures
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 

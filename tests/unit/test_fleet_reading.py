@@ -30,7 +30,7 @@ from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.statistics import arrays, scipy_special
 from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_distinct_rows
-from gdb_epi.fleet.store import db as fleet_db
+from gdb_epi.fleet.store import database as fleet_db
 from gdb_epi.fleet.store.days import iso_day, parse_day, parse_day_range
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY

@@ -17,7 +17,7 @@ from gdb_epi.fleet.population.attribute_set_columns import (
 from gdb_epi.fleet.population.population import MAX_VALUES
 from gdb_epi.fleet.statistics.arrays import positions_in
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.transactions import begin
 

@@ -13,7 +13,7 @@ from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.cache import load_population, load_times
-from gdb_epi.fleet.population.clocks import judge_times
+from gdb_epi.fleet.population.judged_times import judge_times
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.signatures import (
     epidemic_curve,
@@ -23,7 +23,7 @@ from gdb_epi.fleet.questions.signatures import (
 )
 from gdb_epi.fleet.records.crash_times import is_possible, judge_time
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject
 

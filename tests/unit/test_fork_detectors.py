@@ -34,8 +34,8 @@ from gdb_epi.locks.types import (
 from gdb_epi.locks.waits.inherited_guesses import demote_unsupported_guesses
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render import locks
+from gdb_epi.render.triage_wait_lines import fork_lines, holder_lines
 from gdb_epi.render.vanished_threads import vanished_lines, vanished_summary
-from gdb_epi.render.wait_lines import fork_lines, holder_lines
 
 IDENT = 0x7F00_0000_1000
 

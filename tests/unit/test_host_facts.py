@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.sidecars import hostjson
-from gdb_epi.sidecars.hostfacts import collect, memory_devices
+from gdb_epi.sidecars import host_json
+from gdb_epi.sidecars.host_facts import collect, memory_devices
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIAL = "S3CR3T-0001"
@@ -161,14 +161,14 @@ def test_what_only_root_may_read_is_named(tmp_path: Path) -> None:
     if os.getuid() == 0:
         code = (
             "import os, json; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-            "from gdb_epi.sidecars.hostfacts import collect\n"
+            "from gdb_epi.sidecars.host_facts import collect\n"
             f"print(json.dumps(collect({str(tmp_path)!r})))"
         )
         for folder in (tmp_path, *tmp_path.parents):
             if not os.stat(folder).st_mode & 1 and str(folder).startswith("/tmp"):
                 folder.chmod(0o711)
         done = subprocess.run(
-            [sys.executable, "-c", "import gdb_epi.sidecars.hostfacts\n" + code],
+            [sys.executable, "-c", "import gdb_epi.sidecars.host_facts\n" + code],
             capture_output=True, text=True, cwd=ROOT,
         )  # fmt: skip
         if done.returncode:
@@ -194,7 +194,7 @@ def test_this_machine(tmp_path: Path) -> None:
     assert attributes["cpu_count"] == os.cpu_count()
     assert attributes["microcode"] in Path("/proc/cpuinfo").read_text()
     assert (attributes["rack"], attributes["row"]) == ("r7", "3")
-    groups = hostjson.read_named_by_user(str(place)).groups
+    groups = host_json.read_named_by_user(str(place)).groups
     assert groups["host"]["attributes"]["rack"] == "r7"
     assert groups["kernel"] == {"release": os.uname().release}
     assert "needs_root" not in groups["host"]["attributes"]

@@ -13,7 +13,7 @@ import pytest
 
 from gdb_epi.cli.support.triage_output import _open_output
 from gdb_epi.fleet.records.spool import SpoolError, write_to_spool
-from gdb_epi.fleet.store.db import open_database
+from gdb_epi.fleet.store.database import open_database
 from gdb_epi.private_files import replace_file
 
 RECORD = {"schema": "gdb-epi/record/1", "core_key": "ab" * 16}

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from gdb_epi.pytest_plugin import death_cases
+from gdb_epi.pytest_plugin.child_settings import Settings
 from gdb_epi.pytest_plugin.ci_reports import CiReports
 from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
 from gdb_epi.pytest_plugin.journal import JournalReader
-from gdb_epi.pytest_plugin.settings import Settings
 from gdb_epi.pytest_plugin.supervisor import is_at_work
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
-from gdb_epi.repro.cores import DumpedProcess, read_core_dumping
+from gdb_epi.repro.core_dumping import DumpedProcess, read_core_dumping
 
 
 def settings_in(folder: Path) -> Settings:

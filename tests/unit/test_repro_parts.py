@@ -15,7 +15,7 @@ from gdb_epi.repro import crash_rate_interval, reports
 from gdb_epi.repro import expected_crash as expect
 from gdb_epi.repro.campaign import Crash, RunResult, SoughtCrash, Tally, tally_results
 from gdb_epi.repro.compare_records import compare_records, comparison_lines
-from gdb_epi.repro.cores import read_core_dumping
+from gdb_epi.repro.core_dumping import read_core_dumping
 from gdb_epi.repro.run_once import CRASH, ENDED, HANG, RunOutcome
 from gdb_epi.util import sha256_hex
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.sidecars import hostjson
+from gdb_epi.sidecars import host_json
 from gdb_epi.sidecars.apport import read_apport_report
 from gdb_epi.sidecars.filename import read_core_name, template_pattern
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
@@ -366,16 +366,16 @@ def test_times_within_two_seconds_agree() -> None:
 def test_host_json_is_bounded_and_its_own_errors_are_told(tmp_path: Path) -> None:
     path = tmp_path / "h.json"
     path.write_text(json.dumps({"attributes": {str(n): "x" * 1000 for n in range(900)}}))
-    groups = hostjson.read_named_by_user(str(path)).groups
-    assert len(groups["host"]["attributes"]) <= hostjson.MAX_ATTRIBUTES
+    groups = host_json.read_named_by_user(str(path)).groups
+    assert len(groups["host"]["attributes"]) <= host_json.MAX_ATTRIBUTES
     for bad in ("[1]", "{", "[" * 100_000, '"x"', " " * (2 << 20)):
         path.write_text(bad)
         with pytest.raises(InputError):
-            hostjson.read_named_by_user(str(path))
-        assert hostjson.read_beside_core(str(path)) is None
+            host_json.read_named_by_user(str(path))
+        assert host_json.read_beside_core(str(path)) is None
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="regular file"):
-        hostjson.read_named_by_user(str(tmp_path / "pipe"))
+        host_json.read_named_by_user(str(tmp_path / "pipe"))
 
 
 def test_an_unreadable_neighbour_is_told_not_fatal(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.render.wait_lines import fork_lines, wait_lines
+from gdb_epi.render.triage_wait_lines import fork_lines, wait_lines
 
 
 @pytest.mark.parametrize("threads", [2, 5])

@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the table."""
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     windows = window(args.before), window(args.after)
     with open_database(args.db, write=False) as engine:

@@ -20,7 +20,7 @@ def add_decision(parser: ArgumentParser) -> None:
 
 def set_state_of_finding(args: Namespace, state: str) -> int:
     """Set the state of a finding and say so. Raises InputError when there is no such finding."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     if not (args.id.isascii() and args.id.isdigit() and len(args.id) < MAX_DIGITS):
         raise UsageError(f"no number: {args.id!r}", hint="gdb-epi fleet findings")

@@ -30,14 +30,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the digest, and send it where that is asked for; stores nothing but that."""
+    from gdb_epi.fleet.store.database import open_database
     from gdb_epi.fleet.store.days import SECONDS_A_DAY
-    from gdb_epi.fleet.store.db import open_database
 
     asof, place = day_argument(args.asof), address_of(args)
     now = time.time()
     until = int(now // SECONDS_A_DAY) if asof is None else asof
     with open_database(args.db, write=place[0] is not None, create=False) as engine:
-        from gdb_epi.fleet.life.news import digest
+        from gdb_epi.fleet.decisions.news import digest
 
         news = digest(engine, args.days, until, now)
         if args.json:

@@ -16,7 +16,7 @@ from gdb_epi.errors import EXIT_DONE
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from gdb_epi.fleet.life.exclusion import ExclusionPlan, HostToExclude
+    from gdb_epi.fleet.decisions.exclusion import ExclusionPlan, HostToExclude
 
 GROUP = "Every day"
 HELP = "the hosts to drain now, for Slurm or Kubernetes: reason, evidence, since and until when"
@@ -63,11 +63,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print what to do; with --apply remember it."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     now = time.time()
     with open_database(args.db, write=args.apply, create=False) as engine:
-        from gdb_epi.fleet.life.exclusion import plan_exclusion
+        from gdb_epi.fleet.decisions.exclusion import plan_exclusion
 
         made = plan_exclusion(
             engine,
@@ -89,7 +89,14 @@ def run(args: Namespace) -> int:
 
 
 def _mark(engine: Engine, made: ExclusionPlan, by: str | None, now: float) -> None:
-    from gdb_epi.fleet.life.marks import DRAINED, HOST, Mark, Subject, insert_decision, this_user
+    from gdb_epi.fleet.decisions.current_state import (
+        DRAINED,
+        HOST,
+        Mark,
+        Subject,
+        insert_decision,
+        this_user,
+    )
     from gdb_epi.fleet.store.days import SECONDS_A_DAY
     from gdb_epi.fleet.store.transactions import begin
 
@@ -101,7 +108,7 @@ def _mark(engine: Engine, made: ExclusionPlan, by: str | None, now: float) -> No
 
 
 def _commands(made: ExclusionPlan, args: Namespace) -> None:
-    from gdb_epi.fleet.life.exclusion import kubernetes_lines, slurm_lines
+    from gdb_epi.fleet.decisions.exclusion import kubernetes_lines, slurm_lines
 
     lines = slurm_lines(made) if args.format == "slurm" else kubernetes_lines(made)
     for line in lines:

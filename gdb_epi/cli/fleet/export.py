@@ -50,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write a record a line or row, in the order of their arrival."""
-    from gdb_epi.fleet.store.db import open_database, refuse_lake, shown_url
+    from gdb_epi.fleet.store.database import open_database, refuse_lake, shown_url
 
     refuse_lake(args.db, "is an export itself, and holds no whole records")
     if args.format == "parquet":
@@ -92,7 +92,7 @@ def run(args: Namespace) -> int:
 
 def _parquet(args: Namespace) -> int:
     """Write the file and say how many rows it has."""
-    from gdb_epi.fleet.store.db import open_database, shown_url
+    from gdb_epi.fleet.store.database import open_database, shown_url
 
     if args.output is None:
         raise UsageError("Parquet needs a file", hint="--format parquet --output cores.parquet")
@@ -110,7 +110,7 @@ def _parquet(args: Namespace) -> int:
 
 def _lake(args: Namespace) -> int:
     """Bring the folder to the state of the database and say what that took."""
-    from gdb_epi.fleet.store.db import open_database, shown_url
+    from gdb_epi.fleet.store.database import open_database, shown_url
 
     if args.output is None:
         raise UsageError("a lake needs a folder", hint="--format lake --output FOLDER")

@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Store the rows and say what became of them; 3 when a row was rejected."""
     from gdb_epi.cli.fleet.ingest import report_rejected
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     rejected: list[tuple[str, str]] = []
     count = 0

@@ -27,10 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print them, the latest first."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.life.states import repaired_hosts
+        from gdb_epi.fleet.decisions.states import repaired_hosts
         from gdb_epi.fleet.population.host_spelling import match_spellings
         from gdb_epi.fleet.screen.finding_states import stored_findings
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor

@@ -30,14 +30,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Say what goes, and delete it with --apply."""
-    from gdb_epi.fleet.store.db import open_database, refuse_lake
+    from gdb_epi.fleet.store.database import open_database, refuse_lake
 
     kind = next((k for k in ("host", "user", "core") if getattr(args, k) is not None), None)
     if kind is None:
         raise UsageError("say what to forget", hint="--host HOST, --user USER or --core KEY")
     refuse_lake(args.db, "is read-only")
     with open_database(args.db, write=args.apply, create=False) as engine:
-        from gdb_epi.fleet.life.forgetting import forget
+        from gdb_epi.fleet.decisions.forgetting import forget
         from gdb_epi.fleet.questions.signature_history import utc_time
 
         gone = forget(engine, kind, getattr(args, kind), apply=args.apply)

@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
     """Ingest and say what became of it; 3 when a record was rejected."""
     from gdb_epi.fleet.records.helper_processes import helpers_worth_starting, prepare_in_helpers
     from gdb_epi.fleet.records.reader import find_record_files
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     zone = None if args.zone is None else zone_of(args.zone)
     if not args.records:
@@ -82,7 +82,7 @@ def _ingest_spool(db: str | None, zone: tzinfo | None) -> int:
     """Take the spool in; a file is deleted after its records are committed."""
     from gdb_epi.fleet.records.helper_processes import prepare_in_helpers
     from gdb_epi.fleet.records.spool import waiting_spool_files
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     files = waiting_spool_files()
     if not files:

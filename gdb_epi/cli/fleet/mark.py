@@ -23,7 +23,7 @@ EPILOG = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    from gdb_epi.fleet.life.marks import HOST, SIGNATURE, STATE_WORDS
+    from gdb_epi.fleet.decisions.current_state import HOST, SIGNATURE, STATE_WORDS
 
     parser.add_argument(
         "about", metavar="signature|host", choices=(SIGNATURE, HOST), help="what is marked"
@@ -45,11 +45,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write the decision down and say what holds now."""
-    from gdb_epi.fleet.life.marks import this_user
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.decisions.current_state import this_user
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=True, create=False) as engine:
-        from gdb_epi.fleet.life.record_decision import Decision, record_decision
+        from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 
         decision = Decision(
             about=args.about,

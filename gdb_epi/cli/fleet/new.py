@@ -36,8 +36,8 @@ def run(args: Namespace) -> int:
     """Print the table."""
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.questions.signature_history import utc_time
+    from gdb_epi.fleet.store.database import open_database
     from gdb_epi.fleet.store.days import SECONDS_A_DAY
-    from gdb_epi.fleet.store.db import open_database
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.population.cache import load_times

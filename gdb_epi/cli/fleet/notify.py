@@ -15,7 +15,7 @@ from gdb_epi.errors import InputError, UsageError
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from gdb_epi.fleet.life.news import NewsItem
+    from gdb_epi.fleet.decisions.news import NewsItem
 
 SHAPES = ("json", "slack", "pagerduty")
 ADDRESS, KEY = "GDB_EPI_NOTIFY", "GDB_EPI_NOTIFY_KEY"
@@ -38,7 +38,7 @@ def address_of(args: Namespace) -> tuple[str | None, str | None]:
         if args.notify_key_file is not None:
             raise UsageError("--notify-key-file needs --notify")
         return None, None
-    from gdb_epi.fleet.life.send_news import check_address
+    from gdb_epi.fleet.decisions.send_news import check_address
 
     address = os.environ.get(ADDRESS, "").strip() if args.notify == "-" else args.notify
     if not address:
@@ -58,8 +58,8 @@ def send_unsent_news(
     engine: Engine, args: Namespace, place: tuple[str | None, str | None], news: Sequence[NewsItem]
 ) -> None:
     """Send what was not sent there yet. Raises Undelivered when that fails."""
-    from gdb_epi.fleet.life.news import record_sent
-    from gdb_epi.fleet.life.send_news import send_news, shown_address
+    from gdb_epi.fleet.decisions.news import record_sent
+    from gdb_epi.fleet.decisions.send_news import send_news, shown_address
     from gdb_epi.util import counted
 
     address, key = place

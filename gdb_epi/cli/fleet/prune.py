@@ -38,8 +38,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Say what goes, and delete it with --apply."""
+    from gdb_epi.fleet.store.database import open_database, refuse_lake
     from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
-    from gdb_epi.fleet.store.db import open_database, refuse_lake
 
     if args.older_than is None:
         raise UsageError("say how old crashes are that may go", hint="--older-than 180d")
@@ -47,7 +47,7 @@ def run(args: Namespace) -> int:
     before = int(now // SECONDS_A_DAY) - args.older_than
     refuse_lake(args.db, "is read-only")
     with open_database(args.db, write=args.apply, create=False) as engine:
-        from gdb_epi.fleet.life.pruning import prune
+        from gdb_epi.fleet.decisions.pruning import prune
 
         made = prune(engine, before, args.keep, apply=args.apply, now=now)
     rows = []

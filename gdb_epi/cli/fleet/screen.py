@@ -16,7 +16,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gdb_epi.fleet.life.daily_screening import DailyScreening
+    from gdb_epi.fleet.decisions.daily_screening import DailyScreening
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.screen.screening import ScreeningResult
 
@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Screen and print; only a screen of today is stored."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     asof, place = day_argument(args.asof), address_of(args)
     if args.replay and (place[0] is not None or args.exit_code):
@@ -59,8 +59,8 @@ def run(args: Namespace) -> int:
             population = load_population(engine, asof)
             _print(population, list(screen_day_by_day(population)), as_json=args.json)
             return EXIT_DONE
-        from gdb_epi.fleet.life.daily_screening import run_daily_screening
-        from gdb_epi.fleet.life.news import unsent_news
+        from gdb_epi.fleet.decisions.daily_screening import run_daily_screening
+        from gdb_epi.fleet.decisions.news import unsent_news
 
         today = run_daily_screening(engine, asof)
         _print_life(today, as_json=args.json)
@@ -76,7 +76,7 @@ def run(args: Namespace) -> int:
 
 def _print_life(today: DailyScreening, *, as_json: bool) -> None:
     """Print what came back: fixed signatures, repaired hosts."""
-    from gdb_epi.fleet.life.fixes import fix_words
+    from gdb_epi.fleet.decisions.fixes import fix_words
     from gdb_epi.render.signature_words import named_signature
 
     for state, fix in today.regressed:

@@ -21,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the answer. Raises InputError when no signature fits."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
         from gdb_epi.fleet.questions.find_signature import require_signature

@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print it. Raises InputError when nothing in the database is called that."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune, day_of_prune

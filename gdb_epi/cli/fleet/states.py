@@ -14,7 +14,7 @@ from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.life.states import StateWithCrashes
+    from gdb_epi.fleet.decisions.states import StateWithCrashes
 
 GROUP = "Every day"
 HELP = "the states of signatures and hosts: acknowledged, fixed, regressed, drained ...; history"
@@ -30,11 +30,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print them, what needs a person first."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
-        from gdb_epi.fleet.life.marks import HOST
-        from gdb_epi.fleet.life.states import read_states
+        from gdb_epi.fleet.decisions.current_state import HOST
+        from gdb_epi.fleet.decisions.states import read_states
         from gdb_epi.fleet.population.host_spelling import match_spellings
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
@@ -62,7 +62,7 @@ def run(args: Namespace) -> int:
 
 
 def _print(state: StateWithCrashes, *, history: bool) -> None:
-    from gdb_epi.fleet.life.fixes import fix_words
+    from gdb_epi.fleet.decisions.fixes import fix_words
     from gdb_epi.fleet.questions.signature_history import utc_time
     from gdb_epi.fleet.store.days import utc_day_text
     from gdb_epi.render.signature_words import named_signature

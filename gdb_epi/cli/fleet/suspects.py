@@ -39,8 +39,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.check import point_to_check
-    from gdb_epi.fleet.life.repairs import separate_past_of_repaired_hosts, without_past_hosts
-    from gdb_epi.fleet.life.states import repaired_hosts
+    from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
+    from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
     asof = day_argument(args.asof)

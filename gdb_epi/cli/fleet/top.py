@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the table."""
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune, day_of_prune

@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print a line a day."""
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
     from gdb_epi.render.escape import terminal_width
 
     with open_database(args.db, write=False) as engine:

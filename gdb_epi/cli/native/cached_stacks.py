@@ -26,9 +26,9 @@ from gdb_epi.cli.native.frame_name_cache import (
     FrameNameCache,
     TailCallFrame,
 )
+from gdb_epi.cli.native.impossible_tail_calls import TailCalls
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.cli.native.tail_call_finder import LoadedFile, TailCallFinder
-from gdb_epi.cli.native.tail_calls import TailCalls
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import Module, NativeFrame

@@ -41,7 +41,7 @@ class EarlierRuns:
 
     def look(self) -> None:
         """Ask the database. If it cannot be asked, storing the records will say so."""
-        from gdb_epi.fleet.store.db import open_database
+        from gdb_epi.fleet.store.database import open_database
         from gdb_epi.fleet.store.examined import examined_before
 
         try:
@@ -66,7 +66,7 @@ class EarlierRuns:
         return self._records.pop(index)
 
     def _read_ahead(self, index: int) -> None:
-        from gdb_epi.fleet.store.db import open_database
+        from gdb_epi.fleet.store.database import open_database
         from gdb_epi.fleet.store.examined import records_of
 
         behind = (i for i in range(index, len(self.keys)) if i in self)

@@ -84,7 +84,7 @@ class RecordKeeper:
             )
 
     def _store(self, batch: list[Named]) -> None:
-        from gdb_epi.fleet.store.db import open_database
+        from gdb_epi.fleet.store.database import open_database
 
         with open_database(self._db, write=True) as engine:
             from gdb_epi.fleet.store.ingest import ingest

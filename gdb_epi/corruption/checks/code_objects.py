@@ -16,7 +16,7 @@ from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.opcodes import Opcodes, opcodes_of_magic, opcodes_of_version
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
 from gdb_epi.corruption.heap.memory_readers import page_reader
-from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.memory_reader import MemoryReader

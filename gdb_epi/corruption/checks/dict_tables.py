@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
+from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pool_census import GRAIN, BlockRow, PoolCensus, SizeClass, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
-from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import struct_fields

@@ -17,7 +17,7 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, page_reader, values_at_hand
-from gdb_epi.corruption.heap.typed_walk import object_walk
+from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.pointers.read_place import origin_of_register, place_read_from
 from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
 from gdb_epi.corruption.registry import check

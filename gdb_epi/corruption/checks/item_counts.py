@@ -25,6 +25,7 @@ from gdb_epi.corruption.heap.memory_readers import (
 )
 from gdb_epi.corruption.heap.object_references import counts_references
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
+from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.one_bit_numbers import (
     MIN_COUNT_BIT,
     fitting_count,
@@ -33,7 +34,6 @@ from gdb_epi.corruption.heap.one_bit_numbers import (
 )
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, object_header_size
-from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import str_form
 from gdb_epi.cpython.layout.layout import Layout

@@ -30,8 +30,8 @@ from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, only_occurrence, values_at_hand
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE
+from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, object_walk
 from gdb_epi.corruption.heap.what_lies_at import chunk_at
 from gdb_epi.corruption.pointers.read_place import place_read_from
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use

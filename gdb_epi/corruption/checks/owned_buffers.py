@@ -24,7 +24,7 @@ from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
 from gdb_epi.corruption.heap.object_references import counts_references
-from gdb_epi.corruption.heap.typed_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.what_lies_at import chunk_at
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout

@@ -20,6 +20,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.memory_readers import shared_heap, values_at_hand
+from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import (
     FREE_AT,
     GC_HEAD,
@@ -35,7 +36,6 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     pool_at,
     pool_damage,
 )
-from gdb_epi.corruption.heap.typed_walk import object_walk
 from gdb_epi.corruption.pointers.read_place import place_read_from
 from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.registry import check

@@ -15,8 +15,8 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
+from gdb_epi.corruption.heap.object_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of_frame, frame_places
-from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.memory_reader import MemoryReader

@@ -26,7 +26,7 @@ from gdb_epi.corruption.heap.object_references import (
     may_be_stale,
 )
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
-from gdb_epi.corruption.heap.typed_walk import FRAME, ObjectWalk, object_walk
+from gdb_epi.corruption.heap.object_walk import FRAME, ObjectWalk, object_walk
 from gdb_epi.corruption.pointers.suspect_words import suspects_of
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout

@@ -35,7 +35,7 @@ from gdb_epi.corruption.heap.object_references import (
     may_be_stale,
 )
 from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE
-from gdb_epi.corruption.heap.typed_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
+from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word

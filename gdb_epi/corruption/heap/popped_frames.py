@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.typed_walk import TAG, ObjectWalk, object_walk
+from gdb_epi.corruption.heap.object_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import HALF_MASK

@@ -19,7 +19,7 @@ from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 
 
 def lake_engine(url: URL) -> Engine:
-    """Open the lake of a URL (`store/db.py`) for reading.
+    """Open the lake of a URL (`store/database.py`) for reading.
 
     Raises InputError where there is none, EpiError.
     """

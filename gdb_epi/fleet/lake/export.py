@@ -31,7 +31,7 @@ from gdb_epi.fleet.lake.manifest import (
     write_manifest,
 )
 from gdb_epi.fleet.require_extra import require_extra
-from gdb_epi.fleet.store.db import shown_url
+from gdb_epi.fleet.store.database import shown_url
 from gdb_epi.fleet.store.tables import metadata
 from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 from gdb_epi.private_files import make_private_file, make_private_folder, private_opener

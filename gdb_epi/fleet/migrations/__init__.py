@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alembic migrations of the fleet database, run by `gdb_epi.fleet.store.db.migrate`."""
+"""Alembic migrations of the fleet database, run by `gdb_epi.fleet.store.database.migrate`."""
 
 from __future__ import annotations
 

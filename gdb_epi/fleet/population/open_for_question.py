@@ -2,8 +2,8 @@
 """Open the database for a question that needs the population and little else.
 
 Importing SQLAlchemy takes longer than most questions do. Where the population of an SQLite file is
-in the cache already, neither is needed; all else goes through `gdb_epi.fleet.store.db`, which also
-says what is wrong with a database.
+in the cache already, neither is needed; all else goes through `gdb_epi.fleet.store.database`, which
+also says what is wrong with a database.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def open_for_question(db: str | None) -> Iterator[OpenDatabase]:
             yield cached
             return
     from gdb_epi.fleet.population.cache import load_population
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(db, write=False) as engine, engine.connect() as connection:
         yield OpenDatabase(sqlalchemy_executor(connection), partial(load_population, engine))

@@ -20,10 +20,10 @@ from gdb_epi.fleet.population.attribute_set_columns import (
     mask_of_occurring_sets,
     read_attribute_columns,
 )
-from gdb_epi.fleet.population.clocks import judge_times, whole_seconds
 from gdb_epi.fleet.population.coverage import with_attributes_of_feed
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
 from gdb_epi.fleet.population.host_spelling import unify_spellings
+from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.life.decision_lines import decision_lines_of_record
+from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.paths import default_database, is_url
 from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune
 from gdb_epi.fleet.store.day_of_prune import pruned_before
@@ -81,7 +81,7 @@ def open_for_plain_sql(db: str | None) -> Iterator[Execute]:
     if plain is not None:
         yield from _in_file(plain)
         return
-    from gdb_epi.fleet.store.db import open_database
+    from gdb_epi.fleet.store.database import open_database
 
     with open_database(db, write=False) as engine, engine.connect() as connection:
         yield sqlalchemy_executor(connection)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.life.repairs import separate_past_of_repaired_hosts, without_past_hosts
-from gdb_epi.fleet.life.states import read_states, repaired_hosts
+from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
+from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.fleet.life.fixes import fix_words
-from gdb_epi.fleet.life.marks import SIGNATURE
-from gdb_epi.fleet.life.states import StateWithCrashes, failed_fixes
+from gdb_epi.fleet.decisions.current_state import SIGNATURE
+from gdb_epi.fleet.decisions.fixes import fix_words
+from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes
 from gdb_epi.fleet.report.page import StateRow
 from gdb_epi.fleet.store.days import utc_day_text
 from gdb_epi.render.signature_words import parse_signature_line

@@ -17,7 +17,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine, or_, select
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.life import marks
+from gdb_epi.fleet.decisions import current_state
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number_or_none
 from gdb_epi.fleet.screen.finding import ALL, Finding, is_of_host
@@ -122,10 +122,12 @@ def set_finding_state(engine: Engine, number: int, state: str, note: str | None)
         if done.rowcount != 1:
             raise InputError(f"no finding {number}", hint="gdb-epi fleet findings")
         row = connection.execute(select(c.attr, c.value, c.signature).where(c.id == number)).one()
-        subject = marks.Subject(marks.FINDING, "", f"{row.attr}={row.value} {row.signature}")
+        subject = current_state.Subject(
+            current_state.FINDING, "", f"{row.attr}={row.value} {row.signature}"
+        )
         at = values["decided_at"]
-        marks.insert_decision(
-            connection, marks.Mark(subject, at, marks.this_user(), state, note=note)
+        current_state.insert_decision(
+            connection, current_state.Mark(subject, at, current_state.this_user(), state, note=note)
         )
 
 

@@ -12,10 +12,10 @@ from typing import Any
 from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.marks import HOST, SIGNATURE
-from gdb_epi.fleet.life.record_decision import Decision, record_decision
-from gdb_epi.fleet.life.repairs import separate_past_of_repaired_hosts, without_past_hosts
-from gdb_epi.fleet.life.states import read_states, repaired_hosts
+from gdb_epi.fleet.decisions.current_state import HOST, SIGNATURE
+from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
+from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
+from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup

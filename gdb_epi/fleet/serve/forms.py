@@ -17,9 +17,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.marks import FIXED, HOST, IGNORED, SIGNATURE, STATE_WORDS
-from gdb_epi.fleet.life.record_decision import DecisionResult, record_decision
-from gdb_epi.fleet.life.states import read_states
+from gdb_epi.fleet.decisions.current_state import FIXED, HOST, IGNORED, SIGNATURE, STATE_WORDS
+from gdb_epi.fleet.decisions.record_decision import DecisionResult, record_decision
+from gdb_epi.fleet.decisions.states import read_states
 from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.report.html import render_decisions
 from gdb_epi.fleet.report.page import DecisionForm, DecisionsPage, StateChoice

@@ -17,8 +17,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from sqlalchemy import Engine, func, select
 
-from gdb_epi.fleet.life.marks import HOST
-from gdb_epi.fleet.life.states import failed_fixes, read_states
+from gdb_epi.fleet.decisions.current_state import HOST
+from gdb_epi.fleet.decisions.states import failed_fixes, read_states
 from gdb_epi.fleet.questions.verdict import kind_of_cause
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.report.texts import clean

@@ -12,7 +12,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.signature.categories.abort import ABORT_RULES
 from gdb_epi.signature.categories.faults import FAULT_RULES
-from gdb_epi.signature.categories.other import OTHER_RULES
+from gdb_epi.signature.categories.outside_causes import OTHER_RULES
 from gdb_epi.signature.categories.types import Category, CategoryInput, Rule, Undecided, family_of
 
 RULES: tuple[tuple[str, Rule], ...] = (*FAULT_RULES, *ABORT_RULES, *OTHER_RULES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gdb_epi.cli.native.dwarf.entries import (
+from gdb_epi.cli.native.dwarf.debug_info_entries import (
     ABSTRACT_ORIGIN,
     BLOCKS,
     CALL_FILE,

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from gdb_epi.cli.native.dwarf.call_sites import Calls, calls_of
-from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
-from gdb_epi.cli.native.dwarf.entries import (
+from gdb_epi.cli.native.dwarf.debug_info_entries import (
     ABSTRACT_ORIGIN,
     CALL_FILE,
     CALL_LINE,
@@ -33,7 +32,8 @@ from gdb_epi.cli.native.dwarf.entries import (
     Unit,
     Units,
 )
-from gdb_epi.cli.native.dwarf.lines import LineTable
+from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
+from gdb_epi.cli.native.dwarf.line_tables import LineTable
 from gdb_epi.cli.native.frame_name_cache import FrameName
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.target.elf_files import ElfFile

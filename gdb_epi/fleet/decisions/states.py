@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gdb_epi.fleet.life.fixes import FixAssessment, assess_fix, fix_words
-from gdb_epi.fleet.life.marks import (
+from gdb_epi.fleet.decisions.current_state import (
     BACK,
     FIXED,
     HOST,
@@ -16,6 +15,7 @@ from gdb_epi.fleet.life.marks import (
     Standing,
     read_standings,
 )
+from gdb_epi.fleet.decisions.fixes import FixAssessment, assess_fix, fix_words
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.plain_sql import Execute

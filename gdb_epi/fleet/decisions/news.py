@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, select
 
-from gdb_epi.fleet.life.fixes import FixAssessment, cores_crashed_after_fix, fix_words
-from gdb_epi.fleet.life.marks import (
+from gdb_epi.fleet.decisions.current_state import (
     BACK,
     FIXED,
     HEALTHY,
@@ -21,7 +20,8 @@ from gdb_epi.fleet.life.marks import (
     TOOL,
     read_standings,
 )
-from gdb_epi.fleet.life.states import StateWithCrashes, failed_fixes, read_states
+from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, fix_words
+from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signature_history import signature_title
 from gdb_epi.fleet.questions.signatures import (

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, func, or_, select
 
 from gdb_epi.errors import InputError, UsageError
+from gdb_epi.fleet.decisions.current_state import FINDING
+from gdb_epi.fleet.decisions.current_state import HOST as MARKED_HOST
 from gdb_epi.fleet.export_log import read_export_log
-from gdb_epi.fleet.life.marks import FINDING
-from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
 from gdb_epi.fleet.population.cache import drop_cached_populations
 from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
@@ -27,7 +27,7 @@ from gdb_epi.fleet.screen.finding import HOST as OF_HOST
 from gdb_epi.fleet.screen.finding import LOOP_OF
 from gdb_epi.fleet.screen.finding_states import finding_detail
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.db import shown_url
+from gdb_epi.fleet.store.database import shown_url
 from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_crashes
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.reproject import BATCH

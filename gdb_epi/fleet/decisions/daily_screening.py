@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.life.fixes import FixAssessment, fix_words
-from gdb_epi.fleet.life.marks import (
+from gdb_epi.fleet.decisions.current_state import (
     BACK,
     FIXED,
     HOST,
@@ -28,12 +27,18 @@ from gdb_epi.fleet.life.marks import (
     insert_decision,
     read_standings,
 )
-from gdb_epi.fleet.life.repairs import (
+from gdb_epi.fleet.decisions.fixes import FixAssessment, fix_words
+from gdb_epi.fleet.decisions.repairs import (
     match_hosts,
     separate_past_of_repaired_hosts,
     without_past_hosts,
 )
-from gdb_epi.fleet.life.states import StateWithCrashes, failed_fixes, read_states, repaired_hosts
+from gdb_epi.fleet.decisions.states import (
+    StateWithCrashes,
+    failed_fixes,
+    read_states,
+    repaired_hosts,
+)
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding_states import (

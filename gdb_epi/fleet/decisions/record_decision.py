@@ -11,9 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.fleet.life.decision_lines import host_decision_lines, signature_decision_lines
-from gdb_epi.fleet.life.fixes import DEFAULT_NAME, names_with_versions, versions_seen
-from gdb_epi.fleet.life.marks import (
+from gdb_epi.fleet.decisions.current_state import (
     ACKNOWLEDGED,
     FIXED,
     HEALTHY,
@@ -31,7 +29,9 @@ from gdb_epi.fleet.life.marks import (
     insert_decision,
     read_standing,
 )
-from gdb_epi.fleet.life.version_order import compare_versions
+from gdb_epi.fleet.decisions.decision_lines import host_decision_lines, signature_decision_lines
+from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, names_with_versions, versions_seen
+from gdb_epi.fleet.decisions.version_order import compare_versions
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.questions.find_signature import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.fleet.life.fixes import DEFAULT_NAME, assess_fix, fix_words, version_in_record
-from gdb_epi.fleet.life.marks import (
+from gdb_epi.fleet.decisions.current_state import (
     ACKNOWLEDGED,
     BACK,
     DRAINED,
@@ -21,6 +20,7 @@ from gdb_epi.fleet.life.marks import (
     Subject,
     read_standing,
 )
+from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, assess_fix, fix_words, version_in_record
 from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.days import utc_day_text
 from gdb_epi.fleet.store.plain_sql import Execute

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Engine, func, select
 
-from gdb_epi.fleet.life.marks import DRAINED, SUSPECT, read_standings
-from gdb_epi.fleet.life.marks import HOST as MARKED_HOST
+from gdb_epi.fleet.decisions.current_state import DRAINED, SUSPECT, read_standings
+from gdb_epi.fleet.decisions.current_state import HOST as MARKED_HOST
 from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.population.machine_names import read_machine_names
 from gdb_epi.fleet.screen.finding import HOST, LOOP_OF

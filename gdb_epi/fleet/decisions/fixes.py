@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gdb_epi.fleet.life.marks import FIXED, REGRESSED, Standing, Subject
-from gdb_epi.fleet.life.version_order import compare_versions
+from gdb_epi.fleet.decisions.current_state import FIXED, REGRESSED, Standing, Subject
+from gdb_epi.fleet.decisions.version_order import compare_versions
 from gdb_epi.fleet.records.facts import image_and_tag
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.values import text_or_none

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The life of a bug and of a host: what people decided, and what happened since.
+"""What people decided about signatures and hosts, and what happened since.
 
-In: decisions (`marks`), and the crashes since then. Out: states (fixed, regressed, drained,
+In: decisions (`current_state`), and the crashes since then. Out: states (fixed, regressed, drained,
 repaired ...), the hosts to take out now, what is new and whom to tell, and what may be deleted.
 What stands out, and by which test, belongs to `screen`; pages belong to `report`.
 """

@@ -16,14 +16,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.life.marks import BACK, DRAINED, HEALTHY, HOST, SUSPECT, TOOL, read_standings
-from gdb_epi.fleet.life.repairs import (
+from gdb_epi.fleet.decisions.current_state import (
+    BACK,
+    DRAINED,
+    HEALTHY,
+    HOST,
+    SUSPECT,
+    TOOL,
+    read_standings,
+)
+from gdb_epi.fleet.decisions.repairs import (
     is_past_of_repaired_host,
     match_hosts,
     separate_past_of_repaired_hosts,
     without_past_hosts,
 )
-from gdb_epi.fleet.life.states import repaired_hosts
+from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from gdb_epi import __version__
 from gdb_epi.errors import EpiError, UsageError
-from gdb_epi.fleet.life.news import AGAIN, DIGEST, FINDING, REGRESSION, NewsItem
+from gdb_epi.fleet.decisions.news import AGAIN, DIGEST, FINDING, REGRESSION, NewsItem
 from gdb_epi.util import counted, some_of
 
 JSON, SLACK, PAGERDUTY = "json", "slack", "pagerduty"
