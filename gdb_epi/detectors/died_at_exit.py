@@ -9,6 +9,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import (
+    ENSURE,
     EXITS,
     function_and_file,
     is_interpreter_frame,
@@ -55,10 +56,17 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
             "function": who,
             "modules": own_library_names_of_frames(frames[:at])[:4],
         }
+        if inside and inside[-1].module_name.startswith("libffi"):
+            who = "a Python function by ctypes or cffi"
         summary = (
             f"the process was in exit(), which had called {who}: static objects are destroyed "
             "there one after another, and what it uses may be destroyed or closed already"
         )
+        if any(source_name(frame) == ENSURE for frame in frames[:at]):
+            summary = (
+                f"the process was in exit(), which had called {who}: Python had ended before "
+                "(Py_FinalizeEx), and no code may call it any more"
+            )
         yield Finding("died_at_exit", f"thread {tid}", facts, summary)
         return
     ends = _end_of_object(frames)

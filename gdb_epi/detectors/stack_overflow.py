@@ -47,6 +47,9 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     elif own:
         facts["size"] = size
         where = f"past the end of the thread's stack of {size >> 10} KiB"
+        main = not isinstance(state.process, Absent) and fault.tid == state.process.pid
+        if place.large and main:  # its stack grows, up to ulimit -s
+            where = f"past the end of the thread's stack, of which {size >> 10} KiB are mapped"
     else:
         where = f"past the end of the stack that it ran on, in a mapping of {size >> 10} KiB"
     if place.large:

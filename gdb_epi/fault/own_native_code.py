@@ -22,6 +22,7 @@ _INTERPRETER = ("libpython", "python")
 _STANDARD = "/lib-dynload/"  # extension modules of the standard library
 MAX_NAMED = 4
 # Functions of libc and ld.so below which destructors and atexit() functions run.
+ENSURE = "PyGILState_Ensure"
 EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cxa_finalize"))
 # What GCC and clang append to the name of a part or a copy of a function.
 _OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone)(?:\.\d+)*)+\Z")

@@ -93,7 +93,7 @@ CATEGORIES = (
     ),
     CategoryHypothesis(
         "fpe", "software", "arithmetic", "the program did arithmetic without a result",
-        told_by=("floating_point_trap",),
+        told_by=("floating_point_trap", "integer_division"),
     ),
     CategoryHypothesis(
         "limit", "killed", "limit-reached", "a limit that was set for it was reached"

@@ -21,8 +21,7 @@ HYPOTHESES = {
     HARDWARE_CPU: "the CPU computed or stored a wrong value",
     STRAY_STORE: "code of the program wrote where it should not",
     "use-after-free": "memory was used after it was freed or given back, or freed twice",
-    "other-data": "memory holds other data than the code expects: overwritten, freed and used "
-    "again, never set, or of another type",
+    "other-data": "memory holds other data than the code expects",
     "heap-misuse": "malloc's own data was overwritten, or a block was freed twice or wrongly",
     "out-of-bounds": "an access went outside of its memory",
     "null-pointer": "a pointer was NULL",

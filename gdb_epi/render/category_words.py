@@ -89,6 +89,7 @@ TABLE_WORDS = {
 # The same by the detector of a finding, which says more than the category.
 SENTENCES_BY_DETECTOR = {
     "floating_point_trap": "crashed on a floating-point operation that trapped, {where}",
+    "integer_division": "crashed on an integer division without a result, {where}",
     "trap_instruction": "stopped at a trap instruction {where}",
 }
 # What can be done about a limit that was reached.
@@ -116,6 +117,8 @@ def death_sentence(category: str, signal: str) -> str:
     text = DEATH_SENTENCES.get(kind)
     if text is None or kind == UNKNOWN:
         return _BY_SIGNAL.get(signal) or _unknown(signal)
+    if detail == "pure-virtual":
+        return "aborted: C++ called a virtual function that has no code, {where}"
     if detail and detail not in ("unknown", "error"):
         text = text.replace(", {where}", f" ({detail}), {{where}}")
     return text

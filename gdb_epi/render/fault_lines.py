@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines about the fault and the core: values with the bad address, damage, machine, lost memory."""
+"""Lines about the fault and the core: bad values, damage, machine, lost memory, what helps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
-from gdb_epi.record.record_parts import group_in, groups_in, number_in, texts_in, unpadded_address
+from gdb_epi.record.record_parts import (
+    group_in,
+    groups_in,
+    number_in,
+    telling_stack,
+    texts_in,
+    unpadded_address,
+)
 from gdb_epi.render.category_words import CRASHES
+from gdb_epi.render.frame_lines import NATIVE, Call
+from gdb_epi.render.opening_sentences import is_program_call, leading_hypothesis
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
@@ -158,3 +167,69 @@ def missing_memory_words(memory: Json) -> list[str]:
         shown = ", ".join(map(str, stacks[:8])) + (", ..." if len(stacks) > 8 else "")
         texts.append(f"parts of the C stacks of {counted(len(stacks), 'thread')} ({shown})")
     return texts
+
+
+# Tools that may show the cause of such crashes, by whose memory it is.
+_OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse"))
+_CHECKED_HEAP = {
+    "python": ("may fail earlier", "PYTHONMALLOC=debug python3 -X dev SCRIPT"),
+    "malloc": ("may show the cause", "PYTHONMALLOC=malloc valgrind python3 SCRIPT"),
+}
+HELP_MEMORY = (
+    "what helps",
+    "a higher limit (ulimit -v, the container), more memory, or a smaller job",
+)
+
+
+def help_against_cause(record: Json) -> tuple[str, str] | None:
+    """Return what helps against the likeliest cause; None where there is nothing to say."""
+    cause = leading_hypothesis(record)
+    if cause == "stack-exhausted":
+        return "what helps", _help_of_stack(record)
+    category = str(group_in(record, "signature").get("category"))
+    overrun = cause == "out-of-bounds" and category.startswith("abort-malloc")
+    if cause not in _OF_THE_HEAP and not overrun:
+        return None
+    allocator = str(group_in(record, "corruption").get("allocator"))
+    if allocator == "python" and _ran_with_checked_heap(record):
+        return None
+    return _CHECKED_HEAP.get(allocator)
+
+
+def _ran_with_checked_heap(record: Json) -> bool:
+    """Whether the process that died had Python's debug allocators already."""
+    python = group_in(record, "python")
+    chosen = str(group_in(group_in(record, "job"), "environment").get("PYTHONMALLOC"))
+    by_default = python.get("debug") or group_in(python, "flags").get("dev_mode")
+    return chosen.endswith("debug") or (bool(by_default) and chosen in ("None", "default"))
+
+
+def _help_of_stack(record: Json) -> str:
+    """Return what helps against a stack that was full, by whose stack it is."""
+    facts: Json = next(
+        (
+            group_in(finding, "facts")
+            for finding in groups_in(record, "findings")
+            if finding.get("detector") == "stack_overflow"
+        ),
+        {},
+    )
+    stack = telling_stack(record)
+    larger = "where its thread is made"
+    if facts.get("own") is False:
+        larger = "where it is made (sigaltstack(), the library)"
+    elif stack.get("tid") == group_in(record, "process").get("pid"):
+        larger = "for the main thread (ulimit -s)"
+    elif any(f.get("language", "python") == "python" for f in groups_in(stack, "frames")):
+        larger = "for new threads (threading.stack_size(N))"
+    less = "smaller local arrays in that function" if facts.get("large") else "less nesting"
+    return f"{less}, or a larger stack {larger}"
+
+
+def is_untested_result(record: Json, calls: Sequence[Call]) -> bool:
+    """Whether native code of a library used a NULL while an exception was on its way up."""
+    raised = group_in(record, "exception")
+    if not raised.get("type") or raised.get("state") == "handled":
+        return False
+    null = any(f.get("detector") == "null_dereference" for f in groups_in(record, "findings"))
+    return null and bool(calls) and calls[0].language == NATIVE and is_program_call(calls[0])

@@ -119,29 +119,35 @@ def stack_rows(
     most: int,
     *,
     outermost: int | None = None,
-    telling: int | None = None,
+    telling: Sequence[int] = (),
     hint: str = "",
 ) -> list[StackRow]:
     """Return at most `most` rows: the innermost, words for what is left out, and the outermost.
 
-    There are two outermost unless the rows are few, or as many as asked for. `telling` is the
-    number of a row that must be among them, as the answer names it: it stands in the middle, with
-    those that called it. `hint` stands after the words: how to see what they stand for.
+    There are two outermost unless the rows are few, or as many as asked for. `telling` are the
+    numbers of rows that say more than others, the most telling first: the answer names them, or
+    they are the program's own. `hint` stands after the words: how to see what they stand for.
     """
     if len(rows) <= most:
         return list(rows)
     tail = (2 if most >= 6 else 0) if outermost is None else outermost
-    head, end = max(1, most - tail - 1), len(rows) - tail
-    kept = [*range(head), *range(end, len(rows))]
-    if telling is not None and head <= telling < end:
-        inner = max(1, (most - tail - 2) // 2)
-        last = min(end, telling + max(1, most - tail - 2 - inner))
-        kept = [*range(inner), *range(telling, last), *range(end, len(rows))]
+    kept: list[int] = []
+    outer = range(len(rows) - tail, len(rows))
+    for at in dict.fromkeys((0, *outer, *telling[:4], 1, 2, *telling[4:], *range(len(rows)))):
+        shown = _with_words_between(rows, sorted({*kept, at}), hint)
+        if len(shown) <= most:
+            kept.append(at)
+    return _with_words_between(rows, sorted(kept), hint)
+
+
+def _with_words_between(rows: Sequence[StackRow], kept: Sequence[int], hint: str) -> list[StackRow]:
+    """Return rows with words for those left out; a single call takes no more room than words."""
     shown: list[StackRow] = []
-    for before, at in zip([-1, *kept], kept, strict=False):
-        shown += _left_out(rows[before + 1 : at], hint)
-        shown.append(rows[at])
-    return shown + _left_out(rows[kept[-1] + 1 :], hint)
+    for before, at in zip([-1, *kept], [*kept, len(rows)], strict=True):
+        between = rows[before + 1 : at]
+        shown += between if len(between) == 1 else _left_out(between, hint)
+        shown += rows[at : at + 1]
+    return shown
 
 
 def _left_out(rows: Sequence[StackRow], hint: str) -> list[StackRow]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
-from gdb_epi.fault.signals import SI_KERNEL
+from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL
 from gdb_epi.hangs.types import ASLEEP, MAY_BE_IDLE, RUNNING
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
@@ -262,8 +262,11 @@ def place_words(calls: Sequence[Call]) -> str:
     behalf = _on_whose_behalf(before, native)
     if behalf is not None:
         inside += f", called from {_name(behalf)}{_of_extension(behalf)}"
-    if python is None and (user := _caller_of_interpreter(before, native)) is not None:
-        below = f"{_name(user)} ({user.module})" if user.name else _words_for_unnamed_call(user)
+    user = _caller_of_runtime(before, native)
+    if user is not None and user.name:
+        inside += f", called from {_name(user)}{_of_extension(user) or f' ({user.module})'}"
+    elif user is not None and python is None:
+        below = _words_for_unnamed_call(user)
     return f"in {inside}, called from {below}" if below else f"in {inside}"
 
 
@@ -332,13 +335,14 @@ def is_program_call(call: Call) -> bool:
     return bool(call.module) and not call.module.startswith((*_INTERPRETER, *_ABORT_LIBRARIES))
 
 
-def _caller_of_interpreter(native: Sequence[Call], inside: Call) -> Call | None:
-    """Return the code that called CPython's API, where the failing thread ran no Python."""
-    if not inside.module.startswith(_INTERPRETER):
+def _caller_of_runtime(native: Sequence[Call], inside: Call) -> Call | None:
+    """Return the native code of a library that called into CPython or the C library."""
+    if is_program_call(inside):
         return None
-    behind = [call for call in native[native.index(inside) + 1 :] if call.language == NATIVE]
-    outside = (c for c in behind if not c.module.startswith((*_INTERPRETER, *_ABORT_LIBRARIES)))
-    return next(outside, None)
+    behind = native[native.index(inside) + 1 :]
+    python = next((at for at, c in enumerate(behind) if c.language == PYTHON), len(behind))
+    outside = [c for c in behind[:python] if is_program_call(c)]
+    return next((c for c in outside if c.name), next(iter(outside), None))
 
 
 def _words_for_unnamed_call(call: Call) -> str:
@@ -399,6 +403,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     if low and (as_number or OR_A_NUMBER in first_reason(record)):
         for words in ("on a NULL pointer", "on a pointer near NULL"):
             text = text.replace(words, f"at the low address {address}")
+    if category == "segv-exec" and signal.get("si_code") == SEGV_MAPERR:
+        text = text.replace("memory that may not be run", "an address without memory")
     if category == "segv-stack-overflow" and _is_overflow_by_large_frame(record):
         text = "crashed: a call needed more of the C stack than was left, {where}"
     python = innermost_own_python_call(calls)
@@ -568,6 +574,9 @@ def _cause_sentence(record: Json, label: str, reason: str) -> str:
     category = str(group_in(record, "signature").get("category") or "")
     if category in LIMIT_SENTENCES:
         return LIMIT_SENTENCES[category]
+    if reason and label != CANNOT_TELL:
+        what, colon, details = reason.partition(": ")
+        return _sentence(f"{what} ({sure}){colon}{details}")
     if reason:
         return _sentence(f"Cause not known: {reason}")
     return _NOT_KNOWN.format(core=core_or_process(record)) + _WHY_NOT.get(
@@ -582,6 +591,9 @@ _SAID_BEFORE_THE_REASON = ("use-after-free", "other-data", "out-of-bounds", "wro
 def _leading_cause(record: Json) -> str:
     """Return the likeliest cause in words; "" where the rest of the answer names it."""
     name = leading_hypothesis(record)
+    overwritten = group_in(group_in(record, "verdict"), "damage").get("found")
+    if name == "other-data" and overwritten:
+        return ""  # the reason says which word, and what stands there
     return HYPOTHESES[name] if name in _SAID_BEFORE_THE_REASON else ""
 
 

@@ -29,8 +29,11 @@ from gdb_epi.record.record_parts import (
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape, note_words, screen_width, wrapped
 from gdb_epi.render.fault_lines import (
+    HELP_MEMORY,
     cut_off_words,
     damage_lines,
+    help_against_cause,
+    is_untested_result,
     machine_words,
     missing_memory_words,
     value_lines,
@@ -44,8 +47,10 @@ from gdb_epi.render.frame_lines import (
     PYTHON,
     REMARK,
     Call,
+    StackRow,
     calls_of_record,
     fold_calls,
+    library_of_call,
     row_lines,
     stack_rows,
 )
@@ -56,7 +61,6 @@ from gdb_epi.render.opening_sentences import (
     innermost_own_python_call,
     is_program_call,
     is_read_in_part,
-    leading_hypothesis,
     opening_sentences,
     short_place,
 )
@@ -113,7 +117,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     stack = telling_stack(record)
     calls = _calls(record, stack)
     first, second = opening_sentences(record, calls)
-    lines = [*wrapped(first, "", 2), *wrapped(second, "", 3), ""]
+    lines = [*wrapped(first, "", 2), *wrapped(second, "", 4), ""]
     lines += _facts(record, calls, reader.line, in_gdb=reader.place == GDB)
     lines += labelled("Known", reader.decided)
     parts = [list(_not_shown(record, reader))]
@@ -184,9 +188,12 @@ def _calls(record: Json, stack: Json) -> list[Call]:
         left -= more
     outer = groups_in(stack, "outer_frames")
     if left > 0:
+        from gdb_epi.signature.drop_sets import load_drop_sets
         from gdb_epi.signature.native_names import native_name
 
-        again = ", ".join(native_name(name)[0] for name in texts_in(stack, "recurring")[:2])
+        recurring = [native_name(name)[0] for name in texts_in(stack, "recurring")]
+        shown = [name for name in recurring if load_drop_sets().native_class(name) not in hidden]
+        again = ", ".join(shown[:2])
         most = f", most of them {again}" if again else ""
         words = f"... {counted(left, 'more call')}{most}"
         calls.append(Call(REMARK, words, stands_for=left))
@@ -368,7 +375,7 @@ def _access(record: Json, signal: Json) -> str:
         return f": the data at {address} could not be loaded"
     access = group_in(group_in(record, "corruption"), "fault").get("access")
     if code == 2:
-        doing = {"write": "written", "read": "read", "execute": "run as code"}
+        doing = {"w": "written", "r": "read", "x": "run as code"}
         return f": the memory at {address} may not be {doing.get(str(access), 'accessed')}"
     return f": no memory is mapped at {address}"
 
@@ -389,9 +396,24 @@ def _stack_lines(
     who = _name(record) or f"thread {stack['tid']}"
     yield f"Stack of {who}, most recent call first"
     rows = fold_calls(calls)
+    shown = rows if reader.whole else stack_rows(rows, most, telling=_telling(rows, calls))
+    yield from row_lines(shown)
+
+
+def _telling(rows: Sequence[StackRow], calls: Sequence[Call]) -> list[int]:
+    """Return the numbers of the rows that say most: the program's own, the named ones first."""
     own = innermost_own_python_call(calls)  # the sentences name it
-    telling = next((at for at, row in enumerate(rows) if own and row.call[:3] == own[:3]), None)
-    yield from row_lines(rows if reader.whole else stack_rows(rows, most, telling=telling))
+    named = [at for at, row in enumerate(rows) if own and row.call[:3] == own[:3]][:1]
+    if any(row.call.language == REMARK for row in rows):  # a recursion's calls stay together
+        return named
+    mine = [
+        at
+        for at, row in enumerate(rows)
+        if is_program_call(row.call) and row.call.name and not library_of_call(row.call)
+    ]
+    native = [at for at in mine if rows[at].call.language == NATIVE]
+    python = [at for at in mine if rows[at].call.language == PYTHON]
+    return list(dict.fromkeys((*named, *native[:1], *python, *native)))
 
 
 def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Iterator[str]:
@@ -506,58 +528,6 @@ def _next_steps(record: Json, reader: Audience) -> Iterator[str]:
         yield f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
 
 
-# Tools that may show the cause of such crashes, by whose memory it is.
-_OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse"))
-_CHECKED_HEAP = {
-    "python": ("may fail earlier", "PYTHONMALLOC=debug python3 -X dev SCRIPT"),
-    "malloc": ("may show the cause", "PYTHONMALLOC=malloc valgrind python3 SCRIPT"),
-}
-_HELP_STACK = (
-    "what helps",
-    "less nesting, or a larger stack: threading.stack_size(N), ulimit -s",
-)
-_HELP_MEMORY = (
-    "what helps",
-    "a higher limit (ulimit -v, the container), more memory, or a smaller job",
-)
-_HELP_ELSEWHERE = (
-    "what helps",
-    "less nesting, or a larger stack where it is made (sigaltstack(), the library)",
-)
-
-
-def _help(record: Json) -> tuple[str, str] | None:
-    """Return what helps against the likeliest cause; None where there is nothing to say."""
-    cause = leading_hypothesis(record)
-    if cause == "stack-exhausted":
-        return _HELP_ELSEWHERE if _on_another_stack(record) else _HELP_STACK
-    category = str(group_in(record, "signature").get("category"))
-    overrun = cause == "out-of-bounds" and category.startswith("abort-malloc")
-    if cause not in _OF_THE_HEAP and not overrun:
-        return None
-    allocator = str(group_in(record, "corruption").get("allocator"))
-    if allocator == "python" and _ran_with_checked_heap(record):
-        return None
-    return _CHECKED_HEAP.get(allocator)
-
-
-def _ran_with_checked_heap(record: Json) -> bool:
-    """Whether the process that died had Python's debug allocators already."""
-    python = group_in(record, "python")
-    chosen = str(group_in(group_in(record, "job"), "environment").get("PYTHONMALLOC"))
-    by_default = python.get("debug") or group_in(python, "flags").get("dev_mode")
-    return chosen.endswith("debug") or (bool(by_default) and chosen in ("None", "default"))
-
-
-def _on_another_stack(record: Json) -> bool:
-    """Whether the stack that ended is not the thread's own."""
-    return any(
-        finding.get("detector") == "stack_overflow"
-        and group_in(finding, "facts").get("own") is False
-        for finding in groups_in(record, "findings")
-    )
-
-
 def _fix_of_circle(record: Json) -> str:
     """Return the fix for a circle of threads, by what they wait for; "" where none is known."""
     circle = deadlocked_threads(record)
@@ -594,7 +564,7 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     if label == "fork-inherited-lock":
         yield "the fix", 'start threads after fork(), or use the "spawn" start method'
     if label == "out-of-memory":
-        yield _HELP_MEMORY
+        yield HELP_MEMORY
     if fix := _fix_of_circle(record):
         yield "the fix", fix
     kinds = [group_in(finding, "facts").get("kind") for finding in groups_in(record, "findings")]
@@ -602,8 +572,11 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         yield "the fix", "release the GIL around that call (ctypes: CDLL in place of PyDLL)"
     if not _ENDED_STACK.isdisjoint(texts_in(group_in(record, "verdict"), "rules")):
         yield "the fix", "hand over a copy: a thread's local variables end with it"
-    elif label == "software" and (help_with := _help(record)):
+    elif label == "software" and (help_with := help_against_cause(record)):
         yield help_with
+    if is_untested_result(record, telling_calls(record)):
+        raised = group_in(record, "exception")["type"]
+        yield "look for", f"a call that failed with {raised}, and whose NULL nobody tested"
     if label in ("hardware-suspect", "damaged-memory"):
         yield "the evidence", "epi corruption" if in_gdb else f"gdb-epi corruption {core}"
         if group_in(record, "host").get("hostname"):

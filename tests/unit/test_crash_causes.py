@@ -337,6 +337,30 @@ def test_a_template_of_the_library_threw_for_code_of_the_program() -> None:
     assert found.summary.endswith("; std::stoi threw it, for parse in plugin.so")
 
 
+def test_a_function_of_the_library_threw_for_code_of_the_program() -> None:
+    libstdcxx = "/usr/lib/libstdc++.so.6"
+    (found,) = uncaught_exception(
+        terminated(
+            of("__cxa_throw", libstdcxx),
+            of("_ZSt20__throw_system_errori", libstdcxx),
+            of("_ZNSt6thread4joinEv", libstdcxx),
+            of("_ZN6Logger4stopEv", PLUGIN),
+        )
+    )
+    assert found.summary.endswith(
+        "; std::thread::join, called by Logger::stop in plugin.so, threw it"
+    )
+
+
+def test_a_virtual_function_that_has_no_code() -> None:
+    (found,) = uncaught_exception(
+        terminated(
+            of("__cxa_pure_virtual", "/usr/lib/libstdc++.so.6"), of("_ZN4Base3logEv", PLUGIN)
+        )
+    )
+    assert found.summary.startswith("Base::log in plugin.so called a virtual function that has no")
+
+
 def test_constant_messages_of_the_c_library_alone_are_told() -> None:
     message = classify_glibc_message("FATAL: exception not rethrown\n")
     assert (message.kind, message.text) == ("other", "FATAL: exception not rethrown")

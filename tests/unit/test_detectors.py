@@ -16,6 +16,7 @@ from gdb_epi.detectors import registry
 from gdb_epi.detectors.file_ended import file_ended
 from gdb_epi.detectors.forked_child_lock import forked_child_lock
 from gdb_epi.detectors.frame_link_disagrees import frame_link_disagrees
+from gdb_epi.detectors.integer_division import integer_division
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.detectors.refused_system_call import refused_system_call
@@ -341,6 +342,34 @@ def test_trap_instruction() -> None:
     assert list(trap_instruction(at_pc(crash(4, 2, PC), LOAD))) == []
     assert list(trap_instruction(at_pc(crash(11, 1, 8), b"\x0f\x0b"))) == []
     assert list(trap_instruction(at_pc(crash(4, -6, sender=PID), b"\x0f\x0b"))) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "registers", "words"),
+    [
+        ("f7f9", {"rcx": 0xAB << 32}, "divided by zero: the divisor, in rcx, is 0"),  # idiv ecx
+        (
+            "48f7f9",
+            {"rcx": (1 << 64) - 1},
+            "does not fit; the divisor, in rcx, is -1: the smallest",
+        ),
+        ("48f7f1", {"rcx": 3}, "the divisor, in rcx, is 3"),  # div rcx
+        ("f73f", {"rdi": HEAP + 8}, f"the divisor, read from {HEAP + 8:#x}, is 7"),  # idiv [rdi]
+    ],
+)
+def test_integer_division(code: str, registers: dict[str, int], words: str) -> None:
+    made = state(
+        crash(8, 1, PC),
+        registers=registers,
+        code=bytes.fromhex(code),
+        words={HEAP + 8: 5 << 32 | 7},
+    )
+    assert words in one(integer_division(made)).summary
+
+
+def test_no_integer_division() -> None:
+    for code in ("f6f4", "f7d9", "48f7e1"):  # div ah, neg ecx, mul rcx
+        assert not list(integer_division(state(crash(8, 1, PC), code=bytes.fromhex(code))))
 
 
 def test_no_trap_in_the_middle_of_an_instruction() -> None:

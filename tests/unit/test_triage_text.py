@@ -420,9 +420,18 @@ def test_what_points_into_an_ended_stack_is_handed_over_as_a_copy(rule: str, is_
     assert any("hand over a copy" in line for line in shown(verdict=verdict)) == is_told
 
 
-@pytest.mark.parametrize(("own", "is_told"), [(True, True), (None, True), (False, False)])
-def test_a_stack_that_is_not_the_threads_own_is_not_made_larger_by_threading(
-    own: bool | None, is_told: bool
+@pytest.mark.parametrize(
+    ("facts", "pid", "help_with"),
+    [
+        ({"own": True}, 7, "less nesting, or a larger stack for the main thread (ulimit -s)"),
+        ({"own": True, "large": True}, 7, "smaller local arrays in that function, or a larger"),
+        ({"own": True}, 6, "a larger stack for new threads (threading.stack_size(N))"),
+        ({"own": None}, 6, "a larger stack for new threads (threading.stack_size(N))"),
+        ({"own": False}, 6, "a larger stack where it is made (sigaltstack(), the library)"),
+    ],
+)
+def test_what_helps_against_a_full_stack_is_told_by_whose_it_is(
+    facts: dict[str, Any], pid: int, help_with: str
 ) -> None:
     verdict = {
         "label": "software",
@@ -430,10 +439,25 @@ def test_a_stack_that_is_not_the_threads_own_is_not_made_larger_by_threading(
         "reasons": [],
         "cause": [{"hypothesis": "stack-exhausted", "probability": 0.9}],
     }
-    findings = [{"detector": "stack_overflow", "summary": "s", "facts": {"own": own}}]
-    text = "\n".join(shown(verdict=verdict, findings=findings))
-    assert ("threading.stack_size(N)" in text) == is_told
-    assert ("sigaltstack()" in text) != is_told
+    record = {
+        "process": {"pid": pid, "comm": "p"},
+        "threads": {"count": 2, "crashed": {"tid": 7, "frames": [PYTHON]}},
+        "findings": [{"detector": "stack_overflow", "summary": "s", "facts": facts}],
+    }
+    assert help_with in "\n".join(shown(verdict=verdict, **record))
+
+
+def test_a_null_that_an_extension_used_while_an_exception_was_raised_is_looked_for() -> None:
+    record = {
+        "verdict": {"label": "software", "confidence": 0.8, "reasons": []},
+        "exception": {"type": "UnicodeEncodeError", "state": "raised"},
+        "findings": [{"detector": "null_dereference", "summary": "s", "facts": {}}],
+    }
+    for module, is_told in (("key.so", True), ("libpython3.11.so.1.0", False)):
+        frames = [{**NATIVE, "function": "key", "module": module}, PYTHON]
+        threads = {"count": 1, "crashed": {"tid": 7, "frames": frames}}
+        text = "\n".join(shown(threads=threads, **record))
+        assert ("a call that failed with UnicodeEncodeError" in text) == is_told
 
 
 def test_a_kill_that_a_handler_answered_is_not_how_the_process_ended_itself() -> None:
@@ -585,7 +609,7 @@ def test_evidence_tells_flipped_bits_apart_from_what_looks_overwritten() -> None
 @pytest.mark.parametrize("at", range(20))
 def test_the_call_that_the_answer_names_is_on_a_stack_that_is_cut(most: int, at: int) -> None:
     rows = [StackRow(Call("C", f"f{number}")) for number in range(20)]
-    shown = stack_rows(rows, most, telling=at)
+    shown = stack_rows(rows, most, telling=[at])
     assert rows[at] in shown and len(shown) <= most
     assert shown[0] == rows[0] and sum(row.stands_for for row in shown) == len(rows)
 

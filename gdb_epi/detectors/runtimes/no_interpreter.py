@@ -9,6 +9,7 @@ from gdb_epi.detectors.registry import Finding, detector, frames_of_failure
 from gdb_epi.fault.account import ACCESS
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
 from gdb_epi.fault.own_native_code import (
+    ENSURE,
     EXITS,
     function_and_file,
     is_interpreter_frame,
@@ -17,7 +18,6 @@ from gdb_epi.fault.own_native_code import (
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
-ENSURE = "PyGILState_Ensure"
 MAX_INNER = 6  # functions of the interpreter below PyGILState_Ensure
 MAX_FRAMES = 32
 

@@ -14,6 +14,8 @@ from gdb_epi.target.api import NativeFrame
 
 NO_MEMORY = "std::bad_alloc"
 _OF_LIBRARY = ("std::", "__gnu_cxx::", "__cxa_", "_Unwind_")
+_PURE_VIRTUAL = "__cxa_pure_virtual"
+_THROWS = ("std::__throw", "__cxa_")
 _THREADS = ("std::thread::~thread", "std::thread::operator=")
 _STARTS_THREADS = ("libc.so", "libc-", "libpthread")
 MAX_FRAMES = 64
@@ -61,6 +63,13 @@ def _without_exception(frames: Sequence[NativeFrame]) -> str:
                 f"a std::thread was destroyed or assigned to{where} while it was neither joined "
                 "nor detached"
             )
+        if frame.function == _PURE_VIRTUAL:
+            caller = _first_own(frames[number + 1 :])
+            who = "something" if caller is None else function_and_file(caller)
+            return (
+                f"{who} called a virtual function that has no code: the object's constructor had "
+                "not come that far, or its destructor had ended"
+            )
     return "std::terminate() was called, and no exception is on the stack"
 
 
@@ -69,6 +78,10 @@ def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
     if by is None:
         return ""
     place = function_and_file(by)
+    inner = frames[max(0, frames.index(by) - 1)]
+    name = readable_name(inner) or ""
+    if "libstdc++" in inner.module_name and name and not name.startswith(_THROWS):
+        return f"; {name}, called by {place}, threw it"
     owner = _first_own(frames[frames.index(by) :])
     if owner is None or owner == by or owner.module_name.startswith(_STARTS_THREADS):
         return f"; {place} threw it"
