@@ -357,13 +357,17 @@ def _of_groups(population: Population, findings: list[Finding]) -> list[Populati
     The strongest come first.
     """
     verdicts: list[PopulationVerdict] = []
-    parts: set[tuple[str, str]] = set()
+    parts: set[str] = set()
+    hosts: set[tuple[str, ...]] = set()
     for finding in findings:
-        if (finding.attr, finding.value) in parts:
+        if f"{finding.attr}={finding.value}" in parts:
             continue
         part = find_subgroup(population, finding) if finding.signature == BITFLIP else None
+        if part is not None and part.ever in hosts:
+            continue
         if part is not None:
-            parts.add((part.attr, part.value))
+            parts.update(part.marks)
+            hosts.add(part.ever)
         verdicts.append(_of_group(population, finding, part))
     return verdicts
 
@@ -375,7 +379,7 @@ def _of_group(population: Population, finding: Finding, part: Subgroup | None) -
     name = kind_words(finding.attr, finding.signature)
     headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
     if part is not None:
-        headline += f", most of them with {part.words()}"
+        headline += f", most of them with {part.words()}; {part.hosts_words()}"
     caveats = (*finding.caveats, *_source(population, finding))
     evidence = (finding_sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(

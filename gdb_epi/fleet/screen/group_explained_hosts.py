@@ -12,17 +12,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings, hours_within
 from gdb_epi.fleet.screen.events import without_crashes
 from gdb_epi.fleet.screen.finding import CPU, MAX_HOST_Q, MAX_Q, MIN_RR, Finding, is_of_host
 from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.statistics.arrays import Bools, count_pairs
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_pairs
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
+    binomial_tail,
+    relative_risk,
+)
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 MAJORITY = 0.6  # of the crashes of a group
+MAX_MARKS = 3  # beside that of a group
+MAX_NAMED = 12  # hosts
 
 
 def without_group_explained_hosts(
@@ -66,43 +73,81 @@ def _belongs(finding: Finding, crash: Bools) -> bool:
 
 
 class Subgroup(NamedTuple):
-    """A second value that most crashes of a group have, and few of its hosts; with its numbers."""
+    """Values that most crashes of a group have beside its own, and few of its hosts."""
 
-    attr: str
-    value: str
-    numbers: str  # "(20 of 25, as have 30% of their host-hours)"
+    marks: tuple[str, ...]  # attr=value, each within those before it
+    numbers: tuple[str, ...]  # of each: "20 of 25, as have 30% of their host-hours"
+    hosts: tuple[str, ...]  # that have all of them on the last day with host-hours
+    ever: tuple[str, ...]  # hosts that had all of them on some day
 
     def words(self) -> str:
-        """Return "attr=value (20 of 25, as have ...)"."""
-        return f"{self.attr}={self.value} {self.numbers}"
+        """Say it: "rack=r7 (20 of 25, as have 30% ...), of these with bios=1.2 (19 of 20 ...)"."""
+        parts = zip(self.marks, self.numbers, strict=True)
+        return ", of these with ".join(f"{mark} ({numbers})" for mark, numbers in parts)
+
+    def hosts_words(self) -> str:
+        """Say how many hosts have all of these values now, and which where they are few."""
+        if not self.hosts:
+            return "no host has all of these any more"
+        now = len(self.hosts)
+        have = "has" if now == 1 else "have"
+        few = f": {', '.join(self.hosts)}" if now <= MAX_NAMED else ""
+        every = "" if now == len(self.ever) else f" of {len(self.ever)}"
+        return f"{counted(now, 'host')}{every} {have} all of these now{few}"
 
 
 def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
-    """Return a second value that most crashes of a group have, and few hosts of it.
+    """Return further values that most crashes of a group have, and few hosts of it.
 
-    A purchase that came with one firmware: the vendor alone says too much.
+    A purchase that came with one firmware: the vendor alone says too much. Each is looked for among
+    the hosts that have those before it: an erratum needs a model, a stepping and a microcode.
     """
     attribute = population.attribute(finding.attr)
     assert attribute is not None  # it was found there
     inside = attribute.exposure == attribute.values.index(finding.value)
     rows = np.flatnonzero(finding.members & (population.host >= 0))
-    tests, parts = 0, list[tuple[float, Subgroup]]()
+    marks, numbers, used = list[str](), list[str](), {finding.attr}
+    while len(marks) < MAX_MARKS and (step := _most_of(population, rows, inside, used)):
+        other, value, words = step
+        marks.append(f"{other.name}={other.values[value]}")
+        numbers.append(words)
+        used.add(other.name)
+        inside &= other.exposure == value
+        rows = rows[other.crash[rows] == value]
+    if not marks:
+        return None
+    inside &= (population.exposure_host >= 0) & (population.exposure_hours > 0)
+    now = inside & (population.exposure_day == population.exposure_day.max())
+    still, ever = (
+        tuple(population.hosts[host] for host in np.unique(population.exposure_host[some]).tolist())
+        for some in (now, inside)
+    )
+    return Subgroup(tuple(marks), tuple(numbers), still, ever)
+
+
+def _most_of(
+    population: Population, rows: Ints, inside: Bools, used: set[str]
+) -> tuple[Attribute, int, str] | None:
+    """Return the value that most of some crashes have, and few of the host-hours `inside`."""
+    tests, parts = 0, list[tuple[float, str, int, str]]()
     for other in population.attributes:
         hours = hours_within(population, other, inside)
-        if other is attribute or is_process_attribute(other.name) or np.count_nonzero(hours) < 2:
+        if other.name in used or is_process_attribute(other.name) or np.count_nonzero(hours) < 2:
             continue
         tests += int(np.count_nonzero(hours))
         codes = other.crash[rows]
         known = codes >= 0
         host, value, _ = count_pairs(population.host[rows[known]], codes[known])
         counts = np.bincount(codes[known], minlength=hours.size)
-        most = int(counts.argmax())
-        share = float(hours[most] / hours.sum())
-        if counts[most] < max(MIN_RR * share, MAJORITY) * known.sum():
+        most, n = int(counts.argmax()), int(known.sum())
+        share, count = float(hours[most] / hours.sum()), int(counts[most])
+        risk = relative_risk(count, share, n - count, 1 - share)[0]
+        if count < MAJORITY * n or not risk >= MIN_RR:
             continue
         # However much hosts differ, each is counted once.
         p = apply_to_scalars(binomial_tail, (value == most).sum(), np.unique(host).size, share)
-        numbers = f"({counts[most]} of {known.sum()}, as have {share:.0%} of their host-hours)"
-        parts.append((p, Subgroup(other.name, other.values[most], numbers)))
-    p, part = min(parts, default=(1.0, None))
-    return part if p * tests <= MAX_Q else None
+        words = f"{count} of {n}, as have {share:.0%} of their host-hours"
+        parts.append((p, other.name, most, words))
+    p, name, most, words = min(parts, default=(1.0, "", 0, ""))
+    attribute = population.attribute(name)
+    return None if attribute is None or p * tests > MAX_Q else (attribute, most, words)
