@@ -100,8 +100,12 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
     """Print the signatures that nothing explains, and what cannot be told from chance."""
     from gdb_epi.fleet.questions.onset import fleet_wide_rise_words
     from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
+    from gdb_epi.fleet.screen.events import find_events
+    from gdb_epi.fleet.screen.moved_programs import program_moves
     from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 
+    for move in program_moves(find_events(population).counted):
+        print_line(move.words())
     if change := fleet_wide_rise_words(population):
         print_line(change)
     for sentences in (unexplained_signature_sentences, undecided_sentences):

@@ -15,10 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gdb_epi.fleet.population.coverage import without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.common_rise import CommonRise, common_rise
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import HOST_HOURS
+from gdb_epi.fleet.screen.moved_programs import moves_of
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
@@ -116,15 +118,20 @@ def find_onset(population: Population, signature: int) -> Onset:
     """Tell when a signature (its code in the population) began, and with what."""
     events = find_events(population)
     asked = events.counted  # crashes that came together are no rate
+    moves = moves_of(asked, signature)
+    if moves:  # the host-hours of all hosts are not those of its program
+        asked = without_hours(asked)
     answer = _onset(asked, signature)
     silent = [g for g in find_silent_groups(population) if g.hours != STOPPED]
+    left_out = ""
     if silent and answer.after is not None and answer.after < (answer.before or 0.0):
         asked = without_silent_hosts(asked, silent)
         answer = _onset(asked, signature)
+        left_out = "left out: "
     else:
         silent = groups_with_signature(population, silent, signature)
-    caveats = [_left_out(asked, signature, answer.crashes)]
-    caveats += [f"{'left out: ' if asked is not events.counted else ''}{g.words()}" for g in silent]
+    caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]
+    caveats += [f"{left_out}{group.words()}" for group in silent]
     same = population.signature == signature
     if repeats := int((events.repeats & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"

@@ -19,7 +19,7 @@ from gdb_epi.fleet.screen.finding import CLUSTERED_CRASHES, MIN_N
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
 from gdb_epi.fleet.screen.screening import ScreeningResult
-from gdb_epi.fleet.statistics.arrays import Ints
+from gdb_epi.fleet.statistics.arrays import Floats, Ints
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted
@@ -91,9 +91,9 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
         return
     # P(all on so many hosts) is at most the sum over all sets of so many hosts.
     part, size = float(np.sort(share)[-own.size :].sum()), alive
-    if (its_hosts := _hosts_of_program(population, mine)) is not None:
-        # Its program may run nowhere else: then only its own hosts count as possible.
-        part, size = own.size / its_hosts, its_hosts
+    if (its_shares := _shares_of_program(population, mine)) is not None:
+        # Its program may run nowhere else, and more on some hosts: its other crashes tell where.
+        part, size = float(its_shares[-own.size :].sum()), its_shares.size
     sets = lgamma(size + 1) - lgamma(own.size + 1) - lgamma(size - own.size + 1)
     if sets + hosts.size * log(part) > log(MAX_P / tested):
         return
@@ -106,15 +106,19 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     yield f"stays on few hosts: {name}: {where}; no host is to blame by that{runs}"
 
 
-def _hosts_of_program(population: Population, mine: Ints) -> int | None:
-    """Return on how many hosts a program has crashed; None: it has hardly crashed otherwise.
+def _shares_of_program(population: Population, mine: Ints) -> Floats | None:
+    """Return each host's share of a program, in order; None: it has hardly crashed otherwise.
 
-    `mine` are the crashes of the program that are asked about.
+    `mine` are the crashes of the program that are asked about. A host that has no others counts as
+    if it had one.
     """
     of_program = crashes_of_same_programs(population, mine)
     if of_program is None:
         return None
     of_program &= population.host >= 0
-    if int(np.count_nonzero(of_program)) - mine.size < MIN_CRASHES:
+    has_any = np.unique(population.host[of_program])
+    of_program[mine] = False
+    if int(np.count_nonzero(of_program)) < MIN_CRASHES:
         return None
-    return int(np.unique(population.host[of_program]).size)
+    others = np.bincount(population.host[of_program], minlength=len(population.hosts))[has_any]
+    return np.asarray(np.sort(np.maximum(others, 1) / np.maximum(others, 1).sum()))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that moved to other hosts: their crashes go along, and no host got better or worse.
+
+Host-hours know nothing of programs. After a move the old hosts look mended and the new ones bad,
+and so do their models, rows and kernels. A program has moved where its crashes ended on hosts that
+run on and crash in other programs, and go on where there were none of it before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.finding import MIN_N
+from gdb_epi.fleet.screen.programs import programs_of
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, two_sided_binomial
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted, some_of
+
+MIN_CRASHES = 8  # of a program, on each side
+MIN_HOSTS = 2  # on each side
+MAX_TAKES = 7  # days of the move
+MAX_STAY = 0.1  # of the crashes, on hosts that have some before and after
+MAX_P = 1e-4  # over all programs and days: nobody asked
+MAX_SAME_P = 0.05  # of rates that are told as different
+MAX_NAMED = 4  # hosts
+
+
+class ProgramMove(NamedTuple):
+    """A program that crashed on some hosts until some day, and on others since then."""
+
+    program: str
+    first: int  # day of its first crash on the new hosts
+    last: int  # day of its last crash on the old ones
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    a_day: tuple[float, float]  # crashes of the program, before and after
+    is_same: bool  # the two may be one rate
+
+    def words(self) -> str:
+        """Say it in a sentence."""
+        when = " to ".join(dict.fromkeys(map(iso_day, sorted((self.first, self.last)))))
+        places = [
+            f"{counted(len(hosts), 'host')} ({some_of(hosts, MAX_NAMED)})"
+            for hosts in (self.old, self.new)
+        ]
+        before, after = self.a_day
+        often = "more often than" if after > before else "less often than"
+        often = "as often as" if self.is_same else often
+        return (
+            f"{self.program} moved from {' to '.join(places)} ({when}) and crashes {often} before "
+            f"({after:.3g} a day, {before:.3g} before): its crashes went along, and no host, model "
+            f"or kernel is better or worse by that"
+        )
+
+
+def program_moves(population: Population) -> list[ProgramMove]:
+    """Return the programs that moved once, by name."""
+    programs = programs_of(population)
+    if programs is None:
+        return []
+    rows = np.flatnonzero(population.timed & (population.host >= 0) & (programs.crash >= 0))
+    rows = rows[np.argsort(programs.crash[rows], kind="stable")]
+    ends = np.cumsum(np.bincount(programs.crash[rows], minlength=len(programs.values)))
+    parts = [part for part in np.split(rows, ends[:-1]) if part.size >= 2 * MIN_CRASHES]
+    moves = (_move(population, programs, part, len(parts)) for part in parts)
+    return [move for move in moves if move is not None]
+
+
+def moves_of(population: Population, signature: int) -> list[ProgramMove]:
+    """Return the moves of the program that all crashes of a signature are of."""
+    programs = programs_of(population)
+    if programs is None:
+        return []
+    codes = np.unique(programs.crash[population.signature == signature])
+    names = {programs.values[code] for code in codes.tolist() if code >= 0}
+    return [move for move in program_moves(population) if names == {move.program}]
+
+
+def _move(
+    population: Population, programs: Attribute, mine: Ints, tested: int
+) -> ProgramMove | None:
+    """Return the move of a program at the day that fits it best; None where it has not moved."""
+    hosts, host = np.unique(population.host[mine], return_inverse=True)
+    day = population.day[mine]
+    first, last = np.full(hosts.size, day.max()), np.full(hosts.size, day.min())
+    np.minimum.at(first, host, day)
+    np.maximum.at(last, host, day)
+    count = np.bincount(host)
+    best: tuple[float, int, Bools, Bools] | None = None
+    for turn in np.unique(day)[1:].tolist():
+        end = turn + MAX_TAKES
+        old, new = (first < turn) & (last < end), first >= turn
+        stays = ~old & ~new
+        if not _are_enough(count, old) or not _are_enough(count, new):
+            continue
+        if count[stays].sum() > MAX_STAY * day.size:
+            continue
+        # P that all crashes of a host are on one side of that day, had each any day of the program.
+        sides = float((day < end).mean()), float((day >= turn).mean())
+        moved = count[old | new]
+        fit = float(np.log(np.minimum(sides[0] ** moved + sides[1] ** moved, 1.0)).sum())
+        fit += np.count_nonzero(stays) * float(np.log(hosts.size))  # which hosts are left aside
+        if best is None or fit < best[0]:
+            best = fit, turn + MAX_TAKES, old, new
+    if best is None or best[0] > np.log(MAX_P / (tested * np.unique(day).size)):
+        return None
+    _, end, old, new = best
+    # A host that is gone, or sends no more records, does not tell where the program went.
+    others = population.timed & (population.day >= end) & (population.host >= 0)
+    others &= programs.crash != programs.crash[mine[0]]
+    live_on = population.host[others][np.isin(population.host[others], hosts[old])]
+    if live_on.size < MIN_N or np.unique(live_on).size < MIN_HOSTS:
+        return None
+    came_on, left_on = int(first[new].min()), int(last[old].max())
+    low, high = sorted((came_on, left_on))
+    whole = population.day[population.timed]
+    days = low - int(whole.min()), int(whole.max()) - high
+    crashes = int(np.count_nonzero(day < low)), int(np.count_nonzero(day > high))
+    if min(days) <= 0:
+        return None
+    share = days[1] / sum(days)
+    p = apply_to_scalars(two_sided_binomial, crashes[1], sum(crashes), share)
+    before, after = (
+        tuple(population.hosts[h] for h in hosts[some].tolist()) for some in (old, new)
+    )
+    a_day = crashes[0] / days[0], crashes[1] / days[1]
+    program = programs.values[programs.crash[mine[0]]]
+    return ProgramMove(program, came_on, left_on, before, after, a_day, p >= MAX_SAME_P)
+
+
+def _are_enough(count: Ints, some: Bools) -> bool:
+    """Whether some hosts and their crashes are enough to tell."""
+    return bool(np.count_nonzero(some) >= MIN_HOSTS and count[some].sum() >= MIN_CRASHES)
