@@ -6,10 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import Ints
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 
 NEVER = 1 << 62  # a day
 LATE = 0.1  # of the time that is known: what ran in it already is no newer than others
+ALONE = 0.9  # of what ran (or crashed) on the days of a value
 
 
 def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
@@ -37,3 +38,25 @@ def first_and_last_days(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Int
     np.minimum.at(first, exposure[has_value], day[has_value])
     np.maximum.at(last, exposure[has_value], day[has_value])
     return first, last
+
+
+def spans_to_choose_from(mine: Bools, day: Ints, weights: Floats, values: int) -> float:
+    """Return how many spans of days there are for each of some values, where one is but its days.
+
+    `mine` are the uses of a value (host-hours or crashes), among all. It was used alone then and is
+    used no more: what else happened on its days looks like its doing, and a burst on any other days
+    would have accused another value. 1 where others were used beside it, as the same days can be
+    compared then, and where it is used still.
+    """
+    if not mine.any():
+        return 1.0
+    first, last, start, end = *_ends(day[mine]), *_ends(day)
+    inside = (day >= first) & (day <= last)
+    if last >= end or weights[mine].sum() < ALONE * weights[inside].sum():
+        return 1.0
+    days = end - start + 1
+    return max(days * (days + 1) / 2 / values, 1.0)
+
+
+def _ends(day: Ints) -> tuple[int, int]:
+    return int(day.min()), int(day.max())

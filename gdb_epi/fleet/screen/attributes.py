@@ -9,7 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import is_newest
+from gdb_epi.fleet.population.value_spans import is_newest, spans_to_choose_from
 from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
@@ -326,6 +326,7 @@ def _findings_of_cells(
     p, near = _keep_strongest(p, q_of(p) <= MAX_Q)
     p, effects = _weakened_by_design_effects(tests, crashes, p, near, cells)
     p = _weakened_by_programs(tests, crashes, p, near, cells)
+    p = _weakened_by_choice_of_days(tests, crashes, p, np.flatnonzero(q_of(p) <= MAX_Q), cells)
     q = q_of(p)
     named = np.flatnonzero(q <= MAX_Q).tolist()
     is_by_program = bool(named) and is_compared_by_program(tests.population, tests.name)
@@ -398,6 +399,37 @@ def _weakened_by_programs(
         mine, codes = mine[codes >= 0], codes[codes >= 0]
         given = None if of_process else float(tests.share[value])
         p[i] = max(p[i], p_beside_programs(population, table, mine, codes, value, given))
+    return p
+
+
+def _weakened_by_choice_of_days(
+    tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
+) -> Floats:
+    """Return the p values, those in `near` paid for by the days that a past value alone stands for.
+
+    An image that each day replaces tells no more than the day does.
+    """
+    p, population = p.copy(), tests.population
+    usable = crashes.free & population.timed & (population.signature >= 0)
+    for i in near.tolist():
+        mine, value = cells.at(i)
+        if tests.source == HOST_HOURS:
+            used, day, weights = (
+                tests.exposed(value),
+                population.exposure_day,
+                population.exposure_hours,
+            )
+            values = int(np.count_nonzero(tests.share))
+        else:
+            beside = usable
+            if is_process_attribute(tests.name):
+                same = crashes_of_same_programs(population, mine)
+                beside = usable if same is None else usable & same
+            rows = np.flatnonzero(beside)
+            rows = rows[tests.of(rows) >= 0]
+            codes, day, weights = tests.of(rows), population.day[rows], np.ones(rows.size)
+            used, values = codes == value, np.unique(codes).size
+        p[i] = min(p[i] * spans_to_choose_from(used, day, weights, values), 1.0)
     return p
 
 
