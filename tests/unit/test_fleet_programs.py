@@ -8,10 +8,12 @@ import pytest
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Attribute
+from gdb_epi.fleet.population.value_spans import spans_to_choose_from
 from gdb_epi.fleet.records.facts import facts_of_record, program_of
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
-from gdb_epi.fleet.screen.finding import DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
+from gdb_epi.fleet.screen.finding import ALL, DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
+from gdb_epi.fleet.screen.finding_texts import verdict_words
 from gdb_epi.fleet.screen.programs import is_preferred_by_most_programs
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_recurring_event
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
@@ -72,6 +74,27 @@ def test_a_number_whose_larger_values_have_more_is_told():
     )
     (words,) = dose_response_caveat("clock", values, rates(2, 60, 30, 8), share, 1)
     assert words.startswith("its rate falls with clock (8: ")
+
+
+def test_all_crashes_that_rise_with_a_number_are_load_and_accuse_none_of_its_values():
+    caveats = dose_response_caveat(
+        "cpus", ["64", "8", "16", "32"], rates(40, 4, 12, 26), np.full(4, 0.25), 0
+    )
+    numbers = 40, 82, 0.0, 0.0, 9.0, 1.0, 99.0
+    nobody = np.zeros(0, dtype=bool)
+    finding = Finding("cpus", "64", ALL, *numbers, "", "", (), caveats, nobody)
+    assert verdict_words(finding).startswith("load, it seems: crashes of all kinds rise with cpus ")
+    assert verdict_words(finding._replace(signature="race")).endswith("goes with cpus=64")
+    assert verdict_words(finding._replace(caveats=())).endswith("goes with cpus=64")
+
+
+def test_a_past_value_that_was_used_alone_pays_for_all_spans_of_days():
+    day, hours = np.repeat(np.arange(10), 2), np.ones(20)
+    alone = (day >= 3) & (day <= 4)
+    assert spans_to_choose_from(alone, day, hours, 5) == 11  # 55 spans of 10 days
+    assert spans_to_choose_from(alone & (np.arange(20) % 2 == 0), day, hours, 5) == 1, "beside"
+    assert spans_to_choose_from(day >= 8, day, hours, 5) == 1, "used still"
+    assert spans_to_choose_from(day > 9, day, hours, 5) == 1, "never used"
 
 
 def test_what_repeats_when_it_is_known_to_come_is_expected():

@@ -19,7 +19,7 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
-from gdb_epi.fleet.screen.dose_response import threshold_within, threshold_words
+from gdb_epi.fleet.screen.dose_response import gradual_words, threshold_within, threshold_words
 from gdb_epi.fleet.screen.ended_findings import renamings
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -377,7 +377,7 @@ def _of_group(population: Population, finding: Finding, part: Subgroup | None) -
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = kind_words(finding.attr, finding.signature)
-    headline = f"{name}: {what[finding.signature]} go with {cause.mark}"
+    headline = gradual_words(finding) or f"{name}: {what[finding.signature]} go with {cause.mark}"
     if part is not None:
         headline += f", most of them with {part.words()}; {part.hosts_words()}"
     caveats = (*finding.caveats, *_source(population, finding))

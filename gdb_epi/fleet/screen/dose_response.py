@@ -13,7 +13,7 @@ from math import isfinite, sqrt
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 
@@ -59,6 +59,18 @@ def dose_response_caveat(
         shown = [*shown[: MAX_SHOWN // 2], "...", *shown[-MAX_SHOWN // 2 :]]
     goes = "rises" if value == order[-1] else "falls"
     return (RISES.format(goes=goes, name=name, rates=", ".join(shown)),)
+
+
+def gradual_words(finding: Finding) -> str | None:
+    """Say that crashes of all kinds rise (or fall) with a number: what does more work has more."""
+    for goes in ("rises", "falls"):
+        start = RISES.partition("(")[0].format(goes=goes, name=finding.attr)
+        if finding.signature == ALL and any(c.startswith(start) for c in finding.caveats):
+            return (
+                f"load, it seems: crashes of all kinds {goes[:-1]} with {finding.attr} step by "
+                f"step, and {finding.attr}={finding.value} is not to blame by that"
+            )
+    return None
 
 
 def threshold_words(population: Population, findings: Sequence[Finding]) -> str | None:

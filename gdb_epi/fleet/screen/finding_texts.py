@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from gdb_epi.fleet.screen.dose_response import gradual_words
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -117,6 +118,8 @@ def verdict_words(finding: Finding) -> str:
         if finding.attr == LOOP_OF and len(finding.caveats) > 1:
             return f"a crash loop{where} {finding.caveats[0].removeprefix('it was ')}"
         return SENTENCES[finding.attr].format(value=finding.value, test=finding.test) + where
+    if (gradual := gradual_words(finding)) is not None:
+        return gradual
     kind = kind_words(finding.attr, finding.signature)
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
     return f"{kind}: goes with {what}{others}"
