@@ -8,8 +8,8 @@ import pytest
 from support.fleet_simulator import CPUS, Crash, population, simulate
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.questions.moved_programs import program_moves
 from gdb_epi.fleet.questions.onset import find_onset
-from gdb_epi.fleet.screen.moved_programs import program_moves
 
 DAYS, TURN = 40, 20
 

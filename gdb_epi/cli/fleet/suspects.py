@@ -98,10 +98,10 @@ def _print_findings(findings: Sequence[Finding], day: int) -> None:
 
 def _print_what_is_open(population: Population, screened: ScreeningResult) -> None:
     """Print the signatures that nothing explains, and what cannot be told from chance."""
+    from gdb_epi.fleet.questions.moved_programs import program_moves
     from gdb_epi.fleet.questions.onset import fleet_wide_rise_words
     from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
     from gdb_epi.fleet.screen.events import find_events
-    from gdb_epi.fleet.screen.moved_programs import program_moves
     from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 
     for move in program_moves(find_events(population).counted):

@@ -18,9 +18,9 @@ import numpy as np
 from gdb_epi.fleet.population.coverage import without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.common_rise import CommonRise, common_rise
+from gdb_epi.fleet.questions.moved_programs import moves_of
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import HOST_HOURS
-from gdb_epi.fleet.screen.moved_programs import moves_of
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
