@@ -23,7 +23,7 @@ from gdb_epi.session import Session
         ),
     ),
 )
-def break_(session: Session, args: Namespace) -> Report:
+def break_in_python(session: Session, args: Namespace) -> Report:
     """Stop a live process where a Python function is entered or a line is reached.
 
     Every call is seen, from Python and from C, in every thread: a hardware watchpoint lies on the

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 
-from gdb_epi.argument_types import whole, wrong_value
+from gdb_epi.argument_types import argument_error, whole_number
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import Absent, InputError, SoftError
@@ -36,7 +36,7 @@ def _count(text: str) -> int | str:
         return FULL
     if text.removeprefix("-").isdecimal() and int(text):
         return int(text)
-    raise wrong_value(text, "is no number of lines (5, -5) and not `full'")
+    raise argument_error(text, "is no number of lines (5, -5) and not `full'")
 
 
 @command(
@@ -58,13 +58,17 @@ def _count(text: str) -> int | str:
         argument("--locals", action="store_true", help="also the values of locals"),
         argument("--secrets", action="store_true", help="of values: passwords and keys too"),
         argument("--source", action="store_true", help="also source lines that fit the core"),
-        argument("--depth", type=whole(), metavar="N", help="of values: containers within (3)"),
-        argument("--width", type=whole(), metavar="N", help="of values: items of each (20)"),
-        argument("--length", type=whole(), metavar="N", help="of values: characters (200)"),
-        argument("--limit", type=whole(), default=100, metavar="N", help="lines per thread (100)"),
+        argument(
+            "--depth", type=whole_number(), metavar="N", help="of values: containers within (3)"
+        ),
+        argument("--width", type=whole_number(), metavar="N", help="of values: items of each (20)"),
+        argument("--length", type=whole_number(), metavar="N", help="of values: characters (200)"),
+        argument(
+            "--limit", type=whole_number(), default=100, metavar="N", help="lines per thread (100)"
+        ),
     ),
 )
-def bt(session: Session, args: Namespace) -> Report:
+def show_merged_stacks(session: Session, args: Namespace) -> Report:
     """Show native and Python frames together, innermost first.
 
     The number of a Python frame is what `epi frame`, `locals`, `list` and `print --frame` take.

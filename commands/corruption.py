@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import positive, whole
+from gdb_epi.argument_types import positive_number, whole_number
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -18,14 +18,17 @@ from gdb_epi.session import Session
             "--sweep", action="store_true", help="check all memory, not only the cheap places"
         ),
         argument(
-            "--seconds", type=positive("seconds"), metavar="S", help="time limit of a sweep (120)"
+            "--seconds",
+            type=positive_number("seconds"),
+            metavar="S",
+            help="time limit of a sweep (120)",
         ),
-        argument("--budget", type=whole(), metavar="BYTES", help="of memory to read"),
+        argument("--budget", type=whole_number(), metavar="BYTES", help="of memory to read"),
         argument("--prior", metavar="NAME", help="ecc-servers, servers, consumer, or log10 odds"),
         argument("--evidence", action="store_true", help="also weights, odds and names of checks"),
     ),
 )
-def corruption(session: Session, args: Namespace) -> Report:
+def show_corruption_evidence(session: Session, args: Namespace) -> Report:
     """Tell whether memory was damaged: which word and bit, and what shows it.
 
     What was not checked is listed with the reason. One core alone never says "hardware": the same

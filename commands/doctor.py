@@ -30,7 +30,7 @@ LoadedBuildId = Callable[[Module], "str | None"]
 
 
 @command("doctor", needs="nothing")
-def doctor(session: Session, args: Namespace) -> Report:
+def show_what_is_missing(session: Session, args: Namespace) -> Report:
     """Say whether all is there to read this core, what is missing, and which versions are at work.
 
     "ready", or the problems, each with what to type. Covers GDB, Python and the optional packages;

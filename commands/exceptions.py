@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
@@ -22,10 +22,12 @@ from gdb_epi.util import counted
     "exceptions",
     arguments=(
         argument("--messages", action="store_true", help="also messages, arguments and notes"),
-        argument("--limit", type=whole(), default=40, metavar="N", help="lines per traceback (40)"),
+        argument(
+            "--limit", type=whole_number(), default=40, metavar="N", help="lines per traceback (40)"
+        ),
     ),
 )
-def exceptions(session: Session, args: Namespace) -> Report:
+def show_exceptions(session: Session, args: Namespace) -> Report:
     """Show the exceptions of each thread: in flight and being handled.
 
     In flight is what was raised and has not met its handler when the process died. With each come

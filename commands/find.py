@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.heap.address_locations import AddressLocations
 from gdb_epi.cpython.heap.find_objects import (
     OUT_OF_TIME,
@@ -41,11 +41,13 @@ MAX_LIMIT = 100_000
         ),
         argument("--text", action="store_true", help="WHAT is a text, whatever types there are"),
         argument("--subclasses", action="store_true", help="objects of derived types too"),
-        argument("--limit", type=whole(), default=20, metavar="N", help="objects or places (20)"),
+        argument(
+            "--limit", type=whole_number(), default=20, metavar="N", help="objects or places (20)"
+        ),
         budget_argument(BUDGET),
     ),
 )
-def find(session: Session, args: Namespace) -> Report:
+def find_objects_or_text(session: Session, args: Namespace) -> Report:
     """Find the objects of a type, or a text in str, bytes and raw memory.
 
     A quoted WHAT, or one that no type is called, is a text: 'words' or b'\\x00data'. Objects are

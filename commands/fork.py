@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.detectors.registry import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_pools
@@ -28,10 +28,12 @@ COLUMNS = ("sign", "reading", "says", "sure")
     arguments=(
         argument("--native", action="store_true", help="also heuristic native stacks (slower)"),
         argument("--evidence", action="store_true", help="every sign of a fork and its reading"),
-        argument("--limit", type=whole(), default=40, metavar="N", help="frames per thread (40)"),
+        argument(
+            "--limit", type=whole_number(), default=40, metavar="N", help="frames per thread (40)"
+        ),
     ),
 )
-def fork(session: Session, args: Namespace) -> Report:
+def show_fork_evidence(session: Session, args: Namespace) -> Report:
     """Tell whether this is a forked child, and show the threads that it left behind.
 
     A fork as such is a fact, not a fault: daemons and pools fork too. The stacks of the threads

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.registry import argument, command
 from gdb_epi.render.navigation import frame_report
 from gdb_epi.report import Report
@@ -15,10 +15,10 @@ from gdb_epi.session import Session
 @command(
     "frame",
     arguments=(
-        argument("frame", nargs="?", type=whole(0), help="Python frame number, 0 innermost"),
+        argument("frame", nargs="?", type=whole_number(0), help="Python frame number, 0 innermost"),
     ),
 )
-def frame(session: Session, args: Namespace) -> Report:
+def select_python_frame(session: Session, args: Namespace) -> Report:
     """Select a Python frame by the number that `epi bt` shows; without a number show which it is.
 
     GDB's own frame moves to the native frame that runs it. `epi locals`, `list` and `print` work

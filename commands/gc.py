@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.heap.gc_lists import objects_by_generation
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -29,11 +29,15 @@ MAX_TYPES = 1000
     "gc",
     arguments=(
         argument(
-            "--types", type=whole(0), default=0, metavar="N", help="the N most frequent types"
+            "--types",
+            type=whole_number(0),
+            default=0,
+            metavar="N",
+            help="the N most frequent types",
         ),
         argument(
             "--limit",
-            type=whole(),
+            type=whole_number(),
             default=200_000,
             metavar="N",
             help="objects to count (200000)",
@@ -41,7 +45,7 @@ MAX_TYPES = 1000
         ),
     ),
 )
-def gc(session: Session, args: Namespace) -> Report:
+def show_garbage_collectors(session: Session, args: Namespace) -> Report:
     """Show the garbage collectors: settings, counts, whether one runs, and what they track.
 
     Objects are counted by walking the list of each generation, at most --limit of them; --types

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.generators import GeneratorChain, generator_chains
 from gdb_epi.cpython.running.wait_rules import PLAIN_CLASSES
 from gdb_epi.record.stacks import frame_json
@@ -22,10 +22,12 @@ NONE = "no generators or coroutines were found that have not ended"
 @command(
     "generators",
     arguments=(
-        argument("--limit", type=whole(), default=200, metavar="N", help="places to show (200)"),
+        argument(
+            "--limit", type=whole_number(), default=200, metavar="N", help="places to show (200)"
+        ),
     ),
 )
-def generators(session: Session, args: Namespace) -> Report:
+def show_generators(session: Session, args: Namespace) -> Report:
     """Show generators, coroutines and async generators that have not ended, outermost first.
 
     Those that others delegate to by `yield from` or `await` stand behind these, after a `>`. A

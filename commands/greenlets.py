@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Mapping
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.greenlets import ENDED, greenlets_of
 from gdb_epi.record.stacks import frame_json, wait_json
 from gdb_epi.registry import argument, command
@@ -26,10 +26,12 @@ SHOWN_WAKERS = 4
 @command(
     "greenlets",
     arguments=(
-        argument("--limit", type=whole(), default=40, metavar="N", help="frames per greenlet (40)"),
+        argument(
+            "--limit", type=whole_number(), default=40, metavar="N", help="frames per greenlet (40)"
+        ),
     ),
 )
-def greenlets(session: Session, args: Namespace) -> Report:
+def show_greenlets(session: Session, args: Namespace) -> Report:
     """Show greenlets (also gevent's and eventlet's): the state of each, what it waits for, where.
 
     The stack of a suspended one is innermost first. The running greenlet of a thread is that

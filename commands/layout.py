@@ -23,7 +23,7 @@ from gdb_epi.session import Session
         argument("--python", metavar="3.X", help="the shipped table of this version"),
     ),
 )
-def layout(session: Session, args: Namespace) -> Report:
+def show_struct_layouts(session: Session, args: Namespace) -> Report:
     """Show where CPython keeps things: the tables at hand, or one struct.
 
     With --emit, generate a table (the form of gdb_epi/cpython/layout/generated/*.json) from the

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, NoSource, Source
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
@@ -22,9 +22,13 @@ MAX_SPAN_LINES = 50  # lines of a running range that are shown beyond the contex
 @command(
     "list",
     arguments=(
-        argument("frame", nargs="?", type=whole(0), help="Python frame number, 0 innermost"),
+        argument("frame", nargs="?", type=whole_number(0), help="Python frame number, 0 innermost"),
         argument(
-            "--context", type=whole(0), default=5, metavar="N", help="lines before and after (5)"
+            "--context",
+            type=whole_number(0),
+            default=5,
+            metavar="N",
+            help="lines before and after (5)",
         ),
         argument("--force", action="store_true", help="show a file even when it does not fit"),
     ),

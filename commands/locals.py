@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent, InputError, SoftError
@@ -18,12 +18,12 @@ from gdb_epi.session import Session
 @command(
     "locals",
     arguments=(
-        argument("frame", nargs="?", type=whole(0), help="Python frame number, 0 innermost"),
+        argument("frame", nargs="?", type=whole_number(0), help="Python frame number, 0 innermost"),
         argument("--globals", action="store_true", help="also the globals of the frame"),
         *LIMIT_OPTIONS,
     ),
 )
-def locals_(session: Session, args: Namespace) -> Report:
+def show_locals(session: Session, args: Namespace) -> Report:
     """Show the arguments and locals of a Python frame, as repr() would have.
 
     Works on the selected thread, else on the crashed one. Without a number it is the frame that

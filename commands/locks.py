@@ -22,7 +22,7 @@ from gdb_epi.util import counted
         argument("--evidence", action="store_true", help="what each line rests on"),
     ),
 )
-def locks(session: Session, args: Namespace) -> Report:
+def show_lock_waits(session: Session, args: Namespace) -> Report:
     """Show what every thread waits for, who holds it, and locks that are held.
 
     Of a process that hangs the answer of `epi triage` stands first.

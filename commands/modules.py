@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.runtime.modules import (
     EXTENSION,
     ImportedModule,
@@ -34,10 +34,12 @@ from gdb_epi.typing_lite import Any
             help="only this package and what is in it",
         ),
         argument("--all", action="store_true", help="submodules and the standard library too"),
-        argument("--limit", type=whole(), default=500, metavar="N", help="lines in all (500)"),
+        argument(
+            "--limit", type=whole_number(), default=500, metavar="N", help="lines in all (500)"
+        ),
     ),
 )
-def modules(session: Session, args: Namespace) -> Report:
+def show_imported_packages(session: Session, args: Namespace) -> Report:
     """Show the imported packages of every interpreter, with the versions found in the core.
 
     Versions are __version__ and the metadata folders (NAME-VERSION.dist-info) that the import

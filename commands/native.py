@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
@@ -19,10 +19,10 @@ COLUMNS = ("tid", "frame", "pc", "function", "module", "offset")
 @command(
     "native",
     arguments=(
-        argument("--tid", type=whole(), action="append", help="only this LWP (may repeat)"),
+        argument("--tid", type=whole_number(), action="append", help="only this LWP (may repeat)"),
     ),
 )
-def native(session: Session, args: Namespace) -> Report:
+def list_native_stacks(session: Session, args: Namespace) -> Report:
     """List the native frames of every thread, innermost first, and the mapped objects.
 
     Addresses in JSON are numbers; `offset` is the address within the object. Where GDB read a

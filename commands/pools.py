@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.pools import Executor, Queue, Worker, pools_of
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
@@ -24,10 +24,12 @@ MAX_CALLS = 20
     "pools",
     arguments=(
         argument("--all", action="store_true", help="also queues that are empty and unused"),
-        argument("--limit", type=whole(), default=100, metavar="N", help="queues to show (100)"),
+        argument(
+            "--limit", type=whole_number(), default=100, metavar="N", help="queues to show (100)"
+        ),
     ),
 )
-def pools(session: Session, args: Namespace) -> Report:
+def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     """Show thread and process pools with what each worker runs, and the sizes of queues.
 
     A pool of processes keeps what its workers run in the workers; their cores tell. Queues of

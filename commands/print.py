@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.values.repr_decoder import Value
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.errors import Absent, InputError, SoftError
@@ -25,11 +25,13 @@ from gdb_epi.session import Session
             completes="names",
             help="NAME, module.NAME, ADDRESS, an expression of GDB, or a path: a.b[3]['k']",
         ),
-        argument("--frame", type=whole(0), metavar="N", help="Python frame number, 0 innermost"),
+        argument(
+            "--frame", type=whole_number(0), metavar="N", help="Python frame number, 0 innermost"
+        ),
         *LIMIT_OPTIONS,
     ),
 )
-def print_(session: Session, args: Namespace) -> Report:
+def print_object(session: Session, args: Namespace) -> Report:
     """Show one object as repr() would have, and its attributes.
 
     A name is looked up among the variables of the frame, its globals and the built-ins, then in

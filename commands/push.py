@@ -15,7 +15,7 @@ from gdb_epi.typing_lite import Any
 
 
 @command("push", arguments=(argument("--db", metavar="URL", help="database URL or SQLite file"),))
-def push(session: Session, args: Namespace) -> Report:
+def store_record(session: Session, args: Namespace) -> Report:
     """Store the record of this core in the fleet database.
 
     GDB's Python rarely has SQLAlchemy. Then, or when the database cannot take it, the record is

@@ -11,7 +11,7 @@ from gdb_epi.session import Session
 
 
 @command("record")
-def record(session: Session, _args: Namespace) -> Report:
+def show_record(session: Session, _args: Namespace) -> Report:
     """Show the record of this core: everything that the fleet database is given.
 
     The same core gives the same record. What was left out is under `redaction`, what could not be

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
 from gdb_epi.cpython.values.repr_decoder import Limits
@@ -35,11 +35,11 @@ NOT_COVERED = (
             completes="names",
             help="as of epi print: NAME, 0x7f12, $rdi, a.b[3]",
         ),
-        argument("--limit", type=whole(), default=100, metavar="N", help="references (100)"),
+        argument("--limit", type=whole_number(), default=100, metavar="N", help="references (100)"),
         budget_argument(BUDGET),
     ),
 )
-def refs(session: Session, args: Namespace) -> Report:
+def show_referrers(session: Session, args: Namespace) -> Report:
     """Show who refers to an object: frames, containers, attributes, C stacks, static data.
 
     The object is named as for `epi print`. All dumped memory is searched for its address, and each

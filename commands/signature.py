@@ -20,18 +20,18 @@ from gdb_epi.session import Session
         ),
     ),
 )
-def signature(session: Session, args: Namespace) -> Report:
+def show_signature_keys(session: Session, args: Namespace) -> Report:
     """Show the keys by which this crash is found again, and what each is made of.
 
     Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
     """
-    from gdb_epi.analysis import examine
+    from gdb_epi.analysis import run_stages
     from gdb_epi.record.make_record import make_record
     from gdb_epi.render.escape import wrapped
     from gdb_epi.render.signature_words import absent_keys
 
-    parts = examine(session)
+    parts = run_stages(session)
     signed = make_record(parts)["signature"]
     lines = [f"category {signed['category']}: {signed['evidence']}", ""]
     for name, text in signed["text"].items():

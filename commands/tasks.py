@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, Task
 from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, PLAIN_CLASSES, SEMAPHORE, TASK, TASKS
 from gdb_epi.errors import Absent, SoftError
@@ -32,12 +32,14 @@ A_TASK = "a task each"  # of several, whose names differ
 @command(
     "tasks",
     arguments=(
-        argument("--limit", type=whole(), default=40, metavar="N", help="frames per task (40)"),
+        argument(
+            "--limit", type=whole_number(), default=40, metavar="N", help="frames per task (40)"
+        ),
         argument("--tree", action="store_true", help="who waits for whom, as a tree"),
         argument("--each", action="store_true", help="also those that are alike, one by one"),
     ),
 )
-def tasks(session: Session, args: Namespace) -> Report:
+def show_tasks(session: Session, args: Namespace) -> Report:
     """Show the tasks of asyncio and trio: state, what each waits for, and its stack.
 
     The stack of a suspended task is that of its coroutine and of those that it awaits; of the

@@ -16,7 +16,7 @@ from gdb_epi.session import Session
         argument("where", nargs="+", type="literal", completes="names", help="as of epi break"),
     ),
 )
-def tbreak(session: Session, args: Namespace) -> Report:
+def break_once_in_python(session: Session, args: Namespace) -> Report:
     """Stop a live process once where a Python function is entered or a line is reached.
 
     As `epi break`; the breakpoint is deleted when it has stopped the process.

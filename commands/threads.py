@@ -28,7 +28,7 @@ NO_PYTHON = "no Python state"
 
 
 @command("threads")
-def threads(session: Session, args: Namespace) -> Report:
+def list_threads(session: Session, args: Namespace) -> Report:
     """List the threads: name, native id, what they hold or wait for, and where they are.
 
     `crashed` is the thread that the kernel wrote first. "left by fork()" is a Python thread state

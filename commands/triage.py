@@ -17,7 +17,7 @@ from gdb_epi.session import Session
         argument("--all", action="store_true", help="every frame and note, however many"),
     ),
 )
-def triage(session: Session, args: Namespace) -> Report:
+def show_triage(session: Session, args: Namespace) -> Report:
     """Say on one screen what happened, why, where, and what to do next.
 
     "Cause not known" is an answer. --evidence shows what the answer rests on, --json the record.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.registry import argument, command
 from gdb_epi.render.navigation import select_frame_away
 from gdb_epi.report import Report
@@ -13,9 +13,10 @@ from gdb_epi.session import Session
 
 
 @command(
-    "up", arguments=(argument("count", nargs="?", type=whole(), default=1, help="frames (1)"),)
+    "up",
+    arguments=(argument("count", nargs="?", type=whole_number(), default=1, help="frames (1)"),),
 )
-def up(session: Session, args: Namespace) -> Report:
+def select_calling_frame(session: Session, args: Namespace) -> Report:
     """Select the Python frame that called the selected one; GDB's own frame follows.
 
     Since CPython 3.11 one native frame runs several Python frames: then GDB's frame stays.

@@ -15,7 +15,7 @@ from gdb_epi.target.missing_memory import missing_memory, missing_text
 from gdb_epi.typing_lite import Any
 
 
-def examine(session: Session) -> RecordParts:
+def run_stages(session: Session) -> RecordParts:
     """Run every stage; what could not be had becomes a soft error.
 
     Raises InputError when nothing is loaded.
@@ -41,4 +41,4 @@ def examine(session: Session) -> RecordParts:
 
 def analyze(session: Session) -> dict[str, Any]:
     """Return the record of the loaded process (gdb_epi/record/schema/SCHEMA.md)."""
-    return make_record(examine(session))
+    return make_record(run_stages(session))

@@ -19,24 +19,24 @@ SETTING_DEFAULTS = {
 }
 
 
-def whole(least: int = 1, most: int = MAX_WHOLE) -> Callable[[str], int]:
+def whole_number(least: int = 1, most: int = MAX_WHOLE) -> Callable[[str], int]:
     """Return an argparse type: a whole number from `least` to `most`."""
 
     def read(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
-            raise wrong_value(text, "is not a whole number") from None
+            raise argument_error(text, "is not a whole number") from None
         if number < least:
-            raise wrong_value(text, f"is too small: it must be at least {least}")
+            raise argument_error(text, f"is too small: it must be at least {least}")
         if number > most:
-            raise wrong_value(text, f"is too large: it must be at most {most}")
+            raise argument_error(text, f"is too large: it must be at most {most}")
         return number
 
     return read
 
 
-def positive(unit: str, most: float = MAX_SECONDS) -> Callable[[str], float]:
+def positive_number(unit: str, most: float = MAX_SECONDS) -> Callable[[str], float]:
     """Return an argparse type: a number above 0, of seconds or of days."""
 
     def read(text: str) -> float:
@@ -45,18 +45,18 @@ def positive(unit: str, most: float = MAX_SECONDS) -> Callable[[str], float]:
         except ValueError:
             number = float("nan")
         if not 0 < number <= most:
-            raise wrong_value(text, f"is not a positive number of {unit}, at most {most:g}")
+            raise argument_error(text, f"is not a positive number of {unit}, at most {most:g}")
         return number
 
     return read
 
 
-def output_file(text: str) -> str | None:
+def output_file_name(text: str) -> str | None:
     """Return the name of a file to write; None for "-", which is standard output."""
     return None if text == "-" else text
 
 
-def wrong_value(text: str, what: str) -> Exception:
+def argument_error(text: str, what: str) -> Exception:
     """Return argparse's error for a value, so that its message names the option too."""
     from argparse import ArgumentTypeError
 

@@ -37,7 +37,7 @@ class EpiError(Exception):
         return f"{self}; try: {self.hint}" if self.hint else str(self)
 
 
-class Ended(BaseException):
+class EndRequested(BaseException):
     """A signal asks this process to end. No `except` is meant for it but the one of main().
 
     It may be raised again until it arrives there; `arrive` stops that.
@@ -50,7 +50,7 @@ class Ended(BaseException):
         self.exit_code = 128 + signo  # as shells have it
 
 
-class Interrupted(Ended, KeyboardInterrupt):
+class Interrupted(EndRequested, KeyboardInterrupt):
     """The same by SIGINT, for code that undoes its work on a KeyboardInterrupt."""
 
 

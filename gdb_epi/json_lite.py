@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.typing_lite import Any
 
 
-def parse_json(text: str) -> Any:
+def parse_shipped_json(text: str) -> Any:
     """Return the document in a JSON text that is shipped with this package.
 
     The scanner of the standard library without `json.decoder`, which imports re and enum (7 ms)

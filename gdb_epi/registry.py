@@ -11,7 +11,7 @@ import re
 from argparse import Namespace
 from collections.abc import Callable
 
-from gdb_epi.argument_types import positive
+from gdb_epi.argument_types import positive_number
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def argument(*flags: str, by_setting: bool = True, completes: str = "", **option
 
 def budget_argument(seconds: float) -> Argument:
     """Declare --budget: how many seconds a search may take."""
-    kind, text = positive("seconds"), f"seconds ({seconds:g})"
+    kind, text = positive_number("seconds"), f"seconds ({seconds:g})"
     return argument("--budget", type=kind, default=seconds, metavar="S", help=text)
 
 

@@ -9,7 +9,7 @@ from gdb_epi.errors import SoftError
 from gdb_epi.typing_lite import Any, NamedTuple
 
 
-class Span(NamedTuple):
+class SourceRange(NamedTuple):
     """A range of a source text; columns count characters from 0, and the end is exclusive."""
 
     line: int
@@ -18,7 +18,7 @@ class Span(NamedTuple):
     end_column: int
 
 
-class Source(str):
+class PythonSourceLine(str):
     """A line of Python source among the lines of a report; a terminal may show it highlighted."""
 
     __slots__ = ()
@@ -31,7 +31,7 @@ class Listing(NamedTuple):
     first: int  # number of lines[0]
     current: int  # the line that is running
     lines: Sequence[str]
-    span: Span | None = None  # the part of that line that is running
+    span: SourceRange | None = None  # the part of that line that is running
 
 
 class Report(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from gdb_epi.json_lite import parse_json
+from gdb_epi.json_lite import parse_shipped_json
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def counted(number: object, noun: str) -> str:
     return f"{number} {noun}s"
 
 
-def some_of(names: Sequence[str], most: int) -> str:
+def shortened_list(names: Sequence[str], most: int) -> str:
     """Return "a, b and 3 more": the first `most` names, and how many others there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
@@ -65,7 +65,7 @@ MAX_VERSION = 64  # characters
 _VERSION_EXTRA = frozenset(".+!-_~")
 
 
-def plausible_version(text: str | None) -> str | None:
+def version_or_none(text: str | None) -> str | None:
     """Return a text that looks like a version; None for all others, which may be anything."""
     if not text or len(text) > MAX_VERSION or not any(map(str.isdigit, text)):
         return None
@@ -95,4 +95,4 @@ def shipped_json(module: str, name: str) -> Any:
     """Return the document in a JSON file that lies beside a module (`__file__`); read once."""
     # os.path, not pathlib: importing that costs more than reading most of the files.
     with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
-        return parse_json(file.read())
+        return parse_shipped_json(file.read())

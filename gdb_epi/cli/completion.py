@@ -65,11 +65,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the script."""
     verbs = verb_tree()
-    print((bash if args.shell == "bash" else zsh)(verbs), end="")
+    print((bash_script if args.shell == "bash" else zsh_script)(verbs), end="")
     return EXIT_DONE
 
 
-def bash(verbs: list[Verb]) -> str:
+def bash_script(verbs: list[Verb]) -> str:
     """Return the script of bash."""
     groups = [verb.name for verb in verbs if verb.inner]
     top = " ".join(verb.name for verb in verbs if len(verb.words) == 1)
@@ -95,7 +95,7 @@ def _offered(option: Argument) -> str:
     return f'COMPREPLY=($(compgen -W "{words}" -- "$cur")); ' if words else ""
 
 
-def zsh(verbs: list[Verb]) -> str:
+def zsh_script(verbs: list[Verb]) -> str:
     """Return the script of zsh."""
     top = [verb for verb in verbs if len(verb.words) == 1]
     cases = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from gdb_epi.argument_types import positive, whole
+from gdb_epi.argument_types import positive_number, whole_number
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -25,9 +25,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--sweep", action="store_true", help="check all memory, not only the cheap places"
     )
     parser.add_argument(
-        "--seconds", type=positive("seconds"), metavar="S", help="most seconds of a sweep (120)"
+        "--seconds",
+        type=positive_number("seconds"),
+        metavar="S",
+        help="most seconds of a sweep (120)",
     )
-    parser.add_argument("--budget", type=whole(), metavar="BYTES", help="most memory to read")
+    parser.add_argument(
+        "--budget", type=whole_number(), metavar="BYTES", help="most memory to read"
+    )
     parser.add_argument(
         "--prior",
         metavar="NAME",

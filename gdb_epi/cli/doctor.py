@@ -43,7 +43,7 @@ with open(os.environ["{ANSWER}"], "w") as file:
 """
 
 
-class Line(NamedTuple):
+class CheckResult(NamedTuple):
     """One finding: what, its state, and what to do (empty when all is well)."""
 
     subject: str
@@ -82,10 +82,10 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _answer(lines: Sequence[Line], *, everything: bool) -> Iterator[str]:
+def _answer(lines: Sequence[CheckResult], *, everything: bool) -> Iterator[str]:
     """Yield "ready" or the number of problems first, then each problem with a line to paste."""
     problems = [line for line in lines if line.advice and not line.optional]
-    by_advice: dict[str, list[Line]] = {}
+    by_advice: dict[str, list[CheckResult]] = {}
     for line in problems:
         by_advice.setdefault(line.advice, []).append(line)
     yield counted(len(by_advice), "problem") if problems else "ready"
@@ -104,23 +104,23 @@ def _answer(lines: Sequence[Line], *, everything: bool) -> Iterator[str]:
         yield f"  {line.subject:<{width}}  {line.state}{how}"
 
 
-def _versions() -> Iterator[Line]:
+def _versions() -> Iterator[CheckResult]:
     from gdb_epi import __file__ as home
     from gdb_epi import __version__
 
-    yield Line("gdb-epi", f"{__version__} in {os.path.dirname(home)}")
-    yield Line("python", f"{platform.python_version()} {sys.executable}")
+    yield CheckResult("gdb-epi", f"{__version__} in {os.path.dirname(home)}")
+    yield CheckResult("python", f"{platform.python_version()} {sys.executable}")
     needed_by = {"SQLAlchemy": "pip install 'gdb-epi[fleet]'"}
     needed_by["psycopg"] = "pip install 'gdb-epi[postgresql]'"
     for name in PACKAGES:
         try:
-            yield Line(name, version(name))
+            yield CheckResult(name, version(name))
         except PackageNotFoundError:
             advice = needed_by.get(name, f"pip install {name}")
-            yield Line(name, "missing", advice, optional=name == "psycopg")
+            yield CheckResult(name, "missing", advice, optional=name == "psycopg")
 
 
-def _gdbs_and_source() -> Iterator[Line]:
+def _gdbs_and_source() -> Iterator[CheckResult]:
     """Yield a line for each GDB, then one for each that can load the extension."""
     from gdb_epi.cli.support.native_gdb import NoGdb, find_gdb
 
@@ -130,22 +130,22 @@ def _gdbs_and_source() -> Iterator[Line]:
     try:
         used = find_gdb(None)
     except EpiError as error:
-        yield Line("gdb", str(error), error.hint)
+        yield CheckResult("gdb", str(error), error.hint)
         used = None
     programs = [used] if used else []
     programs += [path for path in places if os.access(path, os.X_OK) and os.path.isfile(path)]
     real = {os.path.realpath(path): path for path in reversed(programs)}
     if not real:
-        yield Line("gdb", "none: no native frames", NoGdb.hint)
+        yield CheckResult("gdb", "none: no native frames", NoGdb.hint)
     usable = []
     for path in reversed(real.values()):
         mark = "gdb (used)" if path == used else "gdb"
         about = _about_gdb(path)
-        yield Line(mark, f"{path}: {about.text}")
+        yield CheckResult(mark, f"{path}: {about.text}")
         usable += [path] if about.usable else []
     if not usable:
         missing = "cannot be tried: there is no GDB with Python 3.10 or later"
-        yield Line(SOURCE, missing, NoGdb.hint)
+        yield CheckResult(SOURCE, missing, NoGdb.hint)
     yield from map(_source_line, usable)
 
 
@@ -164,7 +164,7 @@ def _about_gdb(path: str) -> GdbDescription:
     return GdbDescription(f"GDB {parts[0]}, its Python {parts[1]}{too_old}", usable)
 
 
-def _source_line(path: str) -> Line:
+def _source_line(path: str) -> CheckResult:
     """Say whether `source gdb_epi` works in a new session of one GDB, and what mends it."""
     from gdb_epi import __file__ as home
     from gdb_epi.cli.gdbinit import gdbinit_file
@@ -173,16 +173,20 @@ def _source_line(path: str) -> Line:
     try:
         trial = _try_source(path)
     except OSError as error:
-        return Line(SOURCE, f"{path}: cannot be tried: {error}")
+        return CheckResult(SOURCE, f"{path}: cannot be tried: {error}")
     if trial is None:
         state = f"GDB does not come that far within {GDB_SECONDS:.0f} s"
-        return Line(SOURCE, f"{path}: {state}", f"gdb -batch, and look for the reason in {startup}")
+        return CheckResult(
+            SOURCE, f"{path}: {state}", f"gdb -batch, and look for the reason in {startup}"
+        )
     package = os.path.realpath(os.path.dirname(home))
     copy = os.path.dirname(trial["copy"] or "")
     if trial["error"] is None:
         if os.path.realpath(copy) == package:
-            return Line(SOURCE, f"{path}: works")
-        return Line(SOURCE, f"{path}: works, but loads another copy, in {copy}", _install_line())
+            return CheckResult(SOURCE, f"{path}: works")
+        return CheckResult(
+            SOURCE, f"{path}: works, but loads another copy, in {copy}", _install_line()
+        )
     named = [folder for folder in trial["folders"] if os.path.basename(folder) == "gdb_epi"]
     there = [folder for folder in named if os.path.isfile(os.path.join(folder, "gdb_epi"))]
     if there:
@@ -190,11 +194,11 @@ def _source_line(path: str) -> Line:
         # Naming the same folder once more would not help: GDB itself shows what is broken in it.
         broken = "gdb -batch -ex 'source gdb_epi', and read the error"
         ours = os.path.realpath(there[0]) == package
-        return Line(SOURCE, f"{path}: fails: {why}", broken if ours else _install_line())
+        return CheckResult(SOURCE, f"{path}: fails: {why}", broken if ours else _install_line())
     why = f"{startup} does not say where gdb-epi is"
     if named:
         why = f"gdb-epi is no longer in {named[0]}, which {startup} names"
-    return Line(SOURCE, f"{path}: fails: {why}", _install_line())
+    return CheckResult(SOURCE, f"{path}: fails: {why}", _install_line())
 
 
 def _install_line() -> str:
@@ -247,7 +251,7 @@ def _try_source(path: str) -> dict[str, Any] | None:
     return trial if isinstance(trial, dict) else None
 
 
-def _database(db: str | None) -> Iterator[Line]:
+def _database(db: str | None) -> Iterator[CheckResult]:
     try:
         from gdb_epi.fleet.store.database import database_url, open_database, shown_url
 
@@ -255,41 +259,41 @@ def _database(db: str | None) -> Iterator[Line]:
         with open_database(db, write=False) as engine:
             from gdb_epi.fleet.store.ingest import crash_count
 
-            yield Line("database", f"{shown}: {counted(crash_count(engine), 'core')}")
+            yield CheckResult("database", f"{shown}: {counted(crash_count(engine), 'core')}")
     except EpiError as error:
-        yield Line("database", str(error), error.hint)
+        yield CheckResult("database", str(error), error.hint)
 
 
-def _spool() -> Iterator[Line]:
+def _spool() -> Iterator[CheckResult]:
     from gdb_epi.fleet.paths import spool_folder
     from gdb_epi.fleet.records.spool import waiting_spool_files
 
     files = len(waiting_spool_files())
     advice = "gdb-epi fleet ingest" if files else ""
-    yield Line("spool", f"{counted(files, 'waiting file')} in {spool_folder()}", advice)
+    yield CheckResult("spool", f"{counted(files, 'waiting file')} in {spool_folder()}", advice)
 
 
-def _unpackers() -> Iterator[Line]:
+def _unpackers() -> Iterator[CheckResult]:
     from gdb_epi.cli.support.unpack import PROGRAMS, unpacker_of
 
     for compression, program in PROGRAMS.items():
         unpacker = unpacker_of(compression)
         advice = "" if unpacker else f"apt install {program}"
-        yield Line(f".{compression} cores", unpacker or "cannot be unpacked", advice)
+        yield CheckResult(f".{compression} cores", unpacker or "cannot be unpacked", advice)
 
 
-def _cores() -> Iterator[Line]:
+def _cores() -> Iterator[CheckResult]:
     """How this machine keeps cores; the limit is that of this process, services have theirs."""
     soft, _ = resource.getrlimit(resource.RLIMIT_CORE)
     limit = "unlimited" if soft == resource.RLIM_INFINITY else f"{soft} bytes"
     advice = "ulimit -c unlimited   (of a systemd unit: LimitCORE=infinity)"
-    yield Line("ulimit -c", limit, "" if soft == resource.RLIM_INFINITY else advice)
+    yield CheckResult("ulimit -c", limit, "" if soft == resource.RLIM_INFINITY else advice)
     try:
         pattern = CORE_PATTERN.read_text().strip()
     except OSError as error:
-        yield Line("core_pattern", str(error))
+        yield CheckResult("core_pattern", str(error))
         return
-    yield Line("core_pattern", pattern or "(empty)", _pattern_advice(pattern))
+    yield CheckResult("core_pattern", pattern or "(empty)", _pattern_advice(pattern))
 
 
 def _pattern_advice(pattern: str) -> str:

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 
-from gdb_epi.argument_types import output_file
+from gdb_epi.argument_types import output_file_name
 from gdb_epi.errors import EXIT_DONE, EpiError, UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     words = "write into FILE, replacing it"
-    add("-o", "--output", type=output_file, metavar="FILE", help=words)
+    add("-o", "--output", type=output_file_name, metavar="FILE", help=words)
     add("--set", metavar="NAME=VALUE", help="attributes that you know: rack=r7,row=3")
     add("--root", metavar="DIR", default="/", help="the root of another system (an image)")
 

@@ -20,7 +20,7 @@ from gdb_epi.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
-    Ended,
+    EndRequested,
     EpiError,
     UsageError,
 )
@@ -52,7 +52,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `gdb-epi ... | head`: leave quietly
         _drop_output()
         return EXIT_DONE
-    except Ended as end:
+    except EndRequested as end:
         end.arrive()
         if end.exit_code == EXIT_INTERRUPTED:
             return _complain("interrupted", EXIT_INTERRUPTED)
@@ -115,9 +115,9 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
     verb.add_arguments(quick)
     values = quick.parse(words[1:]) or _parse_by_argparse(verb, name, words[1:])
     if guarded and getattr(verb, "READS_CORES", False):
-        from gdb_epi.cli.support.supervisor import wait_for_reader
+        from gdb_epi.cli.support.supervisor import fork_reader_and_wait
 
-        status = wait_for_reader()
+        status = fork_reader_and_wait()
         if status is not None:
             return status
     try:

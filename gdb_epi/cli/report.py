@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.argument_types import output_file
-from gdb_epi.cli.fleet.output import add_database_option, day_argument
+from gdb_epi.argument_types import output_file_name
+from gdb_epi.cli.fleet.output import add_database_option, parse_day_argument
 from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Many crashes"
@@ -21,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database_option(parser)
     add = parser.add_argument
     words = f"where the page goes ({OUTPUT})"
-    add("-o", "--output", type=output_file, metavar="FILE", default=OUTPUT, help=words)
+    add("-o", "--output", type=output_file_name, metavar="FILE", default=OUTPUT, help=words)
     add("--signature", metavar="S", help="only this one: a key, or part of its text")
     add("--since", metavar="DAY", help="crashes from this day on")
     add("--until", metavar="DAY", help="crashes up to and with this day")
@@ -33,7 +33,10 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.database import open_database
 
     require()  # before seconds of work
-    since, until = day_argument(args.since, "--since"), day_argument(args.until, "--until")
+    since, until = (
+        parse_day_argument(args.since, "--since"),
+        parse_day_argument(args.until, "--until"),
+    )
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.lookup import require_signature_group
         from gdb_epi.fleet.report.gather import ReportScope, gather_page

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 
-from gdb_epi.argument_types import positive, whole, wrong_value
+from gdb_epi.argument_types import argument_error, positive_number, whole_number
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
-    from gdb_epi.cli.support.examine import Options
-    from gdb_epi.repro.campaign import RunResult, SoughtCrash, Tally
+    from gdb_epi.cli.support.examine import ExamineOptions
+    from gdb_epi.repro.campaign import CampaignCounts, RunResult, SoughtCrash
     from gdb_epi.repro.run_once import RunPlan
 
 GROUP = "Rarely"
@@ -43,12 +43,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("command", nargs="+", metavar="CMD", help="the command, after --")
     add("--expect", metavar="SIGNATURE", help="a key, a line gsig/2 ..., or a record as JSON file")
     add("--at", choices=LEVELS, help="the key that must be equal, or a narrower one (stable)")
-    add("--runs", type=whole(1, MAX_RUNS), default=RUNS, metavar="N", help=f"runs ({RUNS})")
+    add("--runs", type=whole_number(1, MAX_RUNS), default=RUNS, metavar="N", help=f"runs ({RUNS})")
     add("--stop", action="store_true", help="stop at the first reproduction")
-    add("--jobs", type=whole(1, MAX_RUNS), default=1, metavar="J", help="runs at once (1)")
+    add("--jobs", type=whole_number(1, MAX_RUNS), default=1, metavar="J", help="runs at once (1)")
     add(
         "--timeout",
-        type=positive("seconds", 1e7),
+        type=positive_number("seconds", 1e7),
         default=SECONDS,
         metavar="S",
         help="a longer run hangs (60)",
@@ -92,9 +92,9 @@ def run(args: Namespace) -> int:
 def _run(args: Namespace) -> int:
     from pathlib import Path
 
-    from gdb_epi.cli.support.examine import Options
+    from gdb_epi.cli.support.examine import ExamineOptions
     from gdb_epi.private_files import make_private_folder
-    from gdb_epi.repro.campaign import run_campaign, tally_results
+    from gdb_epi.repro.campaign import count_results, run_campaign
     from gdb_epi.repro.reports import run_line
 
     aim = _aim(args)
@@ -102,7 +102,7 @@ def _run(args: Namespace) -> int:
         if name is not None and not os.path.isdir(os.path.dirname(name) or "."):
             raise UsageError(f"{option} {name}: no such folder", hint="mkdir -p")
     plan, jobs = _plan(args)
-    options = Options(native=args.native, gdb=args.gdb)
+    options = ExamineOptions(native=args.native, gdb=args.gdb)
     if args.keep is not None:
         make_private_folder(Path(args.keep))  # for cores
     results: list[RunResult] = []
@@ -116,7 +116,7 @@ def _run(args: Namespace) -> int:
         if not args.json:
             _print(run_line(result))
     results.sort(key=lambda result: result.run.number)
-    counts = tally_results(results, args.confidence, stopped_at_first=stop)
+    counts = count_results(results, args.confidence, stopped_at_first=stop)
     _report(args, results, counts, aim, plan)
     return _code(args, counts)
 
@@ -170,20 +170,24 @@ def _plan(args: Namespace) -> tuple[RunPlan, int]:
     return plan, jobs
 
 
-def _examine(core: str, options: Options) -> dict[str, Any] | str:
+def _examine(core: str, options: ExamineOptions) -> dict[str, Any] | str:
     """Return the record of a core, or why there is none."""
     from gdb_epi.cli.support.core_files import core_at
-    from gdb_epi.cli.support.examine import Failure, examine_here
+    from gdb_epi.cli.support.examine import FailedCore, examine_here
 
     try:
         examined = examine_here(core_at(core), options)
     except EpiError as error:
         return error.line()
-    return examined.line() if isinstance(examined, Failure) else examined.record
+    return examined.line() if isinstance(examined, FailedCore) else examined.record
 
 
 def _report(
-    args: Namespace, results: Sequence[RunResult], counts: Tally, aim: SoughtCrash, plan: RunPlan
+    args: Namespace,
+    results: Sequence[RunResult],
+    counts: CampaignCounts,
+    aim: SoughtCrash,
+    plan: RunPlan,
 ) -> None:
     from gdb_epi.private_files import private_opener
     from gdb_epi.render.ci.source_lines import source_root
@@ -211,7 +215,7 @@ def _report(
             _print(line)
 
 
-def _code(args: Namespace, counts: Tally) -> int:
+def _code(args: Namespace, counts: CampaignCounts) -> int:
     if not args.bisect:
         return EXIT_DONE if counts.expected else EXIT_EXPECTATION_NOT_MET
     if counts.expected:
@@ -236,5 +240,5 @@ def _share(word: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < 1:
-        raise wrong_value(word, "does not lie between 0 and 1")
+        raise argument_error(word, "does not lie between 0 and 1")
     return number

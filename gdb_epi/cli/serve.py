@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cli.fleet.output import add_database_option
 from gdb_epi.errors import EXIT_DONE, InputError, UsageError
 
@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument(
         "--port",
-        type=whole(0, MAX_PORT),
+        type=whole_number(0, MAX_PORT),
         default=PORT,
         help=f"the port ({PORT}); 0: any that is free",
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from gdb_epi.textstacks.signing import TextSignature
-    from gdb_epi.textstacks.text_crash import Dump
+    from gdb_epi.textstacks.text_crash import TextCrash
 
 GROUP = "Rarely"
 HELP = "sign a GDB backtrace or a faulthandler dump: text of crashes whose cores are gone"
@@ -48,8 +48,8 @@ def run(args: Namespace) -> int:
     """Sign every crash of every text. Raises InputError when there is none."""
     from gdb_epi.cli.support.messages import write_to_stderr
     from gdb_epi.signature.categories.types import CATEGORIES
-    from gdb_epi.textstacks.python_names import Sources
-    from gdb_epi.textstacks.reader import read_dumps
+    from gdb_epi.textstacks.python_names import SourceFileNames
+    from gdb_epi.textstacks.reader import read_crashes
     from gdb_epi.textstacks.signing import sign_text
 
     if args.category is not None and args.category.split(":", 1)[0] not in CATEGORIES:
@@ -58,12 +58,12 @@ def run(args: Namespace) -> int:
         _must_be_file(name)
         if name != "-" and _is_core(name):
             raise InputError(f"{name}: a core, not a text", hint=f"gdb-epi triage {name}")
-    sources = Sources() if args.sources else None
+    sources = SourceFileNames() if args.sources else None
     count = 0
     for name in args.texts:
         notes: list[str] = []
         with _open(name) as stream:
-            for dump in read_dumps(stream, notes):
+            for dump in read_crashes(stream, notes):
                 signature = sign_text(dump, args.category, sources, args.python)
                 count += signature is not None
                 _show(name, dump, signature, args)
@@ -119,11 +119,11 @@ def _open(name: str) -> Iterator[BinaryIO]:
         raise InputError(f"{name}: {error.strerror or error}", hint="check the path") from None
 
 
-def _show(name: str, dump: Dump, signature: TextSignature | None, args: Namespace) -> None:
+def _show(name: str, dump: TextCrash, signature: TextSignature | None, args: Namespace) -> None:
     if args.json:
         import json
 
-        print(json.dumps(document(name, dump, signature)))
+        print(json.dumps(text_signature_json(name, dump, signature)))
         return
     from gdb_epi.render.escape import escape
 
@@ -131,7 +131,9 @@ def _show(name: str, dump: Dump, signature: TextSignature | None, args: Namespac
         print(escape(line))
 
 
-def document(name: str, dump: Dump, signature: TextSignature | None) -> dict[str, Any]:
+def text_signature_json(
+    name: str, dump: TextCrash, signature: TextSignature | None
+) -> dict[str, Any]:
     """Return one crash as JSON values."""
     fields: dict[str, Any] = {
         "schema": SCHEMA,
@@ -170,7 +172,7 @@ def document(name: str, dump: Dump, signature: TextSignature | None) -> dict[str
 
 
 def _lines(
-    name: str, dump: Dump, signature: TextSignature | None, *, explain: bool
+    name: str, dump: TextCrash, signature: TextSignature | None, *, explain: bool
 ) -> Iterator[str]:
     from gdb_epi.render.signature_words import absent_keys
 

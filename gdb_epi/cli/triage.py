@@ -8,8 +8,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from gdb_epi.argument_types import output_file, positive, whole, wrong_value
-from gdb_epi.cli.support.examine import MAX_MEMORY, NATIVE_MODES, Failure, Options, examine_here
+from gdb_epi.argument_types import argument_error, output_file_name, positive_number, whole_number
+from gdb_epi.cli.support.examine import (
+    MAX_MEMORY,
+    NATIVE_MODES,
+    ExamineOptions,
+    FailedCore,
+    examine_here,
+)
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.cli.support.ordered_results import results_in_order
 from gdb_epi.cli.support.process_files import add_process_files, process_files
@@ -22,7 +28,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace, _ArgumentGroup
 
-    from gdb_epi.cli.support.core_files import Core
+    from gdb_epi.cli.support.core_files import CoreInput
     from gdb_epi.cli.support.earlier_runs import EarlierRuns
     from gdb_epi.cli.support.ordered_results import IndexedResult
     from gdb_epi.render.ci.deaths import Death
@@ -79,7 +85,7 @@ def _add_answer(group: _ArgumentGroup) -> None:
     add("--secrets", action="store_true", help="with --locals: passwords, tokens and keys too")
     add("--format", choices=("text", "json"), default="text", help="json: one record a line")
     words = "write the answer into FILE, replacing it"
-    add("--output", type=output_file, metavar="FILE", help=words)
+    add("--output", type=output_file_name, metavar="FILE", help=words)
     add("--sarif", metavar="FILE", help="write SARIF 2.1.0 too: each crash where its source is")
     add("--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal")
 
@@ -107,7 +113,7 @@ def _add_sidecars(group: _ArgumentGroup) -> None:
 
 def _add_limits(group: _ArgumentGroup) -> None:
     add = group.add_argument
-    add("--jobs", type=whole(), metavar="N", help="cores examined at once (one per CPU)")
+    add("--jobs", type=whole_number(), metavar="N", help="cores examined at once (one per CPU)")
     add("--scheduler", metavar="ADDRESS", help="examine them on a Dask cluster: tcp://HOST:8786")
     add(
         "--again",
@@ -116,7 +122,7 @@ def _add_limits(group: _ArgumentGroup) -> None:
     )
     add(
         "--timeout",
-        type=positive("seconds"),
+        type=positive_number("seconds"),
         metavar="S",
         help="most seconds for one core (300 with many cores)",
     )
@@ -136,7 +142,7 @@ def _add_limits(group: _ArgumentGroup) -> None:
 def run(args: Namespace) -> int:
     """Examine the cores, print the answers, store the records."""
     from gdb_epi.cli.support.core_files import find_cores
-    from gdb_epi.cli.support.triage_output import open_answers
+    from gdb_epi.cli.support.triage_output import open_triage_output
 
     options = _options(args)
     inputs = find_cores([name for word in args.cores for name in _named(word)])
@@ -155,15 +161,15 @@ def run(args: Namespace) -> int:
     options = options._replace(line=not many and args.format != "json")
     keeper = None if args.no_db else RecordKeeper(args.db)
     deaths: list[Death] = []
-    problems = [Failure(str(e), e.hint, e.exit_code) for e in inputs.problems]
+    problems = [FailedCore(str(e), e.hint, e.exit_code) for e in inputs.problems]
     done = _done_before(inputs.cores, options, args) if many else None
     alone = not many and args.timeout is None and args.scheduler is None
     examine = partial(_examine_one, options) if alone else partial(_examine_many, options, args)
     here = [core.path for core in inputs.cores if core.remote is None]
-    with open_answers(args, here, many=many) as answers:
+    with open_triage_output(args, here, many=many) as answers:
         try:
             for core, result in results_in_order(inputs.cores, examine, keeper, done):
-                if isinstance(result, Failure):
+                if isinstance(result, FailedCore):
                     problems.append(result)
                 elif args.sarif is not None:
                     deaths.append(_death(core.path, result.record))
@@ -209,7 +215,7 @@ def _death(core: str, record: Mapping[str, Any]) -> Death:
     return Death(core, verb, opening_text(record), brief)
 
 
-def _write_sarif(name: str, deaths: Sequence[Death], problems: Sequence[Failure]) -> None:
+def _write_sarif(name: str, deaths: Sequence[Death], problems: Sequence[FailedCore]) -> None:
     from gdb_epi.cli.support.sarif_file import write_sarif
     from gdb_epi.render.ci.source_lines import source_root
 
@@ -225,7 +231,9 @@ def worst_exit_code(codes: Sequence[int]) -> int:
     return max(codes, default=EXIT_DONE)
 
 
-def _done_before(cores: Sequence[Core], options: Options, args: Namespace) -> EarlierRuns | None:
+def _done_before(
+    cores: Sequence[CoreInput], options: ExamineOptions, args: Namespace
+) -> EarlierRuns | None:
     """Return what of many cores was done before; None where nothing is stored.
 
     Stacks are in no record, so that a run that shows them examines all.
@@ -246,7 +254,7 @@ def _done_before(cores: Sequence[Core], options: Options, args: Namespace) -> Ea
 
 
 def _examine_many(
-    options: Options, args: Namespace, cores: Sequence[Core]
+    options: ExamineOptions, args: Namespace, cores: Sequence[CoreInput]
 ) -> Iterator[IndexedResult]:
     """Yield (index, result) as they come from workers."""
     if not cores:
@@ -268,18 +276,18 @@ def _examine_many(
     progress, bad = Progress(len(cores)), 0
     with closing(examined) as results:
         for done, (index, result) in enumerate(results, 1):
-            bad += isinstance(result, Failure)
+            bad += isinstance(result, FailedCore)
             progress.show(done, bad)
             yield index, result
     progress.clear()
 
 
-def _examine_one(options: Options, cores: Sequence[Core]) -> Iterator[IndexedResult]:
+def _examine_one(options: ExamineOptions, cores: Sequence[CoreInput]) -> Iterator[IndexedResult]:
     """Yield (0, result) of a core that is examined here, without a limit of time."""
     yield 0, examine_here(cores[0], options)
 
 
-def _options(args: Namespace) -> Options:
+def _options(args: Namespace) -> ExamineOptions:
     """Check the arguments before any work is done."""
     if args.locals and not args.stacks:
         raise UsageError("--locals needs --stacks", hint="--stacks --locals")
@@ -295,7 +303,7 @@ def _options(args: Namespace) -> Options:
             f"--prefix {args.prefix}: less than {MIN_PREFIX} bytes", hint="--prefix 64M"
         )
     exe, sysroot = process_files(args)
-    return Options(
+    return ExamineOptions(
         exe=exe,
         sysroot=sysroot,
         native=args.native,
@@ -356,5 +364,5 @@ def _size(word: str) -> int:
     unit = word[-1:].upper() if word[-1:].isalpha() else ""
     digits = word[: len(word) - len(unit)]
     if unit not in _UNITS or not digits.isdecimal() or not digits.strip("0"):
-        raise wrong_value(word, "is not a number of bytes, or one with K, M, G or T")
+        raise argument_error(word, "is not a number of bytes, or one with K, M, G or T")
     return int(digits) * _UNITS[unit]

@@ -23,7 +23,7 @@ from gdb_epi.corruption.self_explained_ends import HOW_NOTHING_FAILED, reason_to
 from gdb_epi.corruption.symptom import Symptom, symptom_of
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding
-from gdb_epi.errors import Absent, Ended, LayoutError, SoftError
+from gdb_epi.errors import Absent, EndRequested, LayoutError, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import machine_of
 from gdb_epi.typing_lite import NamedTuple
@@ -211,7 +211,7 @@ class _Run:
             except KeyboardInterrupt as request:
                 if not context.sweep:
                     raise
-                if isinstance(request, Ended):
+                if isinstance(request, EndRequested):
                     request.arrive()
                 interrupted = InterruptedSweep(check.name, context.swept, ())
             except Exception as error:  # noqa: BLE001 - boundary: running a detector

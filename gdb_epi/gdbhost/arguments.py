@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import gdb
 
-from gdb_epi.argument_types import SETTING_DEFAULTS, output_file
+from gdb_epi.argument_types import SETTING_DEFAULTS, output_file_name
 from gdb_epi.errors import UsageError
 from gdb_epi.gdbhost.parameter_values import number
 from gdb_epi.registry import Argument, Command
@@ -20,7 +20,7 @@ COMMON = (
     Argument(("--json",), {"action": "store_true", "help": "print JSON"}),
     Argument(
         ("--output",),
-        {"type": output_file, "metavar": "FILE", "help": "write into FILE, replacing it"},
+        {"type": output_file_name, "metavar": "FILE", "help": "write into FILE, replacing it"},
     ),
 )
 

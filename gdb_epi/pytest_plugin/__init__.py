@@ -62,7 +62,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, Any, Any]:
     """Begin before anything of the project is imported, and before output is captured."""
     if early_config.known_args_namespace.epi:
-        from gdb_epi.pytest_plugin.process_role import begin
+        from gdb_epi.pytest_plugin.process_role import begin_session
 
-        begin(early_config)
+        begin_session(early_config)
     return (yield)

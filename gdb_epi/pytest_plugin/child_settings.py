@@ -25,7 +25,7 @@ GDB_FOLDER = "GDB_EPI_PYTEST_GDB"  # of a process that runs under GDB: what GDB 
 _FILE = "settings.json"
 
 
-class Settings(NamedTuple):
+class ChildSettings(NamedTuple):
     """One run. `capture` is "core", "gdb", or "" where no core can be had (`why_not` says why)."""
 
     folder: str  # of this run
@@ -65,14 +65,14 @@ class Settings(NamedTuple):
         )
 
 
-def read_settings(folder: str) -> Settings:
+def read_settings(folder: str) -> ChildSettings:
     """Return what the supervisor wrote."""
     with open(os.path.join(folder, _FILE), encoding="utf-8") as file:
         values = json.load(file)
-    return Settings(**{**values, "dumping": CoreDumping(*values["dumping"])})
+    return ChildSettings(**{**values, "dumping": CoreDumping(*values["dumping"])})
 
 
-def distributes(config: pytest.Config) -> bool:
+def uses_xdist_workers(config: pytest.Config) -> bool:
     """Tell whether pytest-xdist will run the tests in workers."""
     options = config.known_args_namespace
     processes = getattr(options, "numprocesses", None)

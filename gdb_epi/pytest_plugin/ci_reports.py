@@ -18,8 +18,8 @@ import pytest
 
 from gdb_epi.cli.support.sarif_file import write_sarif
 from gdb_epi.errors import EpiError
-from gdb_epi.pytest_plugin.child_settings import Settings
-from gdb_epi.pytest_plugin.death_cases import ARTIFACTS, Case
+from gdb_epi.pytest_plugin.child_settings import ChildSettings
+from gdb_epi.pytest_plugin.death_cases import ARTIFACTS, DeathCase
 from gdb_epi.render.ci.github import death_annotations, job_summary
 from gdb_epi.render.ci.junit_text import xml_safe_text
 from gdb_epi.render.ci.source_lines import SourceLine, relative_to, source_root
@@ -30,14 +30,14 @@ from gdb_epi.util import counted
 class CiReports:
     """What was asked for on the command line of a run."""
 
-    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+    def __init__(self, config: pytest.Config, settings: ChildSettings) -> None:
         options = config.known_args_namespace
         self.settings = settings
         self._sarif: str | None = options.epi_sarif
         self._junit: str | None = getattr(options, "xmlpath", None)
         self._annotations = options.epi_annotations or "GITHUB_ACTIONS" in os.environ
 
-    def write(self, cases: Sequence[Case]) -> None:
+    def write(self, cases: Sequence[DeathCase]) -> None:
         """Write every paper, also when another fails, and remove the folder of the run."""
         os.chdir(self.settings.start)
         root = source_root(os.environ, self.settings.start)
@@ -51,21 +51,21 @@ class CiReports:
                 write_sarif(self._sarif, deaths, root)
         if cases and self._junit is not None:
             with _failures_said():
-                complete_junit(self._junit, cases)
+                add_deaths_to_junit(self._junit, cases)
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if cases and summary:
             with _failures_said(), open(summary, "a", encoding="utf-8") as file:
                 file.write(job_summary(deaths))
         if self._annotations:
             for line in death_annotations(deaths, root):
-                say(line)
+                print_now(line)
         if cases:
             shown = self.settings.shown(self.settings.artifacts)
-            say(f"gdb-epi: {counted(len(cases), 'death')} in this run, kept in {shown}")
+            print_now(f"gdb-epi: {counted(len(cases), 'death')} in this run, kept in {shown}")
         shutil.rmtree(self.settings.folder, ignore_errors=True)
 
 
-def say(text: str) -> None:
+def print_now(text: str) -> None:
     """Print a text at once; what the terminal's characters lack is escaped."""
     print(in_charset(text, sys.stdout.encoding or "ascii"), flush=True)
 
@@ -75,10 +75,10 @@ def _failures_said() -> Iterator[None]:
     try:
         yield
     except (OSError, EpiError, Tree.ParseError) as error:
-        say(f"gdb-epi: {escape(str(error))}")
+        print_now(f"gdb-epi: {escape(str(error))}")
 
 
-def complete_junit(path: str, cases: Sequence[Case]) -> None:
+def add_deaths_to_junit(path: str, cases: Sequence[DeathCase]) -> None:
     """Add screens and properties to the JUnit XML of a run; what is in no test gets a case.
 
     Without a file (pytest died before it could write one) it is made.
@@ -100,7 +100,7 @@ def complete_junit(path: str, cases: Sequence[Case]) -> None:
     Tree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _element_of(suite: Tree.Element, case: Case) -> Tree.Element | None:
+def _element_of(suite: Tree.Element, case: DeathCase) -> Tree.Element | None:
     for element in suite.iter("testcase"):
         for report in (*element.iter("failure"), *element.iter("error")):
             if case.kept in (report.text or "").splitlines():
@@ -111,7 +111,7 @@ def _element_of(suite: Tree.Element, case: Case) -> Tree.Element | None:
     return None
 
 
-def _new_element(suite: Tree.Element, case: Case) -> Tree.Element:
+def _new_element(suite: Tree.Element, case: DeathCase) -> Tree.Element:
     name = {"classname": "gdb-epi", "name": xml_safe_text(case.subject), "time": "0"}
     element = Tree.SubElement(suite, "testcase", name)
     error = Tree.SubElement(element, "error", {"message": xml_safe_text(case.sentence)})
@@ -121,7 +121,7 @@ def _new_element(suite: Tree.Element, case: Case) -> Tree.Element:
     return element
 
 
-def _add_properties(element: Tree.Element, case: Case) -> None:
+def _add_properties(element: Tree.Element, case: DeathCase) -> None:
     properties = element.find("properties")
     if properties is None:
         properties = Tree.Element("properties")
@@ -132,7 +132,7 @@ def _add_properties(element: Tree.Element, case: Case) -> None:
             Tree.SubElement(properties, "property", {"name": name, "value": xml_safe_text(value)})
 
 
-def _add_screen(element: Tree.Element, case: Case) -> None:
+def _add_screen(element: Tree.Element, case: DeathCase) -> None:
     """Put the screen into system-out, after what pytest captured."""
     out = element.find("system-out")
     if out is None:

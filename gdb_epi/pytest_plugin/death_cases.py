@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gdb_epi.private_files import make_private_folder, private_opener
-from gdb_epi.pytest_plugin.child_settings import Settings
+from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.record.record_parts import group_in, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, Death
@@ -42,7 +42,7 @@ _TRIAGE = (
 )
 
 
-class Case(NamedTuple):
+class DeathCase(NamedTuple):
     """One death. `folder` has its artefacts, relative to where pytest was started if it is below.
 
     `ending` is how the process ended, `sentence` what happened: of a core, or why there is none.
@@ -85,13 +85,15 @@ class Case(NamedTuple):
 class DeathCases:
     """Makes the cases of a run; `environment` is that of the process that examines."""
 
-    def __init__(self, settings: Settings, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, settings: ChildSettings, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._settings = settings
         self._environment = dict(os.environ if environment is None else environment)
         self._folder = os.path.join(settings.folder, "cases")
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
 
-    def all(self) -> list[Case]:
+    def all(self) -> list[DeathCase]:
         """Return the cases that were made so far, in the order of their making."""
         made = sorted(Path(self._folder).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
         return [_read(path) for path in made]
@@ -104,7 +106,7 @@ class DeathCases:
         *,
         verb: str = CRASHED,
         hung: str | None = None,
-    ) -> Case:
+    ) -> DeathCase:
         """Return the case of a process that died or hung; it is made once.
 
         `hung` is the snapshot of a process that was killed after it, None when there is none.
@@ -117,12 +119,12 @@ class DeathCases:
         place = None
         if test is not None and test.line is not None:
             place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
-        case = Case(subject or watched.place(), verb, ending, watched.pid, place)
+        case = DeathCase(subject or watched.place(), verb, ending, watched.pid, place)
         return self._keep(self._examined(case, core, watched), path)
 
     def of_children(
         self, test: str, parent: int | None, since: float, folders: Sequence[str]
-    ) -> Iterator[Case]:
+    ) -> Iterator[DeathCase]:
         """Yield the cases of processes that a test started and that left a core since a time.
 
         `parent` is the process of the test, None for any of this session; `folders` are those in
@@ -140,7 +142,9 @@ class DeathCases:
                 ):
                     cores[os.path.realpath(core)] = origin
         for core, origin in sorted(cores.items())[:MAX_CHILDREN]:
-            case = Case(f"a process that {test} started", CRASHED, "the process died", origin.pid)
+            case = DeathCase(
+                f"a process that {test} started", CRASHED, "the process died", origin.pid
+            )
             path = os.path.join(self._folder, f"{origin.pid}.json")
             yield self._keep(self._examined(case, core), path)
 
@@ -158,7 +162,9 @@ class DeathCases:
 
     # -- one case ----------------------------------------------------------------------------------
 
-    def _examined(self, case: Case, core: str | None, watched: JournalReader | None = None) -> Case:
+    def _examined(
+        self, case: DeathCase, core: str | None, watched: JournalReader | None = None
+    ) -> DeathCase:
         """Examine the core of a case and keep what there is."""
         name = re.sub(r"[^A-Za-z0-9_.-]+", "-", case.subject.rpartition("::")[2]).strip("-.")
         folder = os.path.join(self._settings.artifacts, f"{name[-MAX_NAME:]}-{case.pid}")
@@ -217,7 +223,7 @@ class DeathCases:
             return {}, (lines or ["its core could not be read"])[-1]
         return (record, "") if isinstance(record, dict) else ({}, "its core could not be read")
 
-    def _keep(self, case: Case, path: str) -> Case:
+    def _keep(self, case: DeathCase, path: str) -> DeathCase:
         _write(os.path.dirname(path), os.path.basename(path), json.dumps(case._asdict()))
         return case
 
@@ -227,10 +233,10 @@ def _write(folder: str, name: str, text: str) -> None:
         file.write(text)
 
 
-def _read(path: Path) -> Case:
+def _read(path: Path) -> DeathCase:
     values = json.loads(path.read_text(encoding="utf-8"))
     place = values["place"]
-    return Case(
+    return DeathCase(
         **{**values, "screen": tuple(values["screen"]), "place": place and SourceLine(*place)}
     )
 

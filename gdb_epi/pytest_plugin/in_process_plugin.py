@@ -16,7 +16,7 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
-from gdb_epi.pytest_plugin.child_settings import Settings
+from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.journal import CONTROLLER, WORKER, Journals, JournalWriter
 from gdb_epi.typing_lite import Any
 
@@ -30,7 +30,7 @@ class InProcessPlugin:
     """Hooks of one process; `role` says which of them matter."""
 
     def __init__(
-        self, config: pytest.Config, settings: Settings, role: str, journal: JournalWriter
+        self, config: pytest.Config, settings: ChildSettings, role: str, journal: JournalWriter
     ) -> None:
         self._config = config
         self._settings = settings

@@ -41,7 +41,7 @@ class JournalWriter:
                 file.write(json.dumps(values, default=str) + "\n")
 
 
-class Test(NamedTuple):
+class RunningTest(NamedTuple):
     """The test that a process runs: begun at a time of the monotonic clock."""
 
     name: str
@@ -58,7 +58,7 @@ class JournalReader:
         self._read = 0
         self.role, self.name, self.pid = MAIN, "", 0
         self.gdb: str | None = None
-        self.test: Test | None = None
+        self.test: RunningTest | None = None
         self.collecting: str | None = None
         self.collected: int | None = None
         self.finished: tuple[float, int] | None = None  # when, and pytest's exit code
@@ -84,7 +84,9 @@ class JournalReader:
             self.collecting, self.collected = None, event["number"]
         elif kind == "test":
             file, line, _ = event["location"]
-            self.test = Test(event["name"], file, None if line is None else line + 1, event["at"])
+            self.test = RunningTest(
+                event["name"], file, None if line is None else line + 1, event["at"]
+            )
         elif kind == "folder":
             self.add_folder(event["folder"])
         elif kind == "done":

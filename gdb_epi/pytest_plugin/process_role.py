@@ -12,15 +12,15 @@ from gdb_epi.pytest_plugin.child_settings import (
     FOLDER,
     GDB_FOLDER,
     WORKERS_FOLDER,
-    distributes,
     read_settings,
+    uses_xdist_workers,
 )
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalWriter
 
 _EXECNET = "exec(eval(sys.stdin.readline"  # of the command line of its processes
 
 
-def begin(config: pytest.Config) -> None:
+def begin_session(config: pytest.Config) -> None:
     """Supervise, or watch from inside. Does not return when a supervised session ended well."""
     options = config.known_args_namespace
     session, workers = os.environ.pop(FOLDER, None), os.environ.pop(WORKERS_FOLDER, None)
@@ -37,7 +37,7 @@ def begin(config: pytest.Config) -> None:
 
     role, name = WORKER, os.environ.get("PYTEST_XDIST_WORKER", "")
     if session is not None:
-        role, name = CONTROLLER if distributes(config) else MAIN, ""
+        role, name = CONTROLLER if uses_xdist_workers(config) else MAIN, ""
     if role == CONTROLLER:
         os.environ[WORKERS_FOLDER] = folder
     journal = JournalWriter(folder, role, name, os.environ.pop(GDB_FOLDER, None))

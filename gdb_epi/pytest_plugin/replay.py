@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from gdb_epi.pytest_plugin.ci_reports import CiReports
-from gdb_epi.pytest_plugin.death_cases import Case
+from gdb_epi.pytest_plugin.death_cases import DeathCase
 from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.util import counted
 
 
-class Replay:
+class DeathReportPlugin:
     """Hooks of the reporting session; `exit_code` is what it ends with."""
 
     def __init__(
-        self, case: Case, watched: JournalReader, exit_code: int, reports: CiReports
+        self, case: DeathCase, watched: JournalReader, exit_code: int, reports: CiReports
     ) -> None:
         self._case = case
         self._watched = watched

@@ -25,11 +25,16 @@ from typing import NoReturn
 import pytest
 
 from gdb_epi.cli.support.native_gdb import find_gdb, wait_for_end
-from gdb_epi.cli.support.supervisor import death_words
+from gdb_epi.cli.support.supervisor import died_by_words
 from gdb_epi.private_files import make_private_folder
-from gdb_epi.pytest_plugin.child_settings import FOLDER, GDB_FOLDER, Settings, distributes
-from gdb_epi.pytest_plugin.ci_reports import CiReports, say
-from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
+from gdb_epi.pytest_plugin.child_settings import (
+    FOLDER,
+    GDB_FOLDER,
+    ChildSettings,
+    uses_xdist_workers,
+)
+from gdb_epi.pytest_plugin.ci_reports import CiReports, print_now
+from gdb_epi.pytest_plugin.death_cases import DeathCase, DeathCases
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
 from gdb_epi.repro.core_dumping import core_to_be_overwritten, read_core_dumping
@@ -41,7 +46,7 @@ from gdb_epi.repro.run_once import (
     kill_session,
     outcome_by_gdb,
     run_once,
-    start_words,
+    start_command,
 )
 from gdb_epi.typing_lite import NamedTuple
 
@@ -50,11 +55,11 @@ PATIENCE = 10.0  # seconds that a session gets to end when it was told to
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
-class Ended(NamedTuple):
+class EndedSession(NamedTuple):
     """How a session ended. `status` as subprocess has it; `hung` when it was killed for that."""
 
     status: int
-    case: Case | None
+    case: DeathCase | None
     watched: JournalReader | None  # the process that ran the session
     hung: bool = False
 
@@ -71,20 +76,20 @@ def supervise(config: pytest.Config) -> None:
     settings = _settings(config)
     settings.write()
     reports = CiReports(config, settings)
-    supervisor = _Supervisor(settings, distributes(config))
+    supervisor = _Supervisor(settings, uses_xdist_workers(config))
     with contextlib.ExitStack() as undone:
         undone.callback(shutil.rmtree, settings.folder, ignore_errors=True)
         ended = supervisor.run()
         undone.pop_all()
     watched, case = ended.watched, ended.case
     if case is not None and watched is not None and _can_be_reported(watched):
-        from gdb_epi.pytest_plugin.replay import Replay
+        from gdb_epi.pytest_plugin.replay import DeathReportPlugin
 
-        replay = Replay(case, watched, ended.exit_code, reports)
+        replay = DeathReportPlugin(case, watched, ended.exit_code, reports)
         config.pluginmanager.register(replay, "epi-replay")
         return
     if case is not None:
-        say(f"\n{case.subject} {case.verb}\n{case.text()}")
+        print_now(f"\n{case.subject} {case.verb}\n{case.text()}")
     reports.write(DeathCases(settings).all())
     _leave(ended.exit_code)
 
@@ -97,7 +102,7 @@ def _can_be_reported(watched: JournalReader) -> bool:
     return watched.collected is not None and watched.finished is None
 
 
-def _settings(config: pytest.Config) -> Settings:
+def _settings(config: pytest.Config) -> ChildSettings:
     """Decide how cores come on this machine."""
     options, start = config.known_args_namespace, os.getcwd()
     script = sys.orig_argv[1:]
@@ -124,7 +129,7 @@ def _settings(config: pytest.Config) -> Settings:
         raise pytest.UsageError("--epi-capture gdb: no gdb found; try: apt install gdb")
     if gdb is None:
         why_not = f"{why_not}, and no gdb was found" if why_not else ""
-    settings = Settings(
+    settings = ChildSettings(
         folder=tempfile.mkdtemp(prefix="gdb-epi-pytest-"),
         start=start,
         artifacts=str(artifacts),
@@ -145,7 +150,7 @@ def _settings(config: pytest.Config) -> Settings:
     return settings
 
 
-def _runs_under_gdb(settings: Settings) -> bool:
+def _runs_under_gdb(settings: ChildSettings) -> bool:
     """Try it: containers may forbid ptrace, and then no test would run at all."""
     with tempfile.TemporaryDirectory(dir=settings.folder) as scratch:
         plan = settings.plan(("/bin/true",), "gdb")._replace(timeout=GDB_PATIENCE)
@@ -154,7 +159,7 @@ def _runs_under_gdb(settings: Settings) -> bool:
 
 
 class _Supervisor:
-    def __init__(self, settings: Settings, distributed: bool) -> None:
+    def __init__(self, settings: ChildSettings, distributed: bool) -> None:
         self._settings = settings
         # A controller is not run under GDB, its workers are.
         under_gdb = settings.capture == "gdb" and not distributed
@@ -166,13 +171,13 @@ class _Supervisor:
         self._cases = DeathCases(settings)
         self._passed_on, self._passed_at = 0, 0.0  # the last signal that was passed on, and when
 
-    def run(self) -> Ended:
+    def run(self) -> EndedSession:
         """Run the session to its end."""
         own = {**os.environ, FOLDER: self._settings.folder}
         if self._scratch:
             os.mkdir(self._scratch, 0o700)
             own[GDB_FOLDER] = self._scratch
-        words, environment = start_words(self._plan, self._scratch, own)
+        words, environment = start_command(self._plan, self._scratch, own)
         sys.stdout.flush()
         sys.stderr.flush()
         process = subprocess.Popen(words, env=environment, start_new_session=True)
@@ -187,7 +192,7 @@ class _Supervisor:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signo)
 
-    def _watch(self, process: subprocess.Popen[bytes]) -> Ended:
+    def _watch(self, process: subprocess.Popen[bytes]) -> EndedSession:
         while not wait_for_end(process, TICK):
             is_late = time.monotonic() > self._passed_at + PATIENCE
             if self._passed_on in _ENDING_SIGNALS and is_late:
@@ -197,7 +202,7 @@ class _Supervisor:
             if case is not None:
                 kill_session(process.pid)
                 process.wait()
-                return Ended(-signal.SIGKILL, case, self._main(), hung=True)
+                return EndedSession(-signal.SIGKILL, case, self._main(), hung=True)
         status = process.wait()
         if self._scratch:
             _, by_gdb, _, trouble = outcome_by_gdb(self._scratch)
@@ -211,12 +216,12 @@ class _Supervisor:
         main = self._main()
         passed = self._passed_on
         if main is None or (passed and status in (-passed, -signal.SIGKILL)):
-            return Ended(status, None, main)
+            return EndedSession(status, None, main)
         in_a_test = main.test is not None and main.finished is None
         if status >= 0 and (passed or not in_a_test):
-            return Ended(status, None, main)
+            return EndedSession(status, None, main)
         verb = CRASHED if status < 0 else ENDED
-        return Ended(status, self._cases.of(main, ending=_how(status), verb=verb), main)
+        return EndedSession(status, self._cases.of(main, ending=_how(status), verb=verb), main)
 
     def _main(self) -> JournalReader | None:
         """Return the process that runs the session."""
@@ -225,7 +230,7 @@ class _Supervisor:
 
     # -- hangs -------------------------------------------------------------------------------------
 
-    def _look_for_hangs(self, process: subprocess.Popen[bytes]) -> Case | None:
+    def _look_for_hangs(self, process: subprocess.Popen[bytes]) -> DeathCase | None:
         """Kill workers that take too long; return the case when it is the session itself.
 
         Where each of them is now is where its core would be written.
@@ -244,7 +249,7 @@ class _Supervisor:
                     os.kill(watched.pid, signal.SIGKILL)
         return None
 
-    def _hang(self, watched: JournalReader, limit: float, leader: int) -> Case:
+    def _hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase:
         """Look at a process that takes too long."""
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
         folder = tempfile.mkdtemp(dir=self._settings.folder)
@@ -298,7 +303,7 @@ def _how(status: int) -> str:
     """Return how a process ended, in words."""
     if status >= 0:
         return f"the process of this test ended itself with status {status}"
-    return f"the process {death_words(-status)}"
+    return f"the process {died_by_words(-status)}"
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.render.escape import screen_width
-from gdb_epi.report import Source
+from gdb_epi.report import PythonSourceLine
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def painted(lines: Sequence[str], label: str | None = None) -> Iterator[str]:
 
 
 def _painted(line: str) -> str:
-    if isinstance(line, Source):
+    if isinstance(line, PythonSourceLine):
         from gdb_epi.render.source_lines import highlighted
 
         text = line.lstrip()

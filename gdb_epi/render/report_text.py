@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.render.escape import escape, note_words
-from gdb_epi.report import Source
+from gdb_epi.report import PythonSourceLine
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def render_report(report: Report, *, color: bool = False) -> str:
 
 
 def _escaped(line: str) -> str:
-    return Source(escape(line)) if isinstance(line, Source) else escape(line)
+    return PythonSourceLine(escape(line)) if isinstance(line, PythonSourceLine) else escape(line)
 
 
 def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iterator[str]:

@@ -12,8 +12,8 @@ from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import escape
-from gdb_epi.report import Listing, Span
-from gdb_epi.report import Source as SourceLine
+from gdb_epi.report import Listing, SourceRange
+from gdb_epi.report import PythonSourceLine as SourceLine
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
 
@@ -74,7 +74,7 @@ def _cell(character: str, column: int) -> tuple[str, int]:
     return shown, 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
-def _marks(span: Span | None, number: int, text: str, columns: Sequence[int]) -> str:
+def _marks(span: SourceRange | None, number: int, text: str, columns: Sequence[int]) -> str:
     """Return the carets below one line; "" when the range does not touch it."""
     if span is None or not span.line <= number <= span.end_line:
         return ""
@@ -91,7 +91,7 @@ def character_column(line: str, column: int) -> int:
     return len(raw.decode("utf-8", "ignore"))
 
 
-def line_with_carets(lines: Sequence[str], number: int, span: Span | None) -> Iterator[str]:
+def line_with_carets(lines: Sequence[str], number: int, span: SourceRange | None) -> Iterator[str]:
     """Yield one source line without its indentation, and the carets below it."""
     if not 1 <= number <= len(lines):
         return
@@ -133,7 +133,7 @@ def source_finder(session: Session) -> SourceFinder:
     )
 
 
-def span_of(position: Position, lines: Sequence[str]) -> Span | None:
+def span_of(position: Position, lines: Sequence[str]) -> SourceRange | None:
     """Return the running range in characters. None where the core has lines only."""
     line, end_line, column, end_column = position
     if line is None or end_line is None or column is None or end_column is None:
@@ -141,7 +141,7 @@ def span_of(position: Position, lines: Sequence[str]) -> Span | None:
     if not 1 <= line <= end_line <= len(lines) or (line, column) >= (end_line, end_column):
         return None
     start = character_column(lines[line - 1], column)
-    return Span(line, start, end_line, character_column(lines[end_line - 1], end_column))
+    return SourceRange(line, start, end_line, character_column(lines[end_line - 1], end_column))
 
 
 def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:

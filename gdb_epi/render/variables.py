@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Limits
 from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
 from gdb_epi.registry import argument
@@ -28,10 +28,18 @@ _PLAIN = frozenset(
 # How much of a value commands show.
 LIMIT_OPTIONS = (
     argument(
-        "--depth", type=whole(), default=DEPTH, metavar="N", help=f"containers within ({DEPTH})"
+        "--depth",
+        type=whole_number(),
+        default=DEPTH,
+        metavar="N",
+        help=f"containers within ({DEPTH})",
     ),
-    argument("--width", type=whole(), default=WIDTH, metavar="N", help=f"items of each ({WIDTH})"),
-    argument("--length", type=whole(), default=LENGTH, metavar="N", help=f"characters ({LENGTH})"),
+    argument(
+        "--width", type=whole_number(), default=WIDTH, metavar="N", help=f"items of each ({WIDTH})"
+    ),
+    argument(
+        "--length", type=whole_number(), default=LENGTH, metavar="N", help=f"characters ({LENGTH})"
+    ),
     argument("--secrets", action="store_true", help="also passwords, tokens and keys"),
 )
 

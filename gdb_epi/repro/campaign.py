@@ -25,7 +25,7 @@ Record = Mapping[str, Any]
 Examine = Callable[[str], "Record | str"]  # of a core; a text says why there is no record
 
 
-class Crash(NamedTuple):
+class ExaminedCrash(NamedTuple):
     """One core of a run, examined. `match` is None when nothing is expected."""
 
     record: Record
@@ -36,12 +36,12 @@ class RunResult(NamedTuple):
     """One run and what it means: expected, other, ended or unable."""
 
     run: RunOutcome
-    crashes: tuple[Crash, ...]
+    crashes: tuple[ExaminedCrash, ...]
     meaning: str
     trouble: tuple[str, ...]
 
     @property
-    def best(self) -> Crash | None:
+    def best(self) -> ExaminedCrash | None:
         """Return the crash that is most similar to the expected one."""
         ranks = (*expect.LEVELS, *expect.HALVES, None)
         level = [crash.match.level if crash.match else None for crash in self.crashes]
@@ -49,7 +49,7 @@ class RunResult(NamedTuple):
         return self.crashes[order[0]] if order else None
 
 
-class Tally(NamedTuple):
+class CampaignCounts(NamedTuple):
     """The counts of a campaign, and the rate of the crash that is sought."""
 
     runs: int
@@ -128,7 +128,7 @@ def _run_and_examine(work: _Work, number: int) -> RunResult:
             if isinstance(record, str):
                 trouble.append(record)
             else:
-                crashes.append(Crash(record, _match(aim, record)))
+                crashes.append(ExaminedCrash(record, _match(aim, record)))
             if work.keep is not None:
                 name = f"run-{number}-{os.path.basename(core)}"
                 shutil.move(core, os.path.join(work.keep, name))
@@ -145,7 +145,7 @@ def _match(aim: SoughtCrash, record: Record) -> expect.Match | None:
     return expect.compare_keys(aim.expectation.keys, keys, aim.level)
 
 
-def _meaning(run: RunOutcome, crashes: Sequence[Crash], aim: SoughtCrash) -> str:
+def _meaning(run: RunOutcome, crashes: Sequence[ExaminedCrash], aim: SoughtCrash) -> str:
     if run.kind not in (CRASH, HANG):
         return run.kind
     if aim.expectation is None:
@@ -153,9 +153,9 @@ def _meaning(run: RunOutcome, crashes: Sequence[Crash], aim: SoughtCrash) -> str
     return EXPECTED if any(crash.match and crash.match.reached for crash in crashes) else OTHER
 
 
-def tally_results(
+def count_results(
     results: Sequence[RunResult], confidence: float, *, stopped_at_first: bool
-) -> Tally:
+) -> CampaignCounts:
     """Return the counts and the interval.
 
     `stopped_at_first` chooses the interval of a series that ends with its first success.
@@ -171,7 +171,7 @@ def tally_results(
             interval = interval_until_success(runs, confidence)
         else:
             interval = interval_for_fixed_runs(counts[EXPECTED], runs, confidence)
-    return Tally(
+    return CampaignCounts(
         runs=runs,
         expected=counts[EXPECTED],
         other=counts[OTHER],

@@ -11,7 +11,14 @@ from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation
 from gdb_epi.render.ci.junit_text import xml_safe_text
 from gdb_epi.render.ci.source_lines import innermost_source_line_in
 from gdb_epi.render.triage import opening_text
-from gdb_epi.repro.campaign import EXPECTED, OTHER, Crash, RunResult, SoughtCrash, Tally
+from gdb_epi.repro.campaign import (
+    EXPECTED,
+    OTHER,
+    CampaignCounts,
+    ExaminedCrash,
+    RunResult,
+    SoughtCrash,
+)
 from gdb_epi.repro.crash_rate_interval import upper_limit_without_success
 from gdb_epi.repro.expected_crash import match_text
 from gdb_epi.repro.run_once import HANG, UNABLE
@@ -19,7 +26,7 @@ from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
 
-def percent(rate: float) -> str:
+def percent_text(rate: float) -> str:
     """Return a rate as words: 0.3 -> "30.0 %"."""
     return f"{100 * rate:.3g} %" if rate < 0.01 else f"{100 * rate:.1f} %"
 
@@ -44,7 +51,7 @@ def run_line(result: RunResult) -> str:
     return " ".join(words)
 
 
-def _what_and_where(crash: Crash, *, hung: bool) -> str:
+def _what_and_where(crash: ExaminedCrash, *, hung: bool) -> str:
     """Return "NULL pointer in memcpy, in copy_payload (key 1f2e...)"; `seen` takes the key."""
     from gdb_epi.render.signature_words import where_and_what
 
@@ -55,12 +62,12 @@ def _what_and_where(crash: Crash, *, hung: bool) -> str:
     return f"{place} (key {key})" if key else place
 
 
-def crash_category(crash: Crash) -> str:
+def crash_category(crash: ExaminedCrash) -> str:
     """Return the category of a crash."""
     return str(group_in(crash.record, "signature").get("category", "unknown"))
 
 
-def campaign_summary(counts: Tally, aim: SoughtCrash) -> list[str]:
+def campaign_summary(counts: CampaignCounts, aim: SoughtCrash) -> list[str]:
     """Return the answer: counts, the rate with its interval, and what they are based on."""
     crashed = f"{counts.expected} crashed or hung"
     if aim.expectation:
@@ -73,11 +80,11 @@ def campaign_summary(counts: Tally, aim: SoughtCrash) -> list[str]:
     how = "stopped at the first" if counts.stopped_at_first else "all runs done"
     sure = f"{100 * interval.confidence:g} %"
     lines.append(
-        f"rate {percent(interval.rate)}, {sure} interval {percent(interval.low)} to "
-        f"{percent(interval.high)} (exact, {how})"
+        f"rate {percent_text(interval.rate)}, {sure} interval {percent_text(interval.low)} to "
+        f"{percent_text(interval.high)} (exact, {how})"
     )
     if not counts.expected and counts.ended:
-        top = percent(upper_limit_without_success(counts.ended, interval.confidence))
+        top = percent_text(upper_limit_without_success(counts.ended, interval.confidence))
         lines.append(f"a crash that comes in more than {top} of the runs would have shown ({sure})")
     if not counts.expected and counts.other:
         lines.append("what crashed otherwise ended its run: the expected crash may have come later")
@@ -85,7 +92,7 @@ def campaign_summary(counts: Tally, aim: SoughtCrash) -> list[str]:
 
 
 def campaign_json(
-    results: Sequence[RunResult], counts: Tally, aim: SoughtCrash, capture: str
+    results: Sequence[RunResult], counts: CampaignCounts, aim: SoughtCrash, capture: str
 ) -> dict[str, Any]:
     """Return the whole campaign as JSON values; the records of the crashes are in it."""
     interval = counts.interval
@@ -162,7 +169,7 @@ def _verb(result: RunResult) -> str:
 
 
 def junit_xml(
-    results: Sequence[RunResult], tally: Tally, aim: SoughtCrash, command: Sequence[str]
+    results: Sequence[RunResult], tally: CampaignCounts, aim: SoughtCrash, command: Sequence[str]
 ) -> bytes:
     """Return JUnit XML: one case a run; a crash or hang is a failure, no start an error."""
     from xml.etree import ElementTree as Tree

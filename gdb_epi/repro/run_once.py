@@ -143,7 +143,7 @@ def run_once(plan: RunPlan, number: int, scratch: str, stop: Event) -> RunOutcom
     Raises Stopped soon after `stop` is set.
     """
     started, since = time.monotonic(), time.time()
-    words, environment = start_words(plan, scratch, {**os.environ, RUN_NUMBER: str(number)})
+    words, environment = start_command(plan, scratch, {**os.environ, RUN_NUMBER: str(number)})
     with open(os.path.join(scratch, "output"), "w+b") as output:
         process = subprocess.Popen(
             words,
@@ -166,7 +166,7 @@ def run_once(plan: RunPlan, number: int, scratch: str, stop: Event) -> RunOutcom
     return RunOutcome(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
 
 
-def start_words(
+def start_command(
     plan: RunPlan, scratch: str, environment: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
     """Return the words that start the command so that it leaves a core, and their environment.

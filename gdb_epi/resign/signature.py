@@ -31,8 +31,8 @@ from gdb_epi.textstacks.partial_keys import (
     STACK_KEYS,
     UNKNOWN,
     Contents,
-    Missing,
     MissingHalves,
+    MissingKey,
     key_of,
     partial_key_contents,
 )
@@ -81,7 +81,7 @@ def resign(record: Mapping[str, Any]) -> Resigned:
     unable = {
         name: key.why
         for name, key in made.items()
-        if isinstance(key, Missing) and key.why not in NEVER_MADE
+        if isinstance(key, MissingKey) and key.why not in NEVER_MADE
     }
     same_version = old["version"] == k.VERSION
     new = _new_signature(old, made, same_version=same_version)
@@ -135,10 +135,10 @@ class _Stored:
             return ""
         return str(error.get("message"))
 
-    def keys(self) -> dict[str, k.Key | Missing]:
+    def keys(self) -> dict[str, k.Key | MissingKey]:
         """Return every key, or why the record cannot give it."""
         if not self.frames:
-            return dict.fromkeys(ALL_KEYS, Missing("the record holds no frame of this thread"))
+            return dict.fromkeys(ALL_KEYS, MissingKey("the record holds no frame of this thread"))
         overflow = self.family == OVERFLOW
         tokens = self._tokens()
         contents = partial_key_contents(
@@ -151,7 +151,7 @@ class _Stored:
         contents |= self._hang_keys(tokens)
         made = {name: key_of(name, contents[name], self.category) for name in STACK_KEYS}
         if self.category == ASSERTION and "assertion" not in self.old:
-            made |= dict.fromkeys(NATIVE_KEYS, Missing(NO_ASSERTION))
+            made |= dict.fromkeys(NATIVE_KEYS, MissingKey(NO_ASSERTION))
         made["python"] = self._python_key(contents["python"])
         made["exact"] = self._exact_key(overflow=overflow)
         return self._keys_of_corrupt_stack(made) if self.category == CORRUPT else made
@@ -163,7 +163,7 @@ class _Stored:
         words = hang_words_of_record(self.old.get("hang"))
         if words is None:
             if str(self.old["version"]) in BEFORE_HANGS:
-                return dict.fromkeys(HANG_KEYS, Missing(NO_HANG))
+                return dict.fromkeys(HANG_KEYS, MissingKey(NO_HANG))
             return {}
         own = own_tokens(words, tokens)
         code = self.function_code
@@ -178,7 +178,7 @@ class _Stored:
                 words_of_key = hang_content(words, words_of_key, coarse=coarse)
             contents[name] = words_of_key
         if words.word == CIRCLE:
-            contents["code"] = Missing(k.NO_NATIVE_FRAME)
+            contents["code"] = MissingKey(k.NO_NATIVE_FRAME)
         return contents
 
     def _tokens(self) -> Sequence[Token]:
@@ -191,33 +191,33 @@ class _Stored:
             else tokens
         )
 
-    def _python_key(self, words: str | Missing) -> k.Key | Missing:
+    def _python_key(self, words: str | MissingKey) -> k.Key | MissingKey:
         """Return the key `python`, which holds the family instead of the category."""
         if self.family is None and isinstance(words, str):
-            return Missing(NO_FAMILY)
+            return MissingKey(NO_FAMILY)
         return key_of("python", words, self.family or "")
 
-    def _exact_key(self, *, overflow: bool) -> k.Key | Missing:
+    def _exact_key(self, *, overflow: bool) -> k.Key | MissingKey:
         if self.halves.native:
-            return Missing(self.halves.native)
+            return MissingKey(self.halves.native)
         made = k.exact_key([f.native for f in self.frames if f.native], overflow=overflow)
         if isinstance(made, str):
-            return Missing(made)
+            return MissingKey(made)
         if self.missing_end and (overflow or made.text.count(" <- ") + 1 < k.MAX_EXACT):
-            return Missing(CUT)
+            return MissingKey(CUT)
         return made
 
     def _keys_of_corrupt_stack(
-        self, made: dict[str, k.Key | Missing]
-    ) -> dict[str, k.Key | Missing]:
+        self, made: dict[str, k.Key | MissingKey]
+    ) -> dict[str, k.Key | MissingKey]:
         """Keys of a corrupt stack rest on mappings: what their line says is kept."""
         texts = group_in(self.old, "text")
         for name in ("stable", "coarse"):
             words = str(texts.get(name, "")).split(" ", 2)
             complete = len(words) == 3
-            made[name] = k.make_key(name, words[2]) if complete else Missing("no line is stored")
+            made[name] = k.make_key(name, words[2]) if complete else MissingKey("no line is stored")
         for name in ("strict", "native", "code"):
-            made[name] = Missing("the native stack is not plausible")
+            made[name] = MissingKey("the native stack is not plausible")
         return made
 
 
@@ -230,7 +230,7 @@ def _family(old: Mapping[str, Any], category: str) -> str | None:
 
 
 def _new_signature(
-    old: Mapping[str, Any], made: Mapping[str, k.Key | Missing], *, same_version: bool
+    old: Mapping[str, Any], made: Mapping[str, k.Key | MissingKey], *, same_version: bool
 ) -> Json:
     keys, text = dict(group_in(old, "keys")), dict(group_in(old, "text"))
     absent = dict(group_in(old, "absent"))

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 Stored = Mapping[str, Any]
 
 
-class Case(NamedTuple):
+class VerdictBasis(NamedTuple):
     """What a verdict rests on, as a record holds it."""
 
     category: str
@@ -68,11 +68,11 @@ def rejudge(record: Stored) -> Rejudged:
         return Rejudged(None, {}, f"its verdict is of model {model}, which this version is not")
     if model == MODEL and old.get("calibration") == calibration_version():
         return Rejudged(None, {}, "")
-    case = stored_case(record)
+    case = stored_verdict_basis(record)
     if isinstance(case, Absent):
         return Rejudged(None, {}, case.detail)
     judged = group_in(old, "damage").get("judged") is not False
-    made = verdict_json(judge_case(case), judged_damage=judged)
+    made = verdict_json(judge_basis(case), judged_damage=judged)
     earlier = old.get("previous")
     kept = {name: old[name] for name in KEPT if name in old}
     before = earlier if isinstance(earlier, list) else []
@@ -82,7 +82,7 @@ def rejudge(record: Stored) -> Rejudged:
     return Rejudged(made, flags_of(case.score, group_in(record, "flags")), "")
 
 
-def judge_case(case: Case, table: Mapping[str, Counts] | None = None) -> Verdict:
+def judge_basis(case: VerdictBasis, table: Mapping[str, Counts] | None = None) -> Verdict:
     """Return the verdict on what a record holds; `table` stands in for the shipped counts."""
     import gdb_epi.detectors
     from gdb_epi.loader import load_all
@@ -91,7 +91,7 @@ def judge_case(case: Case, table: Mapping[str, Counts] | None = None) -> Verdict
     return judge(*case, table)
 
 
-def stored_case(record: Stored) -> Case | Absent:
+def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
     """Return what a record's verdict rests on. Absent when it does not hold all of it."""
     category = group_in(record, "signature").get("category")
     group = group_in(record, "corruption")
@@ -101,11 +101,13 @@ def stored_case(record: Stored) -> Case | Absent:
         return Absent(NOT_AVAILABLE, "the record has no evidence of corruption")
     findings = tuple(map(_finding, groups_in(record, "findings")))
     if isinstance(group.get("evidence"), list):
-        return Case(category, findings, score(list(map(_evidence, groups_in(group, "evidence")))))
+        return VerdictBasis(
+            category, findings, score(list(map(_evidence, groups_in(group, "evidence"))))
+        )
     made = score(list(_first_model(group)))
     if made.word != group.get("word"):
         return Absent(NOT_AVAILABLE, "the record does not hold all evidence of its verdict")
-    return Case(category, findings, made)
+    return VerdictBasis(category, findings, made)
 
 
 def _finding(stored: Stored) -> Finding:

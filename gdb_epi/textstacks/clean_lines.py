@@ -36,12 +36,12 @@ def read_lines(stream: BinaryIO, notes: list[str]) -> Iterator[tuple[int, str]]:
                 break
         if cut:
             _note(notes, f"line {number} and perhaps others were cut at {MAX_LINE} characters")
-        yield number, clean(raw[:MAX_LINE], notes)
+        yield number, clean_line(raw[:MAX_LINE], notes)
     if stream.read(1):
         _note(notes, f"only the first {MAX_BYTES} bytes were read")
 
 
-def clean(raw: bytes, notes: list[str]) -> str:
+def clean_line(raw: bytes, notes: list[str]) -> str:
     """Return a line without colours, pager questions and controls."""
     text = raw.decode("utf-8", "backslashreplace")
     if "\\x" in text and not _is_utf8(raw):

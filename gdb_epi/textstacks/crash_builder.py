@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 
 from gdb_epi.textstacks.gdb_lines import mark_inlined, parse_frame
-from gdb_epi.textstacks.text_crash import GDB, Dump, TextFrame, TextThread
+from gdb_epi.textstacks.text_crash import GDB, TextCrash, TextFrame, TextThread
 
 MAX_FRAMES = 4096  # of one thread; the outermost ones are kept beside them
 KEEP_OUTERMOST = 4
@@ -171,13 +171,13 @@ class CrashDraft:
         if len(self._c_stack) < MAX_C_STACK:
             self._c_stack.append(frame)
 
-    def finish(self) -> Dump:
+    def finish(self) -> TextCrash:
         """Return the crash."""
         threads = [thread for thread in self._threads if not thread.is_empty() or thread.current]
         made = [t.finish(self._c_stack if t.current else []) for t in threads]
         if self.timeout is not None:
             self.notes.append(f"dump_traceback_later() fired after {self.timeout}: nothing crashed")
-        return Dump(
+        return TextCrash(
             source=self.source,
             line=self.line,
             signal=self.signal,

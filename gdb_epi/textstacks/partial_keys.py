@@ -35,10 +35,10 @@ class MissingHalves(NamedTuple):
 
 
 # The words of each key after its category, or why there are none.
-Contents = dict[str, "str | Missing"]
+Contents = dict[str, "str | MissingKey"]
 
 
-class Missing(NamedTuple):
+class MissingKey(NamedTuple):
     """Why a key cannot be made."""
 
     why: str
@@ -65,9 +65,9 @@ def key_contents(
     }
     caller = k.caller_of_nameless(coarse)
     if not both and caller is not None and not caller.module:
-        contents["coarse"] = contents["code"] = Missing(NO_FILE)
+        contents["coarse"] = contents["code"] = MissingKey(NO_FILE)
     if both or isinstance(strict, str):
-        contents["strict"] = Missing(both or str(strict))
+        contents["strict"] = MissingKey(both or str(strict))
     else:
         contents["strict"] = strict.text.split(" ", 2)[2]
     return contents
@@ -75,12 +75,12 @@ def key_contents(
 
 def _code_words(
     coarse: Sequence[Token], missing: str, function_code: str, *, overflow: bool
-) -> str | Missing:
+) -> str | MissingKey:
     nameless = k.nameless_token(coarse, overflow=overflow)
     if missing or isinstance(nameless, str):
-        return Missing(missing or str(nameless))
+        return MissingKey(missing or str(nameless))
     if not function_code:
-        return Missing(NO_CODE)
+        return MissingKey(NO_CODE)
     return stack_line(k.code_tokens(coarse, nameless, function_code))
 
 
@@ -105,30 +105,30 @@ def partial_key_contents(
         ]
         for name, words in contents.items():
             if isinstance(words, str) and any(other[name] != words for other in others):
-                contents[name] = Missing(ends)
+                contents[name] = MissingKey(ends)
     return contents
 
 
 def common_contents(first: Contents, second: Contents, why: str) -> Contents:
     """Return what two readings of one stack have in common."""
     same = {name: words == second[name] for name, words in first.items()}
-    return {name: words if same[name] else Missing(why) for name, words in first.items()}
+    return {name: words if same[name] else MissingKey(why) for name, words in first.items()}
 
 
-def key_of(name: str, words: str | Missing, category: str) -> k.Key | Missing:
+def key_of(name: str, words: str | MissingKey, category: str) -> k.Key | MissingKey:
     """Return a key of a crash of this category, or why there is none."""
-    if isinstance(words, Missing):
+    if isinstance(words, MissingKey):
         return words
     if f"{UNKNOWN}!?" in words:
-        return Missing("a frame counts in it whose name and object the text does not tell")
+        return MissingKey("a frame counts in it whose name and object the text does not tell")
     word = {"strict": "", "python": family_of(category)}.get(name, category)
     return k.make_key(name, f"{word} {words}".lstrip())
 
 
-def _words(tokens: Sequence[Token], missing: str) -> str | Missing:
+def _words(tokens: Sequence[Token], missing: str) -> str | MissingKey:
     if missing:
-        return Missing(missing)
-    return stack_line(tokens) if tokens else Missing("this stack has no such frame")
+        return MissingKey(missing)
+    return stack_line(tokens) if tokens else MissingKey("this stack has no such frame")
 
 
 def _continuations(tokens: Sequence[Token]) -> list[list[Token]]:

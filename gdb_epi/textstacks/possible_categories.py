@@ -19,7 +19,7 @@ from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
 from gdb_epi.target.api import CrashInfo, NativeFrame
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, Dump, TextThread
+from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, TextCrash, TextThread
 from gdb_epi.typing_lite import NamedTuple
 
 RAISE = "raise"  # class tag of drops.json: raise(), abort() and what they call
@@ -55,7 +55,9 @@ class PossibleCategories(NamedTuple):
     steps: tuple[str, ...] = ()
 
 
-def possible_categories(dump: Dump, thread: TextThread, given: str | None) -> PossibleCategories:
+def possible_categories(
+    dump: TextCrash, thread: TextThread, given: str | None
+) -> PossibleCategories:
     """Return which categories the text allows. `given` is the user's word, and wins."""
     cut = _is_reraise(thread)
     if given is not None:
@@ -73,7 +75,7 @@ def _certain(name: str, cut: bool, *steps: str) -> PossibleCategories:
     return PossibleCategories((name,), family_of(name), "", cut, steps)
 
 
-def _py_fatal(dump: Dump) -> PossibleCategories:
+def _py_fatal(dump: TextCrash) -> PossibleCategories:
     if dump.fatal is None:
         return PossibleCategories(open="the text tells no crash: stacks of a living process")
     if any("Windows" in note for note in dump.notes):
@@ -83,7 +85,7 @@ def _py_fatal(dump: Dump) -> PossibleCategories:
     return PossibleCategories(family="abort", open=why, steps=(step,))
 
 
-def _fault(dump: Dump, thread: TextThread, signal: str, cut: bool) -> PossibleCategories:
+def _fault(dump: TextCrash, thread: TextThread, signal: str, cut: bool) -> PossibleCategories:
     code = None if cut else dump.facts.get("si_code")
     if not cut and _raised_here(thread, 0):
         # Sent by the process itself, and no fault under a handler: no rule of the core decides.
@@ -105,7 +107,7 @@ def _fault(dump: Dump, thread: TextThread, signal: str, cut: bool) -> PossibleCa
     return PossibleCategories(possible, None, open_, cut, tuple(steps))
 
 
-def _by_address(dump: Dump, thread: TextThread) -> tuple[str, ...]:
+def _by_address(dump: TextCrash, thread: TextThread) -> tuple[str, ...]:
     """Return what siginfo leaves of SIGSEGV. A stack pointer not shown counts as aligned."""
     facts = dump.facts
     if facts.get("rsp", 0) % 8:
@@ -125,7 +127,7 @@ def _by_address(dump: Dump, thread: TextThread) -> tuple[str, ...]:
     return ("segv-stack-overflow", "segv-guard", "segv-wild")
 
 
-def _sent(dump: Dump, code: int) -> PossibleCategories:
+def _sent(dump: TextCrash, code: int) -> PossibleCategories:
     sender, pid = dump.facts.get("si_pid"), dump.facts.get("pid")
     if sender is None or pid is None:
         why = f"si_code {code}: sent by a process, the text does not tell by which"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.signature.names import module_of_file
 from gdb_epi.textstacks.faulthandler_lines import is_cut_name
-from gdb_epi.textstacks.text_crash import Dump, TextFrame
+from gdb_epi.textstacks.text_crash import TextCrash, TextFrame
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ class NamedFrame(NamedTuple):
 class PythonNamer:
     """Names the frames of one crash."""
 
-    def __init__(self, dump: Dump, sources: Sources | None, minor: int | None = None) -> None:
+    def __init__(
+        self, dump: TextCrash, sources: SourceFileNames | None, minor: int | None = None
+    ) -> None:
         self.minor = python_minor(dump) if minor is None else minor
         self._sources = sources
         self._main = main_file(dump)
@@ -82,7 +84,7 @@ class PythonNamer:
         return None
 
 
-def python_minor(dump: Dump) -> int | None:
+def python_minor(dump: TextCrash) -> int | None:
     """Return the minor version of CPython that file names of the text show, or None."""
     for thread in dump.threads:
         for frame in (*thread.python, *thread.native[:64], *thread.c_stack):
@@ -94,7 +96,7 @@ def python_minor(dump: Dump) -> int | None:
     return int(match[1]) if match else None
 
 
-def main_file(dump: Dump) -> str | None:
+def main_file(dump: TextCrash) -> str | None:
     """Return the file that runs as `__main__`: the outermost `<module>` of a main thread.
 
     None when the outermost frame of no thread is one, e.g. because the stack was cut.
@@ -122,7 +124,7 @@ def _is_library(filename: str) -> bool:
     return module_of_file(filename) != module_of_file(filename.rsplit("/", 1)[-1])
 
 
-class Sources:
+class SourceFileNames:
     """Qualified names out of the source files that a text names, where they are readable."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from gdb_epi.textstacks import faulthandler_lines as fatal
 from gdb_epi.textstacks import gdb_lines as gdbtext
 from gdb_epi.textstacks.clean_lines import read_lines
 from gdb_epi.textstacks.crash_builder import CrashDraft, ThreadDraft
-from gdb_epi.textstacks.text_crash import FAULTHANDLER, GDB, Dump
+from gdb_epi.textstacks.text_crash import FAULTHANDLER, GDB, TextCrash
 
 MAX_DUMPS = 10_000  # of one text
 MAX_JOINED = 64  # lines that one frame of GDB may take
@@ -22,7 +22,7 @@ _WORDS = (
 )  # fmt: skip
 
 
-def read_dumps(stream: BinaryIO, notes: list[str]) -> Iterator[Dump]:
+def read_crashes(stream: BinaryIO, notes: list[str]) -> Iterator[TextCrash]:
     """Yield every crash of a text. What was cut or not understood goes into `notes`."""
     reader = _Reader()
     count = 0

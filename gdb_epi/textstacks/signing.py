@@ -29,8 +29,8 @@ from gdb_epi.textstacks.partial_keys import (
     STACK_KEYS,
     UNKNOWN,
     Contents,
-    Missing,
     MissingHalves,
+    MissingKey,
     common_contents,
     key_of,
     partial_key_contents,
@@ -40,8 +40,8 @@ from gdb_epi.textstacks.possible_categories import (
     PossibleCategories,
     possible_categories,
 )
-from gdb_epi.textstacks.python_names import QUALIFIED, PythonNamer, Sources, doubts_of
-from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, Dump, TextFrame, TextThread
+from gdb_epi.textstacks.python_names import QUALIFIED, PythonNamer, SourceFileNames, doubts_of
+from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, TextCrash, TextFrame, TextThread
 from gdb_epi.typing_lite import NamedTuple
 
 NO_EXACT = "a text has run-time addresses, no build-ids and no file offsets"
@@ -79,9 +79,9 @@ class TextSignature(NamedTuple):
 
 
 def sign_text(
-    dump: Dump,
+    dump: TextCrash,
     category: str | None = None,
-    sources: Sources | None = None,
+    sources: SourceFileNames | None = None,
     minor: int | None = None,
 ) -> TextSignature | None:
     """Return the signature of one crash; None when the text holds no frame of it.
@@ -101,7 +101,7 @@ def sign_text(
         made = _made(name, stack, kinds)
         if isinstance(made, k.Key):
             keys[name] = made
-        elif isinstance(made, Missing):
+        elif isinstance(made, MissingKey):
             absent[name] = made.why
         else:
             candidates[name] = made
@@ -121,7 +121,7 @@ def sign_text(
     )
 
 
-def crashed_thread(dump: Dump) -> tuple[TextThread | None, str]:
+def crashed_thread(dump: TextCrash) -> tuple[TextThread | None, str]:
     """Return the thread that died, and what says so."""
     threads = [t for t in dump.threads if t.native or t.python or t.has_python]
     if not threads:
@@ -141,7 +141,7 @@ def crashed_thread(dump: Dump) -> tuple[TextThread | None, str]:
     return first, f"GDB numbers the thread that the kernel wrote first 1; this is {first.label}"
 
 
-def _with_stacks(dump: Dump, thread: TextThread) -> TextThread:
+def _with_stacks(dump: TextCrash, thread: TextThread) -> TextThread:
     """Add what other parts of the text say about the thread: `bt` and `py-bt` may be apart."""
     for other in [t for t in dump.threads if t is not thread and _is_same(t, thread)]:
         if len(other.native) > len(thread.native):
@@ -159,35 +159,35 @@ def _is_same(thread: TextThread, other: TextThread) -> bool:
 
 def _made(
     name: str, stack: _Stack, kinds: PossibleCategories
-) -> k.Key | Missing | dict[str, k.Key]:
+) -> k.Key | MissingKey | dict[str, k.Key]:
     """Return a key, why there is none, or the candidates where the category alone is missing."""
     if name == "strict":
         return _strict(stack, kinds)
     if not kinds.possible and name == "python" and kinds.family is not None:
         return key_of(name, stack.contents(False)[name], kinds.family)
     keys: dict[str, k.Key] = {}
-    missing: dict[str, Missing] = {}
+    missing: dict[str, MissingKey] = {}
     for category in kinds.possible:
         made = key_of(name, stack.contents(category == OVERFLOW)[name], category)
-        if isinstance(made, Missing):
+        if isinstance(made, MissingKey):
             missing[category] = made
         else:
             keys[category] = made
     if not kinds.possible:
         plain = stack.contents(False)[name]
-        return plain if isinstance(plain, Missing) else Missing(f"no category: {kinds.open}")
+        return plain if isinstance(plain, MissingKey) else MissingKey(f"no category: {kinds.open}")
     if not keys:
         return next(iter(missing.values()))
     values = {key.value for key in keys.values()}
     return next(iter(keys.values())) if len(values) == 1 and not missing else keys
 
 
-def _strict(stack: _Stack, kinds: PossibleCategories) -> k.Key | Missing:
+def _strict(stack: _Stack, kinds: PossibleCategories) -> k.Key | MissingKey:
     """The key `strict` holds no category, but after a stack overflow other frames."""
     overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
     made = [key_of("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)]
     if any(key != made[0] for key in made):
-        return Missing(f"a stack overflow would have another one: {kinds.open}")
+        return MissingKey(f"a stack overflow would have another one: {kinds.open}")
     return made[0]
 
 
@@ -195,7 +195,7 @@ class _Stack:
     """The tokens of one thread, and what is not sure about them."""
 
     def __init__(
-        self, dump: Dump, thread: TextThread, kinds: PossibleCategories, namer: PythonNamer
+        self, dump: TextCrash, thread: TextThread, kinds: PossibleCategories, namer: PythonNamer
     ) -> None:
         self.steps: list[str] = []
         self._dump, self._thread, self._kinds = dump, thread, kinds

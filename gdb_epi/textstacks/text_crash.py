@@ -57,7 +57,7 @@ class TextThread(NamedTuple):
     has_python: bool  # a Python stack was printed, be it an empty one
 
 
-class Dump(NamedTuple):
+class TextCrash(NamedTuple):
     """One crash in a text. `line` is the number of its first line, from 1.
 
     `facts` holds what a debugger printed beside the stacks: si_code, si_addr, si_pid, rsp, pid.

@@ -19,7 +19,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 from support.interpreters import by_id, cache_root
 
 from gdb_epi.cli.support.core_files import core_at
-from gdb_epi.cli.support.examine import Examined, Options, examine_here
+from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, examine_here
 from gdb_epi.fleet.records.packing import Packer
 
 MAX_CORE = 400 << 20
@@ -35,9 +35,9 @@ def records(every: int, gdb: str | None) -> Iterator[dict[str, Any]]:
         sysroot = str(one.root) if one.root else None
         exe = str(one.host_executable) if gdb else None
         native = "always" if gdb else "never"
-        given = Options(exe=exe, sysroot=sysroot, native=native, gdb=gdb)
+        given = ExamineOptions(exe=exe, sysroot=sysroot, native=native, gdb=gdb)
         found = examine_here(core_at(str(core)), given)
-        if isinstance(found, Examined):
+        if isinstance(found, ExaminedCore):
             yield found.record
 
 

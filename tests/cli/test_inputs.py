@@ -19,11 +19,11 @@ import pytest
 from support.cores import find_core
 from support.opening import core_of, need_core_dumps
 
-from commands.exceptions import exceptions
-from commands.generators import generators
-from commands.greenlets import greenlets
-from commands.pools import pools
-from commands.tasks import tasks
+from commands.exceptions import show_exceptions
+from commands.generators import show_generators
+from commands.greenlets import show_greenlets
+from commands.pools import show_executors_and_queues
+from commands.tasks import show_tasks
 from gdb_epi.cli.support import core_files
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.errors import InputError
@@ -350,7 +350,13 @@ def test_commands_claim_nothing_of_what_was_cut_off(tmp_path, core_bytes):
     path.write_bytes(core_bytes[:600_000])
     session = Session(CoreFileTarget.open(path))
     assert session.state.python.found_by == RECOVERED
-    for run in (exceptions, tasks, generators, greenlets, pools):
+    for run in (
+        show_exceptions,
+        show_tasks,
+        show_generators,
+        show_greenlets,
+        show_executors_and_queues,
+    ):
         options = Namespace(messages=False, limit=40, tree=False, all=False, each=False)
         (line,) = run(session, options).lines
         assert "in what is left: Python's runtime was not found" in line

@@ -20,7 +20,12 @@ import pytest
 from support.shell import INTERRUPTIBLE, ROOT, Shell
 from support.waiting import wait_until
 
-from gdb_epi.cli.support.remote import _without_secrets, is_url, name_of, without_credentials
+from gdb_epi.cli.support.remote import (
+    _without_secrets,
+    file_name_of_url,
+    is_url,
+    without_credentials,
+)
 
 SECRETS = ("s3cret", "abcdef0123", "ann")
 HANGING_GDB = '#!/bin/sh\necho $PPID >> "{pids}"\nexec sleep 1000\n'
@@ -52,7 +57,7 @@ raise SystemExit(main())
     ],
 )
 def test_what_is_secret_of_an_address_is_masked(url: str, shown: str, name: str) -> None:
-    assert (without_credentials(url), name_of(url), is_url(url)) == (shown, name, True)
+    assert (without_credentials(url), file_name_of_url(url), is_url(url)) == (shown, name, True)
 
 
 @pytest.mark.parametrize("name", ["core", "/a/core", "./s3:/x", "://x", "a b://x"])

@@ -17,8 +17,8 @@ from support.shell import INTERRUPTIBLE, Shell
 from support.waiting import wait_until
 
 from gdb_epi.cli.native import cached_stacks
-from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.examine import Options, examine_here
+from gdb_epi.cli.support.core_files import CoreInput
+from gdb_epi.cli.support.examine import ExamineOptions, examine_here
 
 HANGING_GDB = '#!/bin/sh\necho $PPID >> "{pids}"\nexec sleep 1000\n'
 CUTTING_GDB = """#!/bin/sh
@@ -232,5 +232,5 @@ def test_a_question_to_gdb_about_its_settings_can_be_ended(
         return cached_stacks.NamedStacks({}, ())
 
     monkeypatch.setattr(cached_stacks.CachedStacks, "answer", answer)
-    examine_here(Core(str(core), None), Options(gdb=sys.executable))
+    examine_here(CoreInput(str(core), None), ExamineOptions(gdb=sys.executable))
     assert blocked == [set()]

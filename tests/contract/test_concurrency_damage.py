@@ -14,12 +14,12 @@ from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, target_of
 
-from commands.gc import gc as gc_command
-from commands.generators import generators as generators_command
-from commands.interp import interp as interp_command
-from commands.pools import pools as pools_command
-from commands.tasks import tasks as tasks_command
-from commands.threads import threads as threads_command
+from commands.gc import show_garbage_collectors as gc_command
+from commands.generators import show_generators as generators_command
+from commands.interp import show_interpreters as interp_command
+from commands.pools import show_executors_and_queues as pools_command
+from commands.tasks import show_tasks as tasks_command
+from commands.threads import list_threads as threads_command
 from gdb_epi.cpython.running.generators import generator_chains
 from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.cpython.types import PythonState

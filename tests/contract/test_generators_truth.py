@@ -11,7 +11,7 @@ from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, session_of, target_of
 
-from commands.generators import generators as generators_command
+from commands.generators import show_generators as generators_command
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.running.generators import GeneratorChain, GeneratorChains, generator_chains
 from gdb_epi.cpython.runtime.python_state import decode_python

@@ -14,7 +14,7 @@ from support.interpreters import Interpreter, cache_root, discover
 from support.opening import made_or_skip, need_core_dumps
 from support.shared_files import locked
 
-from commands.greenlets import greenlets as greenlets_command
+from commands.greenlets import show_greenlets as greenlets_command
 from gdb_epi.cpython.running.greenlets import ENDED, NOT_STARTED, SUSPENDED, greenlets_of
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.session import Session

@@ -19,7 +19,7 @@ from support.cores import find_core
 from support.opening import need_core_dumps
 from support.waiting import PATIENCE, until_asleep, wait_until
 
-from gdb_epi.analysis import examine
+from gdb_epi.analysis import run_stages
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -97,7 +97,7 @@ def test_a_handler_that_takes_what_was_interrupted(careful: bool, tmp_path: Path
         process.kill()
         process.wait()
     (core,) = find_core(tmp_path)
-    parts = examine(Session(CoreFileTarget.open(core)))
+    parts = run_stages(Session(CoreFileTarget.open(core)))
     waits = [(wait.verdict, wait.owner.tid) for wait in parts.state.locks.waits]
     assert waits == ([] if careful else [("self-deadlock", process.pid)])
     assert (parts.verdict.label == "deadlock") is not careful
@@ -125,7 +125,7 @@ def test_a_thread_beside_that_sleeps_in_such_a_function_holds_the_lock(tmp_path:
         process.kill()
         process.wait()
     (core,) = find_core(tmp_path)
-    parts = examine(Session(CoreFileTarget.open(core)))
+    parts = run_stages(Session(CoreFileTarget.open(core)))
     assert [wait.verdict for wait in parts.state.locks.waits] == ["unknown"]
     assert parts.verdict.label != "deadlock"
 

@@ -14,7 +14,7 @@ from support.hangs import TRUTHS, Truth, core_by_gdb, core_by_signal
 from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
 
-from gdb_epi.analysis import examine
+from gdb_epi.analysis import run_stages
 from gdb_epi.errors import Absent
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.process_state import ProcessState
@@ -51,7 +51,9 @@ CELLS = [
 
 
 def check(core: Path, name: str, truth: Truth, sysroot: Path | None = None) -> None:
-    parts = examine(Session(CoreFileTarget.open(core, sysroot=str(sysroot) if sysroot else None)))
+    parts = run_stages(
+        Session(CoreFileTarget.open(core, sysroot=str(sysroot) if sysroot else None))
+    )
     answer = parts.state.hang
     assert not isinstance(answer, Absent), answer
     assert (answer.label, answer.kind.removesuffix(" native")) == (truth.label, truth.sort), answer
@@ -92,7 +94,7 @@ def test_a_database_that_another_thread_reads_may_be_given_free(tmp_path: Path) 
         pytest.skip(f"no core dumps here: {reason}")
     name = "database_read_by_another"
     one = spread(name, lambda one: one.root is None and not one.free_threaded)[0]
-    parts = examine(Session(CoreFileTarget.open(core_by_signal(one, name, tmp_path))))
+    parts = run_stages(Session(CoreFileTarget.open(core_by_signal(one, name, tmp_path))))
     assert not isinstance(parts.state.hang, Absent)
     assert "reads from that database, which reader has at hand" in parts.state.hang.sentence
     assert parts.state.hang.sure == INFO
@@ -113,7 +115,7 @@ def test_a_lock_held_while_a_child_is_joined(
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
     one = spread("join", lambda one: one.root is None and not one.free_threaded)[0]
-    parts = examine(Session(CoreFileTarget.open(core_by_signal(one, name, tmp_path))))
+    parts = run_stages(Session(CoreFileTarget.open(core_by_signal(one, name, tmp_path))))
     assert not isinstance(parts.state.hang, Absent)
     assert words in parts.state.hang.sentence
     assert (parts.state.hang.kind, parts.state.hang.sure) == ("child", sure)
@@ -124,7 +126,7 @@ def keys_of(name: str, folder: Path, one: Interpreter | None = None) -> dict[str
     by_default = spread("keys", lambda one: one.root is None and not one.free_threaded)[0]
     folder.mkdir()
     core = core_by_signal(one or by_default, name, folder)
-    signature = examine(Session(CoreFileTarget.open(core))).signed.signature
+    signature = run_stages(Session(CoreFileTarget.open(core))).signed.signature
     shutil.rmtree(folder)
     return {key: made.text for key, made in signature.keys.items()}
 

@@ -16,8 +16,8 @@ from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, sysroot_of
 
-from commands.find import find
-from commands.refs import refs
+from commands.find import find_objects_or_text
+from commands.refs import show_referrers
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.heap.referrers import MAX_NEAR_SEARCHES, MIN_SEARCHES_BACK
 from gdb_epi.cpython.types import PythonState
@@ -52,7 +52,7 @@ def as_json(report: Report) -> dict[str, Any]:
 
 def found(session: Session, what: str, **options: Any) -> dict[str, Any]:
     given = {"text": False, "subclasses": False, "limit": 100_000, "budget": 60.0, **options}
-    return as_json(find(session, Namespace(what=[what], **given)))
+    return as_json(find_objects_or_text(session, Namespace(what=[what], **given)))
 
 
 def addresses(data: dict[str, Any]) -> set[int]:
@@ -138,7 +138,11 @@ def test_texts_in_all_their_forms(interpreter: Interpreter) -> None:
     # Without quotes: no type is called so. With a type's name: --text.
     assert found(session, "needle-in-a-haystack")["kind"] == "text"
     options = Namespace(what=["Plan"], text=False, subclasses=False, limit=1, budget=60.0)
-    assert find(session, options).lines[0].startswith("no type is called Plan; as a text: ")
+    assert (
+        find_objects_or_text(session, options)
+        .lines[0]
+        .startswith("no type is called Plan; as a text: ")
+    )
     assert found(session, "Plain", text=True)["kind"] == "text"
     nothing = found(session, "'" + "-".join(["never", "written", "down"]) + "'")
     assert nothing["hits"] == []
@@ -146,7 +150,7 @@ def test_texts_in_all_their_forms(interpreter: Interpreter) -> None:
 
 def references(session: Session, address: int, **options: Any) -> dict[str, Any]:
     given = {"limit": 10_000, "budget": 60.0, **options}
-    return as_json(refs(session, Namespace(object=[hex(address)], **given)))
+    return as_json(show_referrers(session, Namespace(object=[hex(address)], **given)))
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -189,7 +193,7 @@ def test_budgets_and_bad_addresses(interpreter: Interpreter) -> None:
     assert not found(session, "'needle'", budget=0.0)["complete"]
     for bad in ("zero", "0x7", "-8", "0"):
         with pytest.raises((UsageError, InputError)):
-            refs(session, Namespace(object=[bad], limit=5, budget=1.0))
+            show_referrers(session, Namespace(object=[bad], limit=5, budget=1.0))
     assert references(session, 0x1234_5678_9A8)["type"] is None, "nothing is mapped there"
     # A number that hundreds of words hold, most of them in no object.
     few = references(session, 0x10, limit=3)

@@ -11,9 +11,9 @@ from support.cores import Made
 from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, session_of
 
-from commands.gc import gc as gc_command
-from commands.interp import interp as interp_command
-from commands.threads import threads as threads_command
+from commands.gc import show_garbage_collectors as gc_command
+from commands.interp import show_interpreters as interp_command
+from commands.threads import list_threads as threads_command
 from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent

@@ -16,7 +16,7 @@ from support.locks import lock_programs
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, state_of, sysroot_of
 
-from commands.locks import locks as locks_command
+from commands.locks import show_lock_waits as locks_command
 from gdb_epi.detectors.registry import run_detectors
 from gdb_epi.locks.types import INHERITED_VERDICTS, LockReport
 from gdb_epi.process_state import ProcessState

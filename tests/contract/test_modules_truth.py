@@ -14,7 +14,7 @@ from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, sysroot_of
 
-from commands.modules import modules as modules_command
+from commands.modules import show_imported_packages as modules_command
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.runtime.modules import (
     ImportedModules,
@@ -29,7 +29,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.render.report_text import render_report
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
-from gdb_epi.util import plausible_version
+from gdb_epi.util import version_or_none
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("modules")]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
@@ -78,7 +78,7 @@ def test_every_module_is_what_it_was(interpreter: Interpreter) -> None:
         assert one.file == truth["file"] or (one.kind == "extension" and truth["file"] is None)
         assert one.package == truth["package"]
         assert one.initializing == truth["initializing"]
-        assert one.version == plausible_version(truth["version"])
+        assert one.version == version_or_none(truth["version"])
     assert kinds >= {"source", "built-in", "frozen", "zip", "extension"} or not extensions(made)
     assert [one.name for one in found.modules if one.initializing] == ["unended", "unended.dying"]
 
@@ -189,4 +189,4 @@ def test_names_of_metadata_folders() -> None:
     )
     for other in ("numpy", "numpy.dist-info", "x-secret words1.dist-info", "-.egg-info"):
         assert distribution_of(other, "/x") is None
-    assert plausible_version("1" * 65) is None and plausible_version("abc") is None
+    assert version_or_none("1" * 65) is None and version_or_none("abc") is None

@@ -10,7 +10,7 @@ from support.cores import Made
 from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, session_of
 
-from commands.pools import pools as pools_command
+from commands.pools import show_executors_and_queues as pools_command
 from gdb_epi.cpython.heap import instances
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.running.generators import generator_chains

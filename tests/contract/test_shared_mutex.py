@@ -12,7 +12,7 @@ from support.cores import PROGRAMS, why_no_core_dumps
 from support.hangs import core_by_signal
 from support.interpreters import Interpreter, spread
 
-from gdb_epi.analysis import examine
+from gdb_epi.analysis import run_stages
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -30,7 +30,7 @@ def test_a_mutex_that_a_child_holds(kind: str, tmp_path: Path) -> None:
         pytest.skip(f"no core dumps here: {reason}")
     suited = spread(kind, is_suited)
     core = core_by_signal(suited[-1], kind, tmp_path, program=PROGRAMS / "shared_mutex.py")
-    hang = examine(Session(CoreFileTarget.open(core))).state.hang
+    hang = run_stages(Session(CoreFileTarget.open(core))).state.hang
     shutil.rmtree(tmp_path)
     assert not isinstance(hang, Absent), hang
     assert (hang.label, hang.kind) == ("hang", "lock of another process"), hang.sentence

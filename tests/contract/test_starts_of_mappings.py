@@ -17,7 +17,7 @@ import pytest
 from support.cores import find_core
 from support.opening import need_core_dumps
 
-from gdb_epi.analysis import examine
+from gdb_epi.analysis import run_stages
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -75,6 +75,6 @@ def test_what_began_beside_a_library_is_no_flip(library: str, tmp_path: Path) ->
     if ended.returncode == 7:
         pytest.skip(f"no free memory 2^n bytes from {library}")
     (core,) = find_core(tmp_path)
-    parts = examine(Session(CoreFileTarget.open(core)))
+    parts = run_stages(Session(CoreFileTarget.open(core)))
     assert parts.verdict.damage.confidence is None, parts.verdict.damage
     assert parts.verdict.label in ("software", "cannot-tell")

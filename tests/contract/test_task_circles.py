@@ -12,7 +12,7 @@ from support.hangs import core_by_signal
 from support.interpreters import spread
 from support.packages import NoPackages, packages_for
 
-from gdb_epi.analysis import analyze, examine
+from gdb_epi.analysis import analyze, run_stages
 from gdb_epi.errors import Absent
 from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
@@ -44,7 +44,7 @@ def core_of(name: str, folder: Path, packages: str = "") -> Path:
 
 def answer(name: str, folder: Path, packages: str = "") -> tuple[str, str, str]:
     core = core_of(name, folder, packages)
-    hang = examine(Session(CoreFileTarget.open(core))).state.hang
+    hang = run_stages(Session(CoreFileTarget.open(core))).state.hang
     shutil.rmtree(folder)
     assert not isinstance(hang, Absent), hang
     return hang.label, hang.kind, hang.sentence

@@ -11,7 +11,7 @@ from support.cores import Made
 from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, session_of
 
-from commands.tasks import tasks as tasks_command
+from commands.tasks import show_tasks as tasks_command
 from gdb_epi.cpython.running import tasks as tasks_module
 from gdb_epi.cpython.running.tasks import Tasks, asyncio_tasks
 from gdb_epi.cpython.types import PythonState

@@ -14,7 +14,7 @@ from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, target_of
 
-from commands.tasks import tasks as tasks_command
+from commands.tasks import show_tasks as tasks_command
 from gdb_epi.cpython.running.tasks import Tasks, asyncio_tasks
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.process_state import ProcessState

@@ -11,8 +11,8 @@ from support.cores import Made
 from support.interpreters import Interpreter, by_id, spread
 from support.opening import made_or_skip, sysroot_of
 
-from commands.locals import locals_
-from commands.print import print_
+from commands.locals import show_locals
+from commands.print import print_object
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.repr_decoder import Limits
@@ -108,5 +108,5 @@ def test_passwords_in_texts(text: str, masked: str) -> None:
 
 
 def test_commands_declare_the_option() -> None:
-    for command in (locals_, print_):
+    for command in (show_locals, print_object):
         assert "--secrets" in (command.__doc__ or "")

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 from support.cores import find_core, why_no_core_dumps
 
-from gdb_epi.analysis import analyze, examine
+from gdb_epi.analysis import analyze, run_stages
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.render.opening_sentences import opening_sentences
 from gdb_epi.render.triage import telling_calls
@@ -90,7 +90,7 @@ def died(program: Path, mode: str, folder: Path) -> Path:
 def test_real_faults(row: Row, program: Path, tmp_path: Path) -> None:
     core = died(program, row.mode, tmp_path)
     with open_core(str(core), str(program), None) as target:
-        parts = examine(Session(target))
+        parts = run_stages(Session(target))
     core.unlink()
     category, symptom = parts.signed.signature.category, parts.corruption.symptom
     assert category.name in row.category.split("|"), (category, row.why)
@@ -116,7 +116,7 @@ def test_whose_stack_ended(mode: str, program: Path, tmp_path: Path) -> None:
     core = died(program, mode, tmp_path)
     with open_core(str(core), str(program), None) as target:
         session = Session(target)
-        findings = examine(session).findings
+        findings = run_stages(session).findings
         missing = missing_memory(target)
     core.unlink()
     (ended,) = (found for found in findings if found.detector == "stack_overflow")

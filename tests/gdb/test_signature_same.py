@@ -18,7 +18,7 @@ from support.cores import Made
 from support.opening import core_of
 
 from gdb_epi.cli.support.core_files import core_at
-from gdb_epi.cli.support.examine import Examined, Options, examine_here
+from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, examine_here
 
 FULL = ("exact", "strict", "stable", "coarse", "native", "python")
 TAIL = 4096  # bytes at the end of a core: the vsyscall or vDSO page, behind all stacks
@@ -47,9 +47,9 @@ def keys(record: dict[str, Any]) -> dict[str, str]:
 def beside(core: Path, made: Made, gdb: str | None) -> dict[str, Any]:
     """Return the record that the shell command makes; without a GDB only its Python half."""
     native = "always" if gdb else "never"
-    given = Options(exe=str(made.executable), native=native, gdb=gdb)
+    given = ExamineOptions(exe=str(made.executable), native=native, gdb=gdb)
     found = examine_here(core_at(str(core)), given)
-    assert isinstance(found, Examined), found
+    assert isinstance(found, ExaminedCore), found
     return found.record
 
 

@@ -13,7 +13,7 @@ from gdb_epi.judgement.arguments import DAMAGE, arguments_of
 from gdb_epi.judgement.calibration import ANY_RULE, NO_CASE, Counts
 from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT, KILLED, SOFTWARE
 from gdb_epi.judgement.verdict import Verdict
-from gdb_epi.resign.verdicts import Case, judge_case, stored_case
+from gdb_epi.resign.verdicts import VerdictBasis, judge_basis, stored_verdict_basis
 
 Row = dict[str, Any]
 OF_DAMAGE = frozenset((DAMAGED_MEMORY, HARDWARE_SUSPECT))
@@ -43,9 +43,9 @@ def truth_of(row: Row) -> Truth:
     return Truth(program, frozenset(own), False, origin)
 
 
-def case_of(row: Row) -> Case:
+def case_of(row: Row) -> VerdictBasis:
     """Return what the verdict rests on. Raises ValueError when the row lacks it."""
-    case = stored_case(row["record"])
+    case = stored_verdict_basis(row["record"])
     if isinstance(case, Absent):
         raise ValueError(f"{row['program']}: {case.detail}")
     return case
@@ -53,12 +53,12 @@ def case_of(row: Row) -> Case:
 
 def judged(row: Row, table: Mapping[str, Counts] | None = None) -> Verdict:
     """Return this version's verdict on a row."""
-    return judge_case(case_of(row), table)
+    return judge_basis(case_of(row), table)
 
 
 def rules_that_spoke(row: Row) -> dict[str, bool]:
     """Return whether each rule that spoke of a row was right."""
-    judge_case(case_of(row))  # loads the detectors
+    judge_basis(case_of(row))  # loads the detectors
     truth = truth_of(row)
     arguments = arguments_of(*case_of(row), {})
     if any(not argument.last for argument in arguments):

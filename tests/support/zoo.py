@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gdb_epi.analysis import examine
+from gdb_epi.analysis import run_stages
 from gdb_epi.cli.support.native_gdb import GdbNative
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
@@ -192,7 +192,7 @@ def signed(core: Path, gdb: str, interpreter: Interpreter | None = None) -> Sign
         native = GdbNative(str(core), exe, root, gdb, place)
         try:
             target.native_source = native.frames
-            signed_core = examine(Session(target)).signed
+            signed_core = run_stages(Session(target)).signed
             _ = [signed_core.scene.fault, signed_core.signature]
             return signed_core
         finally:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.argument_types import positive, whole
+from gdb_epi.argument_types import positive_number, whole_number
 from gdb_epi.errors import UsageError
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS
@@ -112,11 +112,11 @@ def test_the_command_that_was_meant(word: str, meant: str | None) -> None:
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (whole(), "0", "'0' is too small: it must be at least 1"),
-        (whole(0, 65535), "65536", "'65536' is too large: it must be at most 65535"),
-        (whole(), "1.5", "'1.5' is not a whole number"),
-        (positive("days"), "inf", "'inf' is not a positive number of days, at most 1e+09"),
-        (whole(), "\x1b[2J", r"'\x1b[2J' is not a whole number"),
+        (whole_number(), "0", "'0' is too small: it must be at least 1"),
+        (whole_number(0, 65535), "65536", "'65536' is too large: it must be at most 65535"),
+        (whole_number(), "1.5", "'1.5' is not a whole number"),
+        (positive_number("days"), "inf", "'inf' is not a positive number of days, at most 1e+09"),
+        (whole_number(), "\x1b[2J", r"'\x1b[2J' is not a whole number"),
     ],
 )
 def test_the_message_names_value_and_range(read, text: str, message: str) -> None:

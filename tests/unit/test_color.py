@@ -10,7 +10,7 @@ import pytest
 
 from gdb_epi.render.color import painted, wants_color
 from gdb_epi.render.report_text import render_report
-from gdb_epi.report import Report, Source
+from gdb_epi.report import PythonSourceLine, Report
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 SCREEN = [
@@ -51,7 +51,7 @@ def test_languages_headings_and_notes_are_marked() -> None:
 
 
 def test_what_a_core_says_cannot_colour() -> None:
-    report = Report("x", lines=["\x1b[31mred", Source("    return '\x1b[31m'")], data={})
+    report = Report("x", lines=["\x1b[31mred", PythonSourceLine("    return '\x1b[31m'")], data={})
     plain = render_report(report)
     assert "\x1b" not in plain
     pytest.importorskip("pygments")

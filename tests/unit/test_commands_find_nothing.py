@@ -12,7 +12,7 @@ import pytest
 from support.scenes import crash, state
 
 from commands.doctor import MATCHES, NOT_LOADED, problems_of
-from commands.native import native
+from commands.native import list_native_stacks
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.questions.signature_history import (
     group_of_stored_core,
@@ -25,7 +25,7 @@ from gdb_epi.session import Session
 
 def test_native_frames_of_a_thread_that_is_not_there() -> None:
     with pytest.raises(InputError, match="no thread 4711") as caught:
-        native(Session(state(crash(6, 0)).target), Namespace(tid=[4711]))
+        list_native_stacks(Session(state(crash(6, 0)).target), Namespace(tid=[4711]))
     assert caught.value.hint == "epi threads"
 
 

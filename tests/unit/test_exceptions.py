@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.build import Builder, Frame
 
-from commands.exceptions import exceptions as command
+from commands.exceptions import show_exceptions as command
 from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.running import exceptions as limits
 from gdb_epi.cpython.running.exceptions import (

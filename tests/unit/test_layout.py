@@ -20,7 +20,7 @@ from support.layout_tables import (
     struct_key,
 )
 
-from commands.layout import layout as command
+from commands.layout import show_struct_layouts as command
 from gdb_epi.cpython.frames.frame_chain import InterpreterFrameReader
 from gdb_epi.cpython.layout import layout as layout_module
 from gdb_epi.cpython.layout.emit import SCHEMA, emit_layout

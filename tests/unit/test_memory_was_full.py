@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cli.support.workers import memory_was_full
+from gdb_epi.cli.support.workers import is_out_of_memory
 
 
 def raised_from(cause: BaseException) -> BaseException:
@@ -18,17 +18,17 @@ def raised_from(cause: BaseException) -> BaseException:
 
 
 def test_a_failed_allocation_is_seen_below_another_error() -> None:
-    assert memory_was_full(MemoryError())
-    assert memory_was_full(raised_from(MemoryError()))
-    assert memory_was_full(SystemError("error return without exception set"))
+    assert is_out_of_memory(MemoryError())
+    assert is_out_of_memory(raised_from(MemoryError()))
+    assert is_out_of_memory(SystemError("error return without exception set"))
 
 
 def test_other_errors_are_none() -> None:
-    assert not memory_was_full(ValueError())
-    assert not memory_was_full(raised_from(KeyError()))
+    assert not is_out_of_memory(ValueError())
+    assert not is_out_of_memory(raised_from(KeyError()))
 
 
 def test_errors_in_a_ring_end() -> None:
     error = ValueError()
     error.__cause__ = error
-    assert not memory_was_full(error)
+    assert not is_out_of_memory(error)

@@ -15,18 +15,18 @@ from typing import Any
 import pytest
 
 from gdb_epi.pytest_plugin import death_cases
-from gdb_epi.pytest_plugin.child_settings import Settings
+from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.ci_reports import CiReports
-from gdb_epi.pytest_plugin.death_cases import Case, DeathCases
+from gdb_epi.pytest_plugin.death_cases import DeathCase, DeathCases
 from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.pytest_plugin.supervisor import is_at_work
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
 from gdb_epi.repro.core_dumping import DumpedProcess, read_core_dumping
 
 
-def settings_in(folder: Path) -> Settings:
+def settings_in(folder: Path) -> ChildSettings:
     (folder / "run").mkdir()
-    return Settings(
+    return ChildSettings(
         folder=str(folder / "run"),
         start=str(folder),
         artifacts=str(folder / ".epi"),
@@ -50,7 +50,9 @@ def test_a_paper_that_cannot_be_written_and_a_terminal_without_unicode_hide_noth
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(screen, "ascii"))
     options = SimpleNamespace(epi_sarif="no/where", epi_annotations=True, xmlpath="j.xml")
     config: Any = SimpleNamespace(known_args_namespace=options)
-    case = Case("test_größe", CRASHED, "died", 7, folder=".epi/größe-7", sentence="grüße() crashed")
+    case = DeathCase(
+        "test_größe", CRASHED, "died", 7, folder=".epi/größe-7", sentence="grüße() crashed"
+    )
     settings = settings_in(tmp_path)
     CiReports(config, settings).write([case])
     said = screen.getvalue().decode("ascii")

@@ -13,7 +13,13 @@ import pytest
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.repro import crash_rate_interval, reports
 from gdb_epi.repro import expected_crash as expect
-from gdb_epi.repro.campaign import Crash, RunResult, SoughtCrash, Tally, tally_results
+from gdb_epi.repro.campaign import (
+    CampaignCounts,
+    ExaminedCrash,
+    RunResult,
+    SoughtCrash,
+    count_results,
+)
 from gdb_epi.repro.compare_records import compare_records, comparison_lines
 from gdb_epi.repro.core_dumping import read_core_dumping
 from gdb_epi.repro.run_once import CRASH, ENDED, HANG, RunOutcome
@@ -161,7 +167,7 @@ def test_core_patterns(pattern: str, writes_files: bool, overwrites: bool, prefi
 
 def results() -> list[RunResult]:
     match = expect.Match("stable", ("stable",), ("stable",), True)
-    crash = Crash(record(stable=KEY), match)
+    crash = ExaminedCrash(record(stable=KEY), match)
     return [
         RunResult(
             RunOutcome(0, CRASH, -11, 0.5, (), "out\x00\x1b[1m<&", ()), (crash,), "expected", ()
@@ -183,7 +189,7 @@ def test_the_line_of_a_run_is_in_words_and_has_the_key() -> None:
 
 def test_junit_is_xml_whatever_the_command_printed() -> None:
     aim = SoughtCrash(expect.read_expectation(LINE), "stable")
-    counts = tally_results(results(), 0.95, stopped_at_first=False)
+    counts = count_results(results(), 0.95, stopped_at_first=False)
     root = ElementTree.fromstring(reports.junit_xml(results(), counts, aim, ["a", "<b>\x01"]))
     suite = root.find("testsuite")
     assert suite is not None and suite.get("tests") == "3" and suite.get("failures") == "2"
@@ -197,7 +203,7 @@ def test_junit_has_no_control_that_reorders_text() -> None:
     goal = SoughtCrash(None, "stable")
     run = RunOutcome(0, CRASH, -11, 0.5, (), "line 1\n\tline 2 \u202egnp.exe\u2066\x9b", ())
     runs = [RunResult(run, (), "expected", ("no core of \u202eb",))]
-    counts = tally_results(runs, 0.95, stopped_at_first=False)
+    counts = count_results(runs, 0.95, stopped_at_first=False)
     written = reports.junit_xml(runs, counts, goal, ["run", "\u202ea"])
     suite = ElementTree.fromstring(written).find("testsuite")
     assert suite is not None
@@ -216,9 +222,9 @@ def test_github_annotations_are_one_line_each() -> None:
 
 def test_tally_of_a_series_that_stops() -> None:
     done = [results()[1], results()[0]]
-    stopped = tally_results(done, 0.95, stopped_at_first=True)
+    stopped = count_results(done, 0.95, stopped_at_first=True)
     assert stopped.interval == crash_rate_interval.interval_until_success(2)
-    assert tally_results(
+    assert count_results(
         done, 0.95, stopped_at_first=False
     ).interval == crash_rate_interval.interval_for_fixed_runs(1, 2)
 
@@ -226,15 +232,19 @@ def test_tally_of_a_series_that_stops() -> None:
 def test_a_run_that_crashed_otherwise_says_nothing_of_the_expected_crash() -> None:
     """Three such runs were said to rule out a crash that comes in more than 63 % of them."""
     aim = SoughtCrash(expect.read_expectation(LINE), "stable")
-    other = Tally(3, 0, 3, 0, 0, crash_rate_interval.interval_for_fixed_runs(0, 3), False)
+    other = CampaignCounts(3, 0, 3, 0, 0, crash_rate_interval.interval_for_fixed_runs(0, 3), False)
     told = "\n".join(reports.campaign_summary(other, aim))
     assert "would have shown" not in told and "the expected crash may have come later" in told
-    mixed = Tally(23, 0, 3, 20, 0, crash_rate_interval.interval_for_fixed_runs(0, 23), False)
+    mixed = CampaignCounts(
+        23, 0, 3, 20, 0, crash_rate_interval.interval_for_fixed_runs(0, 23), False
+    )
     assert (
         "in more than 13.9 % of the runs would have shown"
         in reports.campaign_summary(mixed, aim)[2]
     )
-    any_crash = Tally(6, 3, 0, 3, 0, crash_rate_interval.interval_for_fixed_runs(3, 6), False)
+    any_crash = CampaignCounts(
+        6, 3, 0, 3, 0, crash_rate_interval.interval_for_fixed_runs(3, 6), False
+    )
     assert reports.campaign_summary(any_crash, SoughtCrash(None, "stable"))[0] == (
         "6 runs: 3 crashed or hung, 3 ended"
     )

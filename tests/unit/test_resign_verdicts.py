@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.judgement.labels import MODEL
-from gdb_epi.resign.verdicts import rejudge, stored_case
+from gdb_epi.resign.verdicts import rejudge, stored_verdict_basis
 
 GOLDEN = sorted((Path(__file__).resolve().parents[1] / "golden").glob("*.json"))
 MADE = ("verdict", "flags")
@@ -83,4 +83,4 @@ def test_odd_records_are_no_error(odd: Any) -> None:
         record["corruption"][name] = odd
         record["findings"] = odd
         rejudge(record)
-        stored_case(record)
+        stored_verdict_basis(record)

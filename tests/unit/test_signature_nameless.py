@@ -11,7 +11,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.tokens import stack_line, tokenise
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.textstacks.partial_keys import NO_FILE, Missing, MissingHalves, partial_key_contents
+from gdb_epi.textstacks.partial_keys import NO_FILE, MissingHalves, MissingKey, partial_key_contents
 
 WHOLE = MissingHalves("", "")
 TOLD = "libx.so.1!? <- api_call"
@@ -67,10 +67,10 @@ def test_resign_makes_the_key_of_a_record_of_before(case: str) -> None:
 
 
 def test_a_caller_whose_file_a_text_does_not_tell_makes_no_key() -> None:
-    def coarse(callers: list[tuple[str, str | None]], ends: str = "") -> str | Missing:
+    def coarse(callers: list[tuple[str, str | None]], ends: str = "") -> str | MissingKey:
         return partial_key_contents(tokens(callers), WHOLE, ends, overflow=False)["coarse"]
 
-    assert coarse([("api_call", None), ("main", "prog")]) == Missing(NO_FILE)
+    assert coarse([("api_call", None), ("main", "prog")]) == MissingKey(NO_FILE)
     assert coarse([("api_call", "libx.so.1.2"), ("main", None)]) == TOLD
     assert coarse([]) == LONE
-    assert coarse([], "the text ends") == Missing("the text ends")
+    assert coarse([], "the text ends") == MissingKey("the text ends")

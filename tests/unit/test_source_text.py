@@ -40,7 +40,7 @@ from gdb_epi.render.source_lines import (
     listing_lines,
     terminal_text_and_columns,
 )
-from gdb_epi.report import Listing, Span
+from gdb_epi.report import Listing, SourceRange
 
 TEXT = """
 def outer(items):
@@ -148,7 +148,7 @@ def test_encodings() -> None:
 
 
 def carets(line: str, start: int, end: int) -> list[str]:
-    return listing_lines(Listing("x.py", 1, 1, [line], Span(1, start, 1, end)))
+    return listing_lines(Listing("x.py", 1, 1, [line], SourceRange(1, start, 1, end)))
 
 
 def test_carets_stand_below_what_they_mean() -> None:
@@ -161,7 +161,7 @@ def test_carets_stand_below_what_they_mean() -> None:
     assert carets("a\x1b[31m f()", 7, 10)[1] == " " * (6 + 10) + "^^^"
     assert carets("short", 90, 99) == ["-> 1  short"]
     lines = ["x = f(", "    1,", "", ")"]
-    shown = listing_lines(Listing("x.py", 8, 8, lines, Span(8, 4, 11, 1)))
+    shown = listing_lines(Listing("x.py", 8, 8, lines, SourceRange(8, 4, 11, 1)))
     assert shown == [
         "->  8  x = f(", " " * 11 + "^^",
         "    9      1,", " " * 11 + "^^",
@@ -177,7 +177,7 @@ def test_long_and_hostile_lines_are_cut() -> None:
     assert "\u202e" not in text and "\x00" not in text
     assert len(columns) == 103
     assert character_column("日本", 3) == 1 and character_column("日本", 4) == 1
-    assert list(line_with_carets(["    return f(x) + 1"], 1, Span(1, 11, 1, 15))) == [
+    assert list(line_with_carets(["    return f(x) + 1"], 1, SourceRange(1, 11, 1, 15))) == [
         "return f(x) + 1",
         "       ^^^^",
     ]

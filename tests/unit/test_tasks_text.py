@@ -35,7 +35,9 @@ def lines(
 ) -> list[str]:
     state = SimpleNamespace(python_soft_errors=list, python=SimpleNamespace(found_by="symbol"))
     monkeypatch.setattr(module, "tasks_of", lambda _: (Tasks(tuple(found), gaps), {}))
-    report = module.tasks(SimpleNamespace(state=state), Namespace(limit=40, tree=tree, each=each))
+    report = module.show_tasks(
+        SimpleNamespace(state=state), Namespace(limit=40, tree=tree, each=each)
+    )
     assert report.data is not None and len(report.data["tasks"]) == len(found)
     return list(report.lines)
 

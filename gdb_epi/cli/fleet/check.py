@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
     add_output_options,
-    day_argument,
+    parse_day_argument,
     print_line,
     print_rows,
 )
@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def point_to_check(population: Population, args: Namespace) -> None:
+def print_hint_to_check(population: Population, args: Namespace) -> None:
     """Print, below findings, that the data they rest on needs a look, where it does."""
     from gdb_epi.fleet.questions.quality import check_quality
 
@@ -42,7 +42,7 @@ def point_to_check(population: Population, args: Namespace) -> None:
         print_line(f"the data needs a look ({', '.join(about)}): gdb-epi fleet check{again}")
 
 
-def silence_lines(
+def silent_hosts_lines(
     population: Population, day: int | None, signature: str | None = None
 ) -> list[str]:
     """Return what went silent by the end of a day, for who reads counts: a fall is no recovery.
@@ -63,7 +63,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.quality import check_quality
 
-    asof = day_argument(args.asof)
+    asof = parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
         population = base.population(asof)
     outcomes = check_quality(population)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cli.fleet.output import add_output_options, print_line
 from gdb_epi.cli.fleet.top import NARROW
 from gdb_epi.cli.support.messages import repeated_database_option
@@ -30,7 +30,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "before", metavar="BEFORE", help="FIRST_DAY..LAST_DAY, both included; or a month, or a year"
     )
     parser.add_argument("after", metavar="AFTER", help="the second window of time")
-    parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most rows (20)")
+    parser.add_argument(
+        "--limit", type=whole_number(), default=LIMIT, metavar="N", help="most rows (20)"
+    )
     add_output_options(parser)
 
 
@@ -39,19 +41,19 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.store.database import open_database
 
-    windows = window(args.before), window(args.after)
+    windows = parse_window(args.before), parse_window(args.after)
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.signatures import compare_windows
 
         rows = compare_windows(engine, *windows, args.limit)
         silence = []
         if not args.json and not args.csv:
-            from gdb_epi.cli.fleet.check import silence_lines
+            from gdb_epi.cli.fleet.check import silent_hosts_lines
             from gdb_epi.fleet.population.cache import load_population
             from gdb_epi.fleet.store.days import SECONDS_A_DAY
 
             last = max(end for _, end in windows) // SECONDS_A_DAY - 1
-            silence = silence_lines(load_population(engine), int(last))
+            silence = silent_hosts_lines(load_population(engine), int(last))
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE
@@ -80,7 +82,7 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def window(words: str) -> tuple[float, float]:
+def parse_window(words: str) -> tuple[float, float]:
     """Return a window of whole days as half-open epoch seconds. Raises UsageError."""
     from gdb_epi.fleet.store.days import SECONDS_A_DAY, parse_day_range
 

@@ -7,8 +7,13 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.argument_types import whole_number
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    parse_day_argument,
+    print_line,
+)
 from gdb_epi.cli.support.messages import no_crashes_message
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
@@ -34,7 +39,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     signature_help = "a key, its start, or a part of it: pairs that mark this signature"
     parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
-    parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most pairs (30)")
+    parser.add_argument(
+        "--limit", type=whole_number(), default=LIMIT, metavar="N", help="most pairs (30)"
+    )
     add_asof_option(parser)
     add_output_options(parser, "one JSON object")
 
@@ -46,7 +53,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
-    asof = day_argument(args.asof)
+    asof = parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
         population = base.population(asof)
     from gdb_epi.fleet.questions.correlate import correlate

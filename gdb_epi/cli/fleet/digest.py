@@ -7,9 +7,14 @@ import json
 import time
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.argument_types import whole
-from gdb_epi.cli.fleet.notify import add_notify_options, address_of, send_unsent_news
-from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.argument_types import whole_number
+from gdb_epi.cli.fleet.notify import add_notify_options, parse_address_and_key, send_unsent_news
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    parse_day_argument,
+    print_line,
+)
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 
@@ -21,7 +26,11 @@ DAYS = 7
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--days", type=whole(1, 3660), default=DAYS, metavar="N", help="days that it covers (7)"
+        "--days",
+        type=whole_number(1, 3660),
+        default=DAYS,
+        metavar="N",
+        help="days that it covers (7)",
     )
     add_asof_option(parser, "up to and with this day (today)")
     add_notify_options(parser)
@@ -33,7 +42,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.database import open_database
     from gdb_epi.fleet.store.days import SECONDS_A_DAY
 
-    asof, place = day_argument(args.asof), address_of(args)
+    asof, place = parse_day_argument(args.asof), parse_address_and_key(args)
     now = time.time()
     until = int(now // SECONDS_A_DAY) if asof is None else asof
     with open_database(args.db, write=place[0] is not None, create=False) as engine:

@@ -9,7 +9,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.argument_types import whole, wrong_value
+from gdb_epi.argument_types import argument_error, whole_number
 from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line
 from gdb_epi.errors import EXIT_DONE
 
@@ -46,10 +46,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="SHARE",
         help="never more hosts out than this share of the fleet (2%%)",
     )
-    parser.add_argument("--fleet-size", type=whole(1), metavar="N", help="hosts that the fleet has")
+    parser.add_argument(
+        "--fleet-size", type=whole_number(1), metavar="N", help="hosts that the fleet has"
+    )
     parser.add_argument(
         "--days",
-        type=whole(1, 3660),
+        type=whole_number(1, 3660),
         default=DAYS,
         metavar="N",
         help="how long they are to be out (14)",
@@ -141,7 +143,7 @@ def _print(host: HostToExclude) -> None:
 
 
 def _remarks(made: ExclusionPlan, args: Namespace) -> list[str]:
-    from gdb_epi.util import counted, some_of
+    from gdb_epi.util import counted, shortened_list
 
     lines = []
     if not made.hosts and made.beyond:
@@ -157,12 +159,12 @@ def _remarks(made: ExclusionPlan, args: Namespace) -> list[str]:
         lines.append(f"at most {counted(made.most, 'host')} may be out: {share}")
     lines += [f"no host to name, and see fleet suspects: {group}" for group in made.groups]
     if made.drained:
-        lines.append(f"out already: {some_of(made.drained, MAX_NAMED)}")
+        lines.append(f"out already: {shortened_list(made.drained, MAX_NAMED)}")
     if made.overdue:
-        names = some_of(made.overdue, MAX_NAMED)
+        names = shortened_list(made.overdue, MAX_NAMED)
         lines.append(f"their time is over, mark them --repaired or --back: {names}")
     if made.beyond:
-        names = some_of([host.host for host in made.beyond], MAX_NAMED)
+        names = shortened_list([host.host for host in made.beyond], MAX_NAMED)
         needed = len(made.hosts) + len(made.drained) + len(made.beyond)
         percent = math.ceil(1000 * needed / max(made.fleet, 1)) / 10
         take = f"--at-most {percent:g}% takes all of them"
@@ -180,5 +182,5 @@ def _share(word: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise wrong_value(word, "is no share: 2%, or 0.02")
+        raise argument_error(word, "is no share: 2%, or 0.02")
     return value

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from gdb_epi.argument_types import output_file
+from gdb_epi.argument_types import output_file_name
 from gdb_epi.cli.fleet.output import add_database_option, warn_of_damaged_records
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, UsageError
@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_database_option(parser)
     parser.add_argument(
-        "--output", type=output_file, metavar="FILE", help="a file instead of standard output"
+        "--output", type=output_file_name, metavar="FILE", help="a file instead of standard output"
     )
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="how (jsonl)")
     parser.add_argument("--whole", action="store_true", help="with host-hours, findings, decisions")

@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         from gdb_epi.cli.fleet.output import print_rows
 
-        print_rows([row(finding) for finding in findings], as_csv=args.csv)
+        print_rows([finding_row(finding) for finding in findings], as_csv=args.csv)
     elif findings:
         from gdb_epi.fleet.screen.finding_texts import P_AND_Q
 
@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def row(finding: StoredFinding) -> dict[str, object]:
+def finding_row(finding: StoredFinding) -> dict[str, object]:
     """Return a finding as one flat JSON object."""
     from gdb_epi.fleet.questions.signature_history import utc_time
     from gdb_epi.fleet.store.days import iso_day

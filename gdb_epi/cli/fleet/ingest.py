@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.records.reader import find_record_files
     from gdb_epi.fleet.store.database import open_database
 
-    zone = None if args.zone is None else zone_of(args.zone)
+    zone = None if args.zone is None else parse_time_zone(args.zone)
     if not args.records:
         return _ingest_spool(args.db, zone)
     paths = find_record_files([Path(name) for name in args.records if name != "-"])
@@ -60,7 +60,7 @@ def run(args: Namespace) -> int:
     return report_rejected(outcome.rejected)
 
 
-def zone_of(name: str) -> tzinfo:
+def parse_time_zone(name: str) -> tzinfo:
     """Return the time zone of a name or an offset. Raises UsageError."""
     from datetime import datetime, timezone
     from zoneinfo import ZoneInfo

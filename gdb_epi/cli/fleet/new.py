@@ -6,9 +6,20 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.argument_types import positive, whole
-from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
-from gdb_epi.cli.fleet.top import NARROW, UNKNOWN, day_of, without_unknown, words_of
+from gdb_epi.argument_types import positive_number, whole_number
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    parse_day_argument,
+    print_line,
+)
+from gdb_epi.cli.fleet.top import (
+    NARROW,
+    UNKNOWN,
+    day_or_empty,
+    drop_unknown_columns,
+    signature_cells,
+)
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 
@@ -25,9 +36,15 @@ HEADERS = ("first seen", "crashes", "hosts", "verdict", "where", "what", "key")
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--days", type=positive("days"), default=DAYS, metavar="N", help="length of the window (7)"
+        "--days",
+        type=positive_number("days"),
+        default=DAYS,
+        metavar="N",
+        help="length of the window (7)",
     )
-    parser.add_argument("--limit", type=whole(), default=LIMIT, metavar="N", help="most rows (50)")
+    parser.add_argument(
+        "--limit", type=whole_number(), default=LIMIT, metavar="N", help="most rows (50)"
+    )
     add_asof_option(parser)
     add_output_options(parser)
 
@@ -43,7 +60,7 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.population.cache import load_times
         from gdb_epi.fleet.questions.signatures import latest_crash_time, new_signatures
 
-        asof, population = day_argument(args.asof), load_times(engine)
+        asof, population = parse_day_argument(args.asof), load_times(engine)
         until = latest_crash_time(population) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
         rows = []
         if until is not None:
@@ -54,7 +71,7 @@ def run(args: Namespace) -> int:
     nothing = "no crashes with a time in this database"
     if until is not None:
         nothing = f"no signature is new in the {args.days:g} days before {utc_time(until)}"
-    headers, cells, _ = without_unknown(HEADERS, [_cells(row) for row in rows])
+    headers, cells, _ = drop_unknown_columns(HEADERS, [_cells(row) for row in rows])
     print_table(headers, cells, nothing, NARROW)
     if rows:
         print("")
@@ -63,7 +80,7 @@ def run(args: Namespace) -> int:
 
 
 def _cells(row: NewSignature) -> list[object]:
-    where, what, verdicts = words_of(row.signature, row.verdicts, row.crashes)
-    day = day_of(row.first_seen)
+    where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes)
+    day = day_or_empty(row.first_seen)
     first = day if row.timed else f"? (stored {day})"
     return [first, row.crashes, row.hosts or UNKNOWN, verdicts, where, what, row.key or UNKNOWN]

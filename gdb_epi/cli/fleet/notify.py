@@ -32,7 +32,7 @@ def add_notify_options(parser: ArgumentParser) -> None:
     parser.add_argument("--notify-key-file", metavar="FILE", help=f"PagerDuty's key, or {KEY}")
 
 
-def address_of(args: Namespace) -> tuple[str | None, str | None]:
+def parse_address_and_key(args: Namespace) -> tuple[str | None, str | None]:
     """Return where to and with which key; checked before any work. Raises UsageError."""
     if args.notify is None:
         if args.notify_key_file is not None:

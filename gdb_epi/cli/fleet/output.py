@@ -58,7 +58,7 @@ def add_signature_question(parser: ArgumentParser) -> None:
     add_output_options(parser, "one JSON object")
 
 
-def day_argument(value: str | None, option: str = "--asof") -> int | None:
+def parse_day_argument(value: str | None, option: str = "--asof") -> int | None:
     """Return the day of an argument as a number (since 1970-01-01). Raises UsageError."""
     if value is None:
         return None

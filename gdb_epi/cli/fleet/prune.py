@@ -6,10 +6,10 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.argument_types import whole, wrong_value
+from gdb_epi.argument_types import argument_error, whole_number
 from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_run_note, print_line
 from gdb_epi.errors import EXIT_DONE, UsageError
-from gdb_epi.util import counted, some_of
+from gdb_epi.util import counted, shortened_list
 
 GROUP = "Data"
 HELP = "thin out crashes older than some days; how large the tables are"
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("--older-than", type=_days, metavar="AGE", help="crashes older than this go: 180d")
-    add("--keep", type=whole(1), default=KEEP, metavar="N", help="newest that stay (10)")
+    add("--keep", type=whole_number(1), default=KEEP, metavar="N", help="newest that stay (10)")
     add("--apply", action="store_true", help="delete them, no dry run")
     add_database_option(parser)
 
@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     if made.kept:
         print_line(f"  {counted(made.kept, 'crash')} of that age stay: shown, and counted no more")
     if made.hosts:
-        names = some_of(made.hosts, MAX_NAMED)
+        names = shortened_list(made.hosts, MAX_NAMED)
         print_line(f"  of suspected hosts {made.kept_of_hosts} of them: {names}")
     whole = sum(made.tables.values())
     large = [name for name, size in made.tables.items() if size >= SHOWN * whole]
@@ -80,5 +80,5 @@ def _days(word: str) -> int:
     digits = word.removesuffix("d")
     days = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS else 0
     if not 0 < days <= MAX_DAYS:
-        raise wrong_value(word, f"is no age: 180d, at most {MAX_DAYS} days")
+        raise argument_error(word, f"is no age: 180d, at most {MAX_DAYS} days")
     return days

@@ -7,9 +7,14 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.check import point_to_check
-from gdb_epi.cli.fleet.notify import add_notify_options, address_of, send_unsent_news
-from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.cli.fleet.check import print_hint_to_check
+from gdb_epi.cli.fleet.notify import add_notify_options, parse_address_and_key, send_unsent_news
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    parse_day_argument,
+    print_line,
+)
 from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
 
@@ -48,7 +53,7 @@ def run(args: Namespace) -> int:
     """Screen and print; only a screen of today is stored."""
     from gdb_epi.fleet.store.database import open_database
 
-    asof, place = day_argument(args.asof), address_of(args)
+    asof, place = parse_day_argument(args.asof), parse_address_and_key(args)
     if args.replay and (place[0] is not None or args.exit_code):
         raise UsageError("a replay is of the past: nobody is told of it")
     with open_database(args.db, write=not args.replay, create=False) as engine:
@@ -68,7 +73,7 @@ def run(args: Namespace) -> int:
         if args.json or not (today.regressed or today.again) or today.has_findings:
             _print(today.population, screens, as_json=args.json)
         if not args.json:
-            point_to_check(today.population, args)
+            print_hint_to_check(today.population, args)
         if place[0] is not None:
             send_unsent_news(engine, args, place, unsent_news(engine, place[0]))
     return EXIT_NEWS if args.exit_code and today.is_new else EXIT_DONE

@@ -7,7 +7,12 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    parse_day_argument,
+    print_line,
+)
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
@@ -41,7 +46,7 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune, day_of_prune
 
         data, lines = _answer(
-            engine, args.what, day_argument(args.asof), repeated_database_option(args)
+            engine, args.what, parse_day_argument(args.asof), repeated_database_option(args)
         )
         if "first" in data:  # of a signature or a host
             lines[2:2] = caveat_of_prune(day_of_prune(engine), data["first"])

@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_signature_question, day_argument, print_line
+from gdb_epi.cli.fleet.output import add_signature_question, parse_day_argument, print_line
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
 
@@ -67,7 +67,7 @@ def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.find_signature import require_signature
 
-    day = day_argument(asof)
+    day = parse_day_argument(asof)
     with open_for_question(db) as base:
         group = require_signature(base.execute, wanted)
         population = base.population(day)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
     add_output_options,
-    day_argument,
+    parse_day_argument,
     print_line,
     print_rows,
 )
@@ -38,12 +38,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print all of today's findings, strongest first; stores nothing."""
-    from gdb_epi.cli.fleet.check import point_to_check
+    from gdb_epi.cli.fleet.check import print_hint_to_check
     from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
-    asof = day_argument(args.asof)
+    asof = parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
         repaired = repaired_hosts(base.execute, time.time())
         population = separate_past_of_repaired_hosts(base.population(asof), repaired)
@@ -67,7 +67,7 @@ def run(args: Namespace) -> int:
         _print_findings(findings, day)
     if screened is not None:
         _print_what_is_open(population, screened)
-    point_to_check(population, args)
+    print_hint_to_check(population, args)
     return EXIT_DONE
 
 

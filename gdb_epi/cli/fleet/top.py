@@ -6,11 +6,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.argument_types import whole
+from gdb_epi.argument_types import whole_number
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
     add_output_options,
-    day_argument,
+    parse_day_argument,
     print_line,
     print_rows,
     print_table,
@@ -34,7 +34,7 @@ UNKNOWN = "?"
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--limit", type=whole(), default=DEFAULT_LIMIT, metavar="N", help="most rows (20)"
+        "--limit", type=whole_number(), default=DEFAULT_LIMIT, metavar="N", help="most rows (20)"
     )
     add_asof_option(parser)
     add_output_options(parser)
@@ -48,13 +48,13 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune, day_of_prune
         from gdb_epi.fleet.questions.signatures import top_signatures
 
-        rows = top_signatures(engine, args.limit, day_argument(args.asof))
+        rows = top_signatures(engine, args.limit, parse_day_argument(args.asof))
         before = day_of_prune(engine)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
         again = repeated_database_option(args)
-        headers, cells, left_out = without_unknown(HEADERS, [_cells(row) for row in rows])
+        headers, cells, left_out = drop_unknown_columns(HEADERS, [_cells(row) for row in rows])
         print_table(headers, cells, no_crashes_message(args), NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
@@ -70,12 +70,12 @@ def run(args: Namespace) -> int:
 
 
 def _cells(row: TopSignature) -> list[object]:
-    where, what, verdicts = words_of(row.signature, row.verdicts, row.crashes, row.category)
-    seen = day_of(row.last_seen) or UNKNOWN
+    where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes, row.category)
+    seen = day_or_empty(row.last_seen) or UNKNOWN
     return [row.crashes, row.hosts or UNKNOWN, verdicts, seen, where, what, row.key or UNKNOWN]
 
 
-def words_of(
+def signature_cells(
     line: str | None, verdicts: Mapping[str, int], crashes: int, category: str | None = None
 ) -> tuple[str, str, str]:
     """Return where a signature's crashes are, what they are, and their verdicts, for a table."""
@@ -87,7 +87,7 @@ def words_of(
     return (*where_and_what(line or "", category, hung=hung), ", ".join(labels))
 
 
-def without_unknown(
+def drop_unknown_columns(
     headers: Sequence[str], cells: Sequence[Sequence[object]]
 ) -> tuple[Sequence[str], Sequence[Sequence[object]], str]:
     """Return a table without the columns of which nothing is known, and the names of these."""
@@ -97,7 +97,7 @@ def without_unknown(
     return [headers[i] for i in kept], rows, ", ".join(lost)
 
 
-def day_of(moment: float | None) -> str:
+def day_or_empty(moment: float | None) -> str:
     """Return the day of a moment, "" without one."""
     from gdb_epi.fleet.questions.signature_history import utc_time
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_asof_option, add_output_options, day_argument, print_line
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    parse_day_argument,
+    print_line,
+)
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
@@ -32,7 +37,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.render.escape import terminal_width
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.cli.fleet.check import silence_lines
+        from gdb_epi.cli.fleet.check import silent_hosts_lines
         from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.lookup import require_signature_group
         from gdb_epi.fleet.questions.prune_caveat import day_of_prune
@@ -42,11 +47,11 @@ def run(args: Namespace) -> int:
         name = (
             None if args.signature is None else require_signature_group(engine, args.signature).name
         )
-        times, asof = load_population(engine), day_argument(args.asof)
+        times, asof = load_population(engine), parse_day_argument(args.asof)
         rows = epidemic_curve(engine, times, name, asof)
         timeless = count_crashes_without_time(times, name, asof)
         pruned = day_of_prune(engine)
-        silence = [] if args.json or args.csv else silence_lines(times, asof, name)
+        silence = [] if args.json or args.csv else silent_hosts_lines(times, asof, name)
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
         print_rows(dated, as_csv=args.csv)

@@ -26,7 +26,7 @@ from gdb_epi.cli.native.frame_name_cache import (
     FrameNameCache,
     TailCallFrame,
 )
-from gdb_epi.cli.native.impossible_tail_calls import TailCalls
+from gdb_epi.cli.native.impossible_tail_calls import ImpossibleTailCalls
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
 from gdb_epi.cli.native.tail_call_finder import LoadedFile, TailCallFinder
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
@@ -90,7 +90,7 @@ class _Object(NamedTuple):
 
 
 @lru_cache(maxsize=MAX_OPEN)
-def opened_debug_names(file: Stamp | None) -> DebugNames:
+def cached_debug_names(file: Stamp | None) -> DebugNames:
     """Return the debug information in a file, once for all cores of a process. Raises GdbNeeded."""
     elf = open_elf(file[0]) if file is not None else Absent(NOT_AVAILABLE, "no file")
     if isinstance(elf, Absent):
@@ -118,7 +118,7 @@ class CachedStacks:
         self._stacks: dict[int, WalkedThread] = {}
         self._unsure: GdbNeeded | None = None
         self._symbols: dict[str, MinimalSymbols] = {}
-        self._calls = TailCalls(target)
+        self._calls = ImpossibleTailCalls(target)
 
     def answer(self) -> NamedStacks | None:
         """Return what GDB would answer; None when it has to be asked."""
@@ -309,10 +309,10 @@ class CachedStacks:
     def _debug_names(self, entry: _Object) -> DebugNames:
         """Return the debug information of a file. Raises GdbNeeded where GDB may take another."""
         if entry.debug.inside:
-            return opened_debug_names(file_stamp(entry.file.path))
+            return cached_debug_names(file_stamp(entry.file.path))
         if len(entry.debug.separate) > 1:
             raise GdbNeeded("several files of debug information")
-        names = opened_debug_names(entry.debug.separate[0])
+        names = cached_debug_names(entry.debug.separate[0])
         if names.build_id is None or names.build_id != entry.file.build_id:
             raise GdbNeeded("debug information of another file")
         return names

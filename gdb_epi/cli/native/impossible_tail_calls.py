@@ -28,7 +28,7 @@ _RELATIVE_LOAD = re.compile(rb"([\x48\x4c])\x8b([\x05\x0d\x15\x1d\x25\x2d\x35\x3
 _ENDBR64, _BND, _JUMP_THROUGH = b"\xf3\x0f\x1e\xfa", b"\xf2", b"\xff\x25"
 
 
-class TailCalls:
+class ImpossibleTailCalls:
     """What is known about the calls of one process."""
 
     def __init__(self, target: Target) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from gdb_epi.cli.native.dwarf.call_sites import Calls, CallSite, entry_pc
+from gdb_epi.cli.native.dwarf.call_sites import CallSite, FunctionCalls, entry_pc
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.target.elf import STT_FILE, STT_SECTION, SYM
 from gdb_epi.target.elf_files import ElfFile
@@ -110,7 +110,7 @@ class TailCallFinder:
             return loaded, 0, False
         return loaded, loaded.base + entry_pc(function), True
 
-    def _calls(self, loaded: LoadedFile, address: int) -> Calls:
+    def _calls(self, loaded: LoadedFile, address: int) -> FunctionCalls:
         names = loaded.names
         function = None if names is None else names.function(address - loaded.base)
         if names is None or function is None:

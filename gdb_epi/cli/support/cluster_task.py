@@ -17,7 +17,7 @@ from gdb_epi import __version__
 LAST_WORDS = 300  # characters of what the process complained of
 
 
-def versions_here() -> str:
+def installed_version() -> str:
     """Return the version of gdb-epi on this machine."""
     return __version__
 
@@ -53,33 +53,33 @@ def main() -> None:
     """Be that process."""
     import signal
 
-    from gdb_epi.cli.support.core_files import Core
-    from gdb_epi.cli.support.examine import Examined, Failure, Options
-    from gdb_epi.cli.support.remote import Remote
-    from gdb_epi.cli.support.supervisor import end_run, request_signal_at_end
+    from gdb_epi.cli.support.core_files import CoreInput
+    from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, FailedCore
+    from gdb_epi.cli.support.remote import RemoteObject
+    from gdb_epi.cli.support.supervisor import raise_ended, request_signal_at_end
     from gdb_epi.cli.support.workers import examine_all
     from gdb_epi.errors import EXIT_FAILED
     from gdb_epi.sidecars.find import SidecarOptions
 
     # What runs is killed, what was unpacked is removed.
-    signal.signal(signal.SIGTERM, lambda number, _frame: end_run(number))
+    signal.signal(signal.SIGTERM, lambda number, _frame: raise_ended(number))
     request_signal_at_end(int(sys.argv[1]), os.getpid(), signal.SIGTERM)
     work = json.load(sys.stdin)
     host = os.uname().nodename
     given = work["options"]
-    options = Options(**{**given, "sidecars": SidecarOptions(**given["sidecars"])})
+    options = ExamineOptions(**{**given, "sidecars": SidecarOptions(**given["sidecars"])})
     cores = [
-        Core(path, compression, Remote(*remote[0]) if remote else None)
+        CoreInput(path, compression, RemoteObject(*remote[0]) if remote else None)
         for path, compression, *remote in work["cores"]
     ]
     if work["version"] != __version__:
         why = f"{host} has gdb-epi {__version__}, not {work['version']}"
         for place, core in enumerate(cores):
-            failure = Failure(f"{core.path}: {why}", "the same version everywhere", EXIT_FAILED)
+            failure = FailedCore(f"{core.path}: {why}", "the same version everywhere", EXIT_FAILED)
             print(json.dumps([place, "failed", *failure]))
         return
     for place, result in examine_all(cores, options, 1, work["timeout"]):
-        if isinstance(result, Examined):
+        if isinstance(result, ExaminedCore):
             print(json.dumps([place, "done", *result]))
         else:
             result = result._replace(message=f"{result.message} (on {host})")

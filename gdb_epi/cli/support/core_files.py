@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cli.support.remote import Remote, is_url, objects_at, without_credentials
+from gdb_epi.cli.support.remote import RemoteObject, is_url, objects_at, without_credentials
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import extension_path
@@ -33,7 +33,7 @@ _OTHERS = (
 )
 
 
-class Core(NamedTuple):
+class CoreInput(NamedTuple):
     """A file that is a core; `compression` is gz, bz2, xz, zst, lz4 or None.
 
     Of one that lies elsewhere `path` is the address without its secrets.
@@ -41,7 +41,7 @@ class Core(NamedTuple):
 
     path: str
     compression: str | None
-    remote: Remote | None = None
+    remote: RemoteObject | None = None
 
 
 class CheckedCores(NamedTuple):
@@ -52,7 +52,7 @@ class CheckedCores(NamedTuple):
     writable by everybody.
     """
 
-    cores: list[Core]
+    cores: list[CoreInput]
     problems: list[EpiError]
     links: list[str]
     repeated: list[str]
@@ -84,7 +84,7 @@ def find_cores(names: Sequence[str]) -> CheckedCores:
     return usable
 
 
-def core_at(path: str) -> Core:
+def core_at(path: str) -> CoreInput:
     """Return the core at a path or address. Raises InputError that says what it is instead."""
     path = local_name(path)
     if is_remote(path):
@@ -101,13 +101,13 @@ def core_at(path: str) -> Core:
     compression = compression_of(head)
     if compression is None:
         _must_be_core(path, head)
-        return Core(path, None)
+        return CoreInput(path, None)
     from gdb_epi.cli.support.unpack import first_bytes_of
 
     _must_be_core(
         path, first_bytes_of(path, compression, HEAD), f"{compression}-compressed, but inside "
     )
-    return Core(path, compression)
+    return CoreInput(path, compression)
 
 
 def is_remote(name: str) -> bool:
@@ -121,7 +121,7 @@ def local_name(name: str) -> str:
     return name.removeprefix("file://") if local else name
 
 
-def _remote_cores(url: str) -> Iterator[Core | EpiError]:
+def _remote_cores(url: str) -> Iterator[CoreInput | EpiError]:
     """Yield the cores at an address; of many objects what is no core is passed over."""
     passed: EpiError | None = None
     any_core = False
@@ -136,7 +136,7 @@ def _remote_cores(url: str) -> Iterator[Core | EpiError]:
             if compression is None:
                 _must_be_core(path, head)
             any_core = True
-            yield Core(path, compression, remote)
+            yield CoreInput(path, compression, remote)
         except _NotACore as error:
             passed = error
         except EpiError as error:
@@ -159,7 +159,7 @@ def is_core(head: bytes) -> bool:
     return int.from_bytes(head[16:18], order) == _ET_CORE  # type: ignore[arg-type]
 
 
-def _cores_of(name: str, links: list[str]) -> Iterator[Core | EpiError]:
+def _cores_of(name: str, links: list[str]) -> Iterator[CoreInput | EpiError]:
     if is_remote(name):
         if not name.startswith("file://"):
             yield from _remote_cores(name)
@@ -180,7 +180,7 @@ def _cores_of(name: str, links: list[str]) -> Iterator[Core | EpiError]:
     yield from _cores_inside(name, links)
 
 
-def _cores_inside(folder: str, links: list[str]) -> Iterator[Core | EpiError]:
+def _cores_inside(folder: str, links: list[str]) -> Iterator[CoreInput | EpiError]:
     """Walk a folder: skip what is no core, and report what cannot be read."""
     denied: list[EpiError] = []
     any_core = False

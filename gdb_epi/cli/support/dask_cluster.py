@@ -17,9 +17,15 @@ from importlib import import_module
 from typing import Any
 
 from gdb_epi import __version__
-from gdb_epi.cli.support.cluster_task import examine_part, versions_here
-from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, without_private_parts
+from gdb_epi.cli.support.cluster_task import examine_part, installed_version
+from gdb_epi.cli.support.core_files import CoreInput
+from gdb_epi.cli.support.examine import (
+    ExaminedCore,
+    ExamineOptions,
+    FailedCore,
+    Result,
+    without_private_parts,
+)
 from gdb_epi.errors import EXIT_FAILED, EpiError
 from gdb_epi.target.elf_files import SEVERAL, roots_of
 from gdb_epi.util import counted
@@ -36,7 +42,7 @@ class NoCluster(EpiError):
 
 
 def examine_on_dask(
-    address: str, cores: Sequence[Core], options: Options, timeout: float
+    address: str, cores: Sequence[CoreInput], options: ExamineOptions, timeout: float
 ) -> Generator[tuple[int, Result], None, None]:
     """Yield (index, result) as they come. `timeout` is in seconds for each core.
 
@@ -50,7 +56,7 @@ def examine_on_dask(
         remote_options = _absolute(options._replace(hmac_key=None, line=False))
         run = _Run(distributed, client, cores, remote_options, timeout)
         for index, result in run.results(threads):
-            if isinstance(result, Examined):
+            if isinstance(result, ExaminedCore):
                 result = result._replace(record=without_private_parts(result.record, options))
             yield index, result
     finally:
@@ -84,7 +90,7 @@ def _client(distributed: Any, address: str) -> Any:
 def _check_workers(client: Any, address: str) -> int:
     """Return how many threads the workers have. Raises NoCluster when they cannot do the work."""
     try:
-        versions = client.run(versions_here)
+        versions = client.run(installed_version)
     except ModuleNotFoundError as error:
         hint = "pip install gdb-epi on every machine of the cluster"
         raise NoCluster(f"a worker of {address} has no {error.name}", hint=hint) from None
@@ -98,7 +104,7 @@ def _check_workers(client: Any, address: str) -> int:
     return int(sum(client.nthreads().values()))
 
 
-def _absolute(options: Options) -> Options:
+def _absolute(options: ExamineOptions) -> ExamineOptions:
     """Return the options with whole paths: a worker runs in another folder."""
 
     def whole(name: str | None) -> str | None:
@@ -116,7 +122,7 @@ def _absolute(options: Options) -> Options:
     )
 
 
-def _as_list(core: Core) -> list[Any]:
+def _as_list(core: CoreInput) -> list[Any]:
     if core.remote is None:
         return [os.path.abspath(core.path), core.compression]
     return [core.path, core.compression, list(core.remote)]
@@ -126,7 +132,12 @@ class _Run:
     """The tasks of one run, by their futures."""
 
     def __init__(
-        self, distributed: Any, client: Any, cores: Sequence[Core], options: Options, timeout: float
+        self,
+        distributed: Any,
+        client: Any,
+        cores: Sequence[CoreInput],
+        options: ExamineOptions,
+        timeout: float,
     ) -> None:
         self._distributed = distributed
         self._client = client
@@ -207,11 +218,11 @@ class _Run:
             return
         for line in future.result().splitlines():
             place, kind, *rest = json.loads(line)
-            yield part[place], Examined(*rest) if kind == "done" else Failure(*rest)
+            yield part[place], ExaminedCore(*rest) if kind == "done" else FailedCore(*rest)
 
     def _failed(self, indices: list[int], why: str) -> Iterator[tuple[int, Result]]:
         for index in indices:
-            yield index, Failure(f"{self._cores[index].path}: {why}", "again", EXIT_FAILED)
+            yield index, FailedCore(f"{self._cores[index].path}: {why}", "again", EXIT_FAILED)
 
 
 def _why(future: Any) -> str:

@@ -13,8 +13,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from gdb_epi import __version__
-from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, without_private_parts
+from gdb_epi.cli.support.core_files import CoreInput
+from gdb_epi.cli.support.examine import (
+    ExaminedCore,
+    ExamineOptions,
+    FailedCore,
+    Result,
+    without_private_parts,
+)
 from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.errors import EXIT_FAILED, EpiError
 from gdb_epi.sidecars.find import places_beside
@@ -30,7 +36,7 @@ class EarlierRuns:
     `keys` has a name for each core as it is now, under which the run notes that it is done.
     """
 
-    def __init__(self, db: str | None, cores: Sequence[Core], options: Options) -> None:
+    def __init__(self, db: str | None, cores: Sequence[CoreInput], options: ExamineOptions) -> None:
         self._db = db
         self._cores = cores
         self._options = options
@@ -80,13 +86,13 @@ class EarlierRuns:
         for i in wanted:
             record = records.get(self._core_keys[i])
             self._records[i] = (
-                Failure(f"{self._cores[i].path}: {why}", hint, EXIT_FAILED)
+                FailedCore(f"{self._cores[i].path}: {why}", hint, EXIT_FAILED)
                 if record is None
-                else Examined(without_private_parts(dict(record), self._options), None)
+                else ExaminedCore(without_private_parts(dict(record), self._options), None)
             )
 
 
-def _how(options: Options) -> bytes:
+def _how(options: ExamineOptions) -> bytes:
     """Return what stands for the tool and those options that a record depends on."""
     gdb = None if options.native == "never" else find_gdb(options.gdb)
     key = options.hmac_key
@@ -107,7 +113,7 @@ def _how(options: Options) -> bytes:
     return repr(words).encode("utf-8", "surrogateescape")
 
 
-def _key(core: Core, how: bytes) -> str | None:
+def _key(core: CoreInput, how: bytes) -> str | None:
     """Return the name of a core as it is now, 32 hex digits; None when it cannot be read."""
     if core.remote is not None:
         _, size, modified, version = core.remote

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 
-from gdb_epi.cli.support.core_files import Core
+from gdb_epi.cli.support.core_files import CoreInput
 from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked_core_path
 from gdb_epi.cli.support.supervisor import hold_signals
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
@@ -27,7 +27,7 @@ NO_SIDECARS = SidecarOptions(beside=False)
 NATIVE_MODES = ("never", "auto", "always", "gdb")  # "gdb": as "auto", one for each core
 
 
-class Options(NamedTuple):
+class ExamineOptions(NamedTuple):
     """What the user asked for; the same for all cores of one run."""
 
     exe: str | None = None
@@ -47,7 +47,7 @@ class Options(NamedTuple):
     line: bool = False  # the source line that ran, for a screen; no record holds it
 
 
-class Examined(NamedTuple):
+class ExaminedCore(NamedTuple):
     """The record of one core; its stacks and the source line that ran when asked for."""
 
     record: dict[str, Any]
@@ -55,7 +55,7 @@ class Examined(NamedTuple):
     line: str = ""
 
 
-class Failure(NamedTuple):
+class FailedCore(NamedTuple):
     """A core that gave no record; `exit_code` tells unusable input from a failing tool."""
 
     message: str
@@ -67,27 +67,27 @@ class Failure(NamedTuple):
         return f"{self.message}; try: {self.hint}" if self.hint else self.message
 
 
-Result = Examined | Failure
+Result = ExaminedCore | FailedCore
 
 
-def examine_here(core: Core, options: Options) -> Result:
+def examine_here(core: CoreInput, options: ExamineOptions) -> Result:
     """Examine a core in this process."""
     scratch = Scratch()
     try:
         return examine(core, options, scratch)
     except EpiError as error:
-        return Failure(str(error), error.hint, error.exit_code)
+        return FailedCore(str(error), error.hint, error.exit_code)
     finally:
         scratch.remove()
 
 
 def examine(
-    core: Core,
-    options: Options,
+    core: CoreInput,
+    options: ExamineOptions,
     scratch: Scratch,
     server: GdbServer | None = None,
     kept: OpenElfFiles | None = None,
-) -> Examined:
+) -> ExaminedCore:
     """Return the record of a core. `scratch` takes the temporary files; the caller removes it.
 
     `server` is a GDB that is shared with others, if there is one; `kept` are files that stay open
@@ -112,14 +112,14 @@ def examine(
     if core.remote is None:
         add_provenance(record, core.path, core.compression)
     else:
-        from gdb_epi.cli.support.remote import name_of
+        from gdb_epi.cli.support.remote import file_name_of_url
 
         size, modified = core.remote.size, core.remote.modified
-        add_file_facts(record, name_of(core.remote.url), size, modified, core.compression)
+        add_file_facts(record, file_name_of_url(core.remote.url), size, modified, core.compression)
     return examined._replace(record=without_private_parts(record, options))
 
 
-def without_private_parts(record: dict[str, Any], options: Options) -> dict[str, Any]:
+def without_private_parts(record: dict[str, Any], options: ExamineOptions) -> dict[str, Any]:
     """Return the record without what the user wants to keep to himself."""
     if options.hmac_key is not None:
         from gdb_epi.record.user_redaction import pseudonymise
@@ -134,11 +134,11 @@ def without_private_parts(record: dict[str, Any], options: Options) -> dict[str,
 
 def _decode(
     path: str,
-    options: Options,
+    options: ExamineOptions,
     scratch: Scratch,
     server: GdbServer | None,
     kept: OpenElfFiles | None,
-) -> Examined:
+) -> ExaminedCore:
     from gdb_epi.target.corefile import CoreFileTarget
 
     target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot, kept=kept)
@@ -149,7 +149,7 @@ def _decode(
         from gdb_epi.session import Session
 
         session = Session(target, sysroot=options.sysroot)
-        examined = Examined(analyze(session), None)
+        examined = ExaminedCore(analyze(session), None)
         if options.stacks:
             from gdb_epi.record.stacks import stacks_json
 
@@ -171,7 +171,7 @@ def _decode(
 def _start_native(
     target: CoreFileTarget,
     path: str,
-    options: Options,
+    options: ExamineOptions,
     scratch: Scratch,
     server: GdbServer | None,
     at_end: ExitStack,
@@ -225,7 +225,7 @@ def _start_native(
     return native
 
 
-def _do_without(target: CoreFileTarget, options: Options, why: str, error: EpiError) -> None:
+def _do_without(target: CoreFileTarget, options: ExamineOptions, why: str, error: EpiError) -> None:
     """Let the target say why it has no native frames; raise the error where they are a must."""
     if options.native == "always":
         raise error
@@ -234,7 +234,9 @@ def _do_without(target: CoreFileTarget, options: Options, why: str, error: EpiEr
     target.soft_errors.append(SoftError("native frames", "gdb", why))
 
 
-def _why_not_started(target: CoreFileTarget, options: Options, exe: str | None) -> str | None:
+def _why_not_started(
+    target: CoreFileTarget, options: ExamineOptions, exe: str | None
+) -> str | None:
     """Return why no GDB may be started: a file that the core names and nobody should open."""
     from gdb_epi.target.unsafe_file_names import unsafe_file_name
 
@@ -246,7 +248,7 @@ def _why_not_started(target: CoreFileTarget, options: Options, exe: str | None) 
 
 
 def _known_frames(
-    target: CoreFileTarget, options: Options, gdb: str, exe: str | None
+    target: CoreFileTarget, options: ExamineOptions, gdb: str, exe: str | None
 ) -> CachedStacks | None:
     """Return the frames that need no GDB, as far as it has named such before; None to ask GDB."""
     if options.native == "gdb" or not target.architecture.decodes:
@@ -261,7 +263,7 @@ def _known_frames(
 
 
 def _note_trouble(
-    native: GdbNative | NamedStacks, options: Options, record: dict[str, Any]
+    native: GdbNative | NamedStacks, options: ExamineOptions, record: dict[str, Any]
 ) -> None:
     why = native.trouble()
     if why is not None and options.native == "always":

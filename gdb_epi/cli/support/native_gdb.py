@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from gdb_epi.cli.support.supervisor import death_words
+from gdb_epi.cli.support.supervisor import died_by_words
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, UsageError
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import NativeFrame
@@ -283,7 +283,7 @@ def gdb_environment() -> dict[str, str]:
 
 
 def _ending(code: int) -> str:
-    return f"ended with exit code {code}" if code >= 0 else death_words(-code)
+    return f"ended with exit code {code}" if code >= 0 else died_by_words(-code)
 
 
 def _maps(value: Any) -> list[Mapping[str, Any]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gdb_epi.cli.support.core_files import Core, core_at
+from gdb_epi.cli.support.core_files import CoreInput, core_at
 from gdb_epi.cli.support.supervisor import TEMPORARY
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -65,7 +65,7 @@ def _size(path: str) -> int:
 
 @contextmanager
 def unpacked_core_path(
-    core: Core, scratch: Scratch, max_size: int = MAX_SIZE, prefix: int | None = None
+    core: CoreInput, scratch: Scratch, max_size: int = MAX_SIZE, prefix: int | None = None
 ) -> Iterator[tuple[str, SoftError | None]]:
     """Yield the path of a core as it is, or unpacked, and what was wrong with its packing.
 
@@ -75,10 +75,10 @@ def unpacked_core_path(
     """
     path, damaged = core.path, None
     if core.remote is not None:
-        from gdb_epi.cli.support.remote import name_of, open_remote
+        from gdb_epi.cli.support.remote import file_name_of_url, open_remote
         from gdb_epi.cli.support.unpack import PackedFile, unpack_stream
 
-        name, size = name_of(core.remote.url), core.remote.size
+        name, size = file_name_of_url(core.remote.url), core.remote.size
         with open_remote(core.remote) as stream:
             packed = PackedFile(stream, core.path, name, core.compression, size)
             path, damaged = unpack_stream(packed, scratch.path(), max_size, prefix)

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from gdb_epi.cli.support.examine import Examined
+from gdb_epi.cli.support.examine import ExaminedCore
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.cli.support.core_files import Core
+    from gdb_epi.cli.support.core_files import CoreInput
     from gdb_epi.cli.support.earlier_runs import EarlierRuns
     from gdb_epi.cli.support.examine import Result
     from gdb_epi.cli.support.record_keeper import RecordKeeper
@@ -19,11 +19,11 @@ IndexedResult = tuple[int, "Result"]
 
 
 def results_in_order(
-    cores: Sequence[Core],
-    examine: Callable[[Sequence[Core]], Iterator[IndexedResult]],
+    cores: Sequence[CoreInput],
+    examine: Callable[[Sequence[CoreInput]], Iterator[IndexedResult]],
     keeper: RecordKeeper | None,
     earlier_runs: EarlierRuns | None,
-) -> Iterator[tuple[Core, Result]]:
+) -> Iterator[tuple[CoreInput, Result]]:
     """Yield each core with its result; cores of earlier runs are not examined again.
 
     `examine` yields (index among the cores that it was given, result), in any order.
@@ -36,7 +36,7 @@ def results_in_order(
     for position, result in chain(examine([cores[index] for index in to_examine]), [(-1, None)]):
         if result is not None:
             index = to_examine[position]
-            if keeper is not None and isinstance(result, Examined):
+            if keeper is not None and isinstance(result, ExaminedCore):
                 key = None if earlier_runs is None else earlier_runs.keys[index]
                 keeper.add(cores[index].path, result.record, key)
             finished_early[index] = result if index == next_index else _packed(result)
@@ -54,7 +54,7 @@ def results_in_order(
 
 def _packed(result: Result) -> Result | bytes:
     """Return a result compressed: thousands may wait for one; 300 kB of a record become 5 kB."""
-    if not isinstance(result, Examined):
+    if not isinstance(result, ExaminedCore):
         return result
     import json
     import zlib
@@ -68,4 +68,4 @@ def _unpacked(result: Result | bytes) -> Result:
     import json
     import zlib
 
-    return Examined(*json.loads(zlib.decompress(result)))
+    return ExaminedCore(*json.loads(zlib.decompress(result)))

@@ -29,7 +29,7 @@ class Progress:
         bar = "#" * filled + " " * (WIDTH - filled)
         trouble = f" {bad} bad" if bad else ""
         rate = done / max(now - self._began, EVERY)
-        left = duration((self._total - done) / rate) if done else "?"
+        left = duration_text((self._total - done) / rate) if done else "?"
         line = f"[{bar}] {done}/{self._total}{trouble}, {rate:.1f} a second, {left} left"
         print(f"\r{line}\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -39,7 +39,7 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Return "40 s", "12 min", "3.5 h"."""
     if seconds < 90:
         return f"{seconds:.0f} s"

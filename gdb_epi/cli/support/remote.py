@@ -33,7 +33,7 @@ _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "abfs":
 _DATES = ("mtime", "LastModified", "last_modified", "updated", "modified", "created")
 
 
-class Remote(NamedTuple):
+class RemoteObject(NamedTuple):
     """An object: its address as it was given, its size in bytes, and when it was written.
 
     `size` and `modified` (s since 1970) are None where the store does not say them.
@@ -60,7 +60,7 @@ def without_credentials(url: str) -> str:
     return f"{scheme}://{MASK + at if user else ''}{host}{slash}{path}{'?' + MASK if query else ''}"
 
 
-def name_of(url: str) -> str:
+def file_name_of_url(url: str) -> str:
     """Return the last part of an address's path."""
     scheme, _, rest = url.partition("://")
     return _split_query(scheme, rest)[0].rstrip("/").rpartition("/")[2]
@@ -82,7 +82,7 @@ def _split_query(scheme: str, rest: str) -> tuple[str, str]:
     return (path, query) if "=" in query else (rest, "")
 
 
-def objects_at(url: str, size: int) -> Iterator[tuple[Remote, bytes] | InputError]:
+def objects_at(url: str, size: int) -> Iterator[tuple[RemoteObject, bytes] | InputError]:
     """Yield the objects at an address, a pattern or below a folder, with their first bytes.
 
     `size` is how many bytes. What cannot be had is yielded as an error.
@@ -95,7 +95,7 @@ def objects_at(url: str, size: int) -> Iterator[tuple[Remote, bytes] | InputErro
         yield error
         return
 
-    def look(remote: Remote) -> tuple[Remote, bytes] | InputError:
+    def look(remote: RemoteObject) -> tuple[RemoteObject, bytes] | InputError:
         try:
             return remote, _first_bytes(system, remote.url, size)
         except InputError as error:
@@ -110,7 +110,7 @@ def objects_at(url: str, size: int) -> Iterator[tuple[Remote, bytes] | InputErro
         yield from pool.map(look, objects)
 
 
-def _listed(system: Any, path: str, url: str) -> tuple[list[Remote], bool]:
+def _listed(system: Any, path: str, url: str) -> tuple[list[RemoteObject], bool]:
     """Return the objects, and whether the address was that of one object itself."""
     scheme, _, rest = url.partition("://")
     rest, query = _split_query(scheme, rest)
@@ -139,10 +139,10 @@ def _listed(system: Any, path: str, url: str) -> tuple[list[Remote], bool]:
     return objects, False
 
 
-def _remote(url: str, info: dict[str, Any]) -> Remote:
+def _remote(url: str, info: dict[str, Any]) -> RemoteObject:
     size = info.get("size")
     version = next((str(info[k]) for k in ("ETag", "etag", "md5Hash", "crc32c") if info.get(k)), "")
-    return Remote(url, size if isinstance(size, int) else None, _date(info), version)
+    return RemoteObject(url, size if isinstance(size, int) else None, _date(info), version)
 
 
 def _date(info: dict[str, Any]) -> float | None:
@@ -172,7 +172,7 @@ def _first_bytes(system: Any, url: str, size: int) -> bytes:
 
 
 @contextmanager
-def open_remote(remote: Remote) -> Iterator[DecompressedStream]:
+def open_remote(remote: RemoteObject) -> Iterator[DecompressedStream]:
     """Open an object as a stream of its bytes. Raises InputError."""
     with _one_line(remote.url):
         system, path = _opened_system(remote.url)
@@ -188,7 +188,7 @@ def open_remote(remote: Remote) -> Iterator[DecompressedStream]:
 class _Stream:
     """Reads an object; whatever its library raises becomes an InputError."""
 
-    def __init__(self, file: Any, remote: Remote) -> None:
+    def __init__(self, file: Any, remote: RemoteObject) -> None:
         self._file = file
         self._remote = remote
         self._count = 0

@@ -13,7 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 
-from gdb_epi.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_UNUSABLE_INPUT, Ended, Interrupted
+from gdb_epi.errors import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_UNUSABLE_INPUT,
+    EndRequested,
+    Interrupted,
+)
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -60,7 +66,7 @@ def request_signal_at_end(pipe: int, owner: int, number: int) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
 
 
-def end_run(number: int) -> NoReturn:
+def raise_ended(number: int) -> NoReturn:
     """Raise Ended in a signal's handler, and again until it arrives where it is caught.
 
     Python drops what is raised while it finalizes an object or calls a weak reference back
@@ -68,7 +74,7 @@ def end_run(number: int) -> NoReturn:
     go on as if nothing had been asked. What cleans up on the way is not disturbed.
     """
     signals = import_module("_signal")
-    ended = Interrupted(number) if number == signals.SIGINT else Ended(number)
+    ended = Interrupted(number) if number == signals.SIGINT else EndRequested(number)
 
     def again(_number: int, _frame: object) -> None:
         handled = sys.exc_info()[1]
@@ -92,7 +98,7 @@ def _ending(signals: Any) -> tuple[int, ...]:
     return signals.SIGTERM, signals.SIGHUP, signals.SIGINT
 
 
-def wait_for_reader() -> int | None:
+def fork_reader_and_wait() -> int | None:
     """Fork. Return None in the child, which goes on; in the parent how the child ended.
 
     Signals that ask for an end reach the child, which ends once: a second one does not disturb it
@@ -111,7 +117,7 @@ def wait_for_reader() -> int | None:
             return
         for other in wanted:
             signals.signal(other, signals.SIG_IGN)
-        end_run(number)
+        raise_ended(number)
 
     for number in wanted:
         signals.signal(number, end)
@@ -152,12 +158,12 @@ def _died(number: int) -> int:
     if number == signal.SIGBUS:
         line, code = f"{CUT_OFF}; try: {AGAIN}", EXIT_UNUSABLE_INPUT
     else:
-        line, code = f"the process that read the core {death_words(number)}", EXIT_FAILED
+        line, code = f"the process that read the core {died_by_words(number)}", EXIT_FAILED
     write_to_stderr(line)
     return code
 
 
-def death_words(number: int) -> str:
+def died_by_words(number: int) -> str:
     """Return "died by SIGSEGV" for a signal's number."""
     import signal
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.examine import Examined, Failure, Result
+from gdb_epi.cli.support.core_files import CoreInput
+from gdb_epi.cli.support.examine import ExaminedCore, FailedCore, Result
 from gdb_epi.cli.support.messages import (
     repeated_database_option,
     repeated_file_options,
@@ -41,7 +41,9 @@ SHORT = 24  # cores whose own table is seen at once
 
 
 @contextmanager
-def open_answers(args: Namespace, inputs: Sequence[str], *, many: bool) -> Iterator[AnswerWriter]:
+def open_triage_output(
+    args: Namespace, inputs: Sequence[str], *, many: bool
+) -> Iterator[AnswerWriter]:
     """Open the output; a reader that went away does not keep the records from being stored."""
     with _open_output(args.output, inputs) as file:
         out = _Output(file, may_vanish=not args.no_db and args.output is None)
@@ -102,16 +104,16 @@ class AnswerWriter:
     def __init__(self, out: _Output) -> None:
         self._out = out
 
-    def add(self, core: Core, result: Result) -> None:
+    def add(self, core: CoreInput, result: Result) -> None:
         """Take the result of one core."""
-        if isinstance(result, Examined):
+        if isinstance(result, ExaminedCore):
             self.take(core, result)
 
-    def take(self, core: Core, examined: Examined) -> None:
+    def take(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Take the record of one core."""
         raise NotImplementedError
 
-    def finish(self, problems: Sequence[Failure]) -> None:
+    def finish(self, problems: Sequence[FailedCore]) -> None:
         """End the answer; `problems`, told on standard error, are all that gave no record."""
         for problem in problems:
             write_to_stderr(problem.line())
@@ -119,7 +121,7 @@ class AnswerWriter:
 
 
 class _JsonLines(AnswerWriter):
-    def take(self, core: Core, examined: Examined) -> None:
+    def take(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Write one record a line."""
         import json
 
@@ -139,7 +141,7 @@ class _OneScreen(AnswerWriter):
         self._reader = reader
         self._color = color
 
-    def take(self, core: Core, examined: Examined) -> None:
+    def take(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Write the answer about one core."""
         from gdb_epi.render.triage import render_triage
 
@@ -178,7 +180,7 @@ class _Table(AnswerWriter):
         self._rows: list[list[object]] = []
         self._groups: dict[tuple[str, str], _Group] = {}
 
-    def take(self, core: Core, examined: Examined) -> None:
+    def take(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Keep one row; stacks are written at once."""
         record = examined.record
         process, signature = group_in(record, "process"), group_in(record, "signature")
@@ -191,7 +193,7 @@ class _Table(AnswerWriter):
             stacks = stacks_lines(examined.stacks, _ending(record))
             self._out.lines(f"== {escape(core.path)}", *stacks)
 
-    def finish(self, problems: Sequence[Failure]) -> None:
+    def finish(self, problems: Sequence[FailedCore]) -> None:
         """Write the cores, then the table by verdict and signature, then what to open first."""
         from gdb_epi.render.report_text import table_lines
 
@@ -260,7 +262,7 @@ def _what(record: Mapping[str, Any]) -> tuple[str, str, str]:
     return label, where, what
 
 
-def record_with_stacks(result: Examined) -> dict[str, Any]:
+def record_with_stacks(result: ExaminedCore) -> dict[str, Any]:
     """Return the record with its stacks beside, as SCHEMA.md ("Stacks and frames") has it.
 
     The record's own group `threads` (counts) moves to `thread_summary`, because `threads` is the

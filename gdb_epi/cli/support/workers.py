@@ -24,15 +24,15 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from gdb_epi.cli.support.core_files import Core
-from gdb_epi.cli.support.examine import Examined, Failure, Options, Result, examine
+from gdb_epi.cli.support.core_files import CoreInput
+from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, FailedCore, Result, examine
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.cli.support.open_core import Scratch
 from gdb_epi.cli.support.supervisor import (
     AGAIN,
     CUT_OFF,
     accept_signals,
-    death_words,
+    died_by_words,
     hold_signals,
     request_signal_at_end,
 )
@@ -72,15 +72,15 @@ LOOK = 1.0  # seconds between two looks at the clock
 class _Share(NamedTuple):
     """What all workers have; `life` is a pipe of the parent, which ends with it."""
 
-    cores: Sequence[Core]
-    options: Options
+    cores: Sequence[CoreInput]
+    options: ExamineOptions
     timeout: float
     server: GdbServer | None
     life: tuple[int, int]
 
 
 def examine_all(
-    cores: Sequence[Core], options: Options, jobs: int, timeout: float
+    cores: Sequence[CoreInput], options: ExamineOptions, jobs: int, timeout: float
 ) -> Generator[tuple[int, Result], None, None]:
     """Yield (index, result) in the order in which the results come.
 
@@ -124,7 +124,7 @@ def examine_all(
             os.close(life)
 
 
-def _preload(options: Options) -> None:
+def _preload(options: ExamineOptions) -> None:
     """Import and read here what every worker needs, so that they share the pages."""
     import gc
 
@@ -153,7 +153,7 @@ def _read_tables() -> None:
             load_layout(version)
 
 
-def _gdb_server(options: Options) -> GdbServer | None:
+def _gdb_server(options: ExamineOptions) -> GdbServer | None:
     """Start the GDB that all cores share, where a GDB is wanted and there is one."""
     from gdb_epi.cli.support.native_gdb import find_gdb, start_server
 
@@ -203,7 +203,7 @@ class _Worker:
             _work(theirs, share)
         theirs.close()
 
-    def begin(self, index: int, core: Core) -> None:
+    def begin(self, index: int, core: CoreInput) -> None:
         """Hand a core to the process. A process that has died is noticed when it is read from."""
         self.index, self._core = index, core
         self.deadline = time.monotonic() + self._timeout
@@ -236,7 +236,7 @@ class _Worker:
                 self._remove_scratch()
             else:
                 self.end()
-            return Examined(*rest) if kind == "done" else Failure(*rest), bool(goes_on)
+            return ExaminedCore(*rest) if kind == "done" else FailedCore(*rest), bool(goes_on)
         code = self.end()
         exit_code = EXIT_FAILED
         if self.overstayed:
@@ -248,7 +248,7 @@ class _Worker:
             why, hint = _too_large(self._max_memory), LARGER
         else:
             why, hint = _death(code), "again with --jobs 1"
-        return Failure(f"{self._core.path}: {why}", hint, exit_code), False
+        return FailedCore(f"{self._core.path}: {why}", hint, exit_code), False
 
     def end(self) -> int:
         """Kill the process, remove its files, and return how it ended."""
@@ -311,7 +311,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
     except Exception as error:  # noqa: BLE001 - boundary: the parent says why there is no answer
         code = MEMORY_FULL  # not even a request could be read; the next lines need memory too
         lift_memory_limit()
-        if not memory_was_full(error):
+        if not is_out_of_memory(error):
             code = EXIT_FAILED
     finally:
         os._exit(code)
@@ -327,7 +327,7 @@ def _resident() -> int:
 
 
 def _encode(
-    share: _Share, core: Core, scratch: Scratch, kept: OpenElfFiles
+    share: _Share, core: CoreInput, scratch: Scratch, kept: OpenElfFiles
 ) -> tuple[list[Any], bool]:
     """Return the result of a core, and whether this process is fit for another one."""
     options = share.options
@@ -336,7 +336,7 @@ def _encode(
     except EpiError as error:
         return ["failed", str(error), error.hint, error.exit_code], True
     except Exception as error:  # noqa: BLE001 - boundary: one core must not stop the others
-        if memory_was_full(error):
+        if is_out_of_memory(error):
             lift_memory_limit()  # the answer takes memory too
             message = f"{core.path}: {_too_large(options.max_memory)}"
             return ["failed", message, LARGER, EXIT_FAILED], False
@@ -352,7 +352,7 @@ def _too_large(limit: int) -> str:
     return f"needs more than {limit} bytes of memory"
 
 
-def memory_was_full(error: BaseException) -> bool:
+def is_out_of_memory(error: BaseException) -> bool:
     """Tell whether an allocation failed.
 
     C code of CPython makes a SystemError of that: over the first error (int.from_bytes() of 3.13),
@@ -371,4 +371,4 @@ def memory_was_full(error: BaseException) -> bool:
 def _death(code: int) -> str:
     if code >= 0:
         return f"the worker ended with exit code {code} and no result"
-    return f"the worker {death_words(-code)}"
+    return f"the worker {died_by_words(-code)}"

@@ -15,7 +15,7 @@ from os import listdir
 
 from gdb_epi.cpython.layout.mutex_sizes import X86_SIZE, with_mutexes_of
 from gdb_epi.errors import LayoutError
-from gdb_epi.json_lite import parse_json
+from gdb_epi.json_lite import parse_shipped_json
 from gdb_epi.target.api import MemberLayout as Field
 from gdb_epi.target.api import StructType as Struct
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -395,7 +395,7 @@ def _load(name: str, mutex: int) -> Layout | None:
     if key not in _LOADED:
         try:
             with FileIO(f"{_FOLDER}/{name}.json") as stream:
-                document = parse_json(stream.readall().decode("utf-8"))
+                document = parse_shipped_json(stream.readall().decode("utf-8"))
                 _LOADED[key] = Layout(with_mutexes_of(document, mutex))
         except FileNotFoundError:
             _LOADED[key] = None

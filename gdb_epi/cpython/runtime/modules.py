@@ -17,7 +17,7 @@ from gdb_epi.errors import UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.target.elf_files import locate_in_sysroot
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import plausible_version
+from gdb_epi.util import version_or_none
 
 MAX_MODULES = 100_000
 MAX_TEXT = 1 << 16
@@ -171,7 +171,7 @@ class _Walk:
             kind=kind,
             file=file,
             package="__path__" in names,
-            version=plausible_version(self._text(names.get("__version__"))),
+            version=version_or_none(self._text(names.get("__version__"))),
             initializing=access.integer(spec.get("_initializing", 0)) == 1,
         )
         build_id = self._build_id(file) if kind == EXTENSION and file else None
@@ -296,7 +296,7 @@ def distribution_of(entry: str, folder: str) -> Distribution | None:
     for ending in (".dist-info", ".egg-info"):
         if entry.endswith(ending):
             parts = entry.removesuffix(ending).split("-")
-            version = plausible_version(parts[1]) if len(parts) > 1 else None
+            version = version_or_none(parts[1]) if len(parts) > 1 else None
             return Distribution(parts[0], version, folder) if version else None
     return None
 

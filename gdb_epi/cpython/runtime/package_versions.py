@@ -18,7 +18,7 @@ from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import plausible_version
+from gdb_epi.util import version_or_none
 
 MAX_MODULES = 50_000
 MAX_NAMES = 20_000  # of one module that are examined
@@ -151,7 +151,7 @@ class _Walk:
                 file = values.get("__file__") or ""
                 if by_file and "/lib/python3" in file and not _installed(file):
                     return _ModuleFacts(None, False, None)  # of the standard library
-            version = plausible_version(values.get("__version__"))
+            version = version_or_none(values.get("__version__"))
             if by_file and not values.get("__file__"):
                 version = None  # built in
             return _ModuleFacts(values.get("__file__"), "__path__" in values, version)

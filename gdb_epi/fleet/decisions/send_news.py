@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from gdb_epi import __version__
 from gdb_epi.errors import EpiError, UsageError
 from gdb_epi.fleet.decisions.news import AGAIN, DIGEST, FINDING, REGRESSION, NewsItem
-from gdb_epi.util import counted, some_of
+from gdb_epi.util import counted, shortened_list
 
 JSON, SLACK, PAGERDUTY = "json", "slack", "pagerduty"
 SCHEMA = "gdb-epi/notice/1"
@@ -154,7 +154,7 @@ def _slack(news: Sequence[NewsItem]) -> dict[str, Any]:
     for entry in news[:MAX_SLACK_ITEMS]:
         text = "\n".join((f"*{_escaped(entry.title)}*", *(_escaped(line) for line in entry.lines)))
         if entry.cores:
-            text += f"\ncores: {some_of([_escaped(core) for core in entry.cores], 3)}"
+            text += f"\ncores: {shortened_list([_escaped(core) for core in entry.cores], 3)}"
         section = {"type": "mrkdwn", "text": text[:MAX_SLACK_TEXT]}
         blocks.append({"type": "section", "text": section})
     if len(news) > MAX_SLACK_ITEMS:

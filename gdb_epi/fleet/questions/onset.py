@@ -36,7 +36,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 )
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, some_of
+from gdb_epi.util import counted, shortened_list
 
 PERMUTATIONS = 999
 SEED = 20_260_101  # the same data gives the same answer
@@ -525,7 +525,7 @@ def _looked_at(names: list[str]) -> str:
     """Name the attributes of which no value came into use."""
     if not names:
         return ": no attribute of hosts, kernels or images is"
-    return f" (looked at: {some_of(names, MAX_SHOWN)}); see what else was changed"
+    return f" (looked at: {shortened_list(names, MAX_SHOWN)}); see what else was changed"
 
 
 _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"

@@ -25,7 +25,7 @@ from gdb_epi.fleet.screen.programs import (
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, some_of
+from gdb_epi.util import counted, shortened_list
 
 ALL_OF_THEM = 0.9  # of the crashes with a known value: a few may have another cause
 COMMON = 0.9  # of the host-hours or crashes: a value of so many says nothing
@@ -87,11 +87,11 @@ class PossibleMarks(NamedTuple):
         elif not self.possible:
             lines.append(
                 "cannot be told: these crashes share no value of "
-                f"{some_of(self.attributes, MAX_NAMED)}: what they have in common is not among "
-                "these, or they have several causes"
+                f"{shortened_list(self.attributes, MAX_NAMED)}: what they have in common is not "
+                "among these, or they have several causes"
             )
         if self.lacking:
-            some = some_of([f"{name} of {count}" for name, count in self.lacking], MAX_NAMED)
+            some = shortened_list([f"{name} of {count}" for name, count in self.lacking], MAX_NAMED)
             lines.append(f"missing: of these {counted(self.crashes, 'crash')} the {some}")
         if self.without_hours:
             lines.append(

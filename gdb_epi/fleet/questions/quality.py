@@ -20,7 +20,7 @@ from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_groups
 from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, some_of
+from gdb_epi.util import counted, shortened_list
 
 MAX_NAMED = 6  # hosts, days or names of one line
 MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts have 95
@@ -84,13 +84,15 @@ def _times(population: Population) -> Iterator[QualityCheck]:
     if stray := int(quality.get("stray", 0)):
         off = quality.get("clocks_off", {})
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(off.items())]
-        clocks = f"; clocks that are off: {some_of(hosts, MAX_NAMED)}" if off else ""
+        clocks = f"; clocks that are off: {shortened_list(hosts, MAX_NAMED)}" if off else ""
         text = f"{_part(stray, size)} far from those that arrived with them{clocks}"
         yield QualityCheck(TIMES, False, f"{text}: in no curve", "set the clocks of those hosts")
     if ahead := quality.get("clocks_ahead"):
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(ahead.items())]
         text = "later than what came in beside them, and believed: the crashes of "
-        text += f"{some_of(hosts, MAX_NAMED)}: either their clocks are ahead, or most others' "
+        text += (
+            f"{shortened_list(hosts, MAX_NAMED)}: either their clocks are ahead, or most others' "
+        )
         yield QualityCheck(
             TIMES, False, f"{text}records come in late", "see the clocks of those hosts"
         )
@@ -143,7 +145,7 @@ def _hours(population: Population) -> Iterator[QualityCheck]:
         names = [population.hosts[code] for code in without.tolist()]
         yield QualityCheck(
             HOURS, False, f"{counted(without.size, 'host')} with crashes and no host-hours "
-            f"({some_of(names, MAX_NAMED)}): compared among themselves",
+            f"({shortened_list(names, MAX_NAMED)}): compared among themselves",
             "feed their hours, or see whether they are spelt otherwise there",
         )  # fmt: skip
     if lacking:
@@ -159,19 +161,19 @@ def _hours(population: Population) -> Iterator[QualityCheck]:
 def _names(population: Population) -> Iterator[QualityCheck]:
     spelt: Sequence[Any] = population.quality.get("spelt", ())
     if spelt:
-        some = some_of([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
+        some = shortened_list([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
         text = f"{counted(len(spelt), 'name')} of hosts spelt otherwise and taken for one: {some}"
         yield QualityCheck(NAMES, True, text)
     if renamed := population.quality.get("renamed"):
-        some = some_of([" = ".join(names) for names in renamed], MAX_NAMED)
+        some = shortened_list([" = ".join(names) for names in renamed], MAX_NAMED)
         text = f"{counted(len(renamed), 'machine id')} with several names, one after the other, "
         yield QualityCheck(NAMES, True, f"{text}taken for renamed hosts: {some}")
     if copies := population.quality.get("copies"):
-        some = some_of([", ".join(names[:MAX_NAMED]) for names in copies], MAX_NAMED)
+        some = shortened_list([", ".join(names[:MAX_NAMED]) for names in copies], MAX_NAMED)
         text = f"{counted(len(copies), 'machine id')} of several hosts that run at the same time: "
         yield QualityCheck(NAMES, True, f"{text}copies of an image, each a host of its own: {some}")
     if reused := population.quality.get("reused"):
-        some = some_of([f"{name} ({many})" for name, many in reused.items()], MAX_NAMED)
+        some = shortened_list([f"{name} ({many})" for name, many in reused.items()], MAX_NAMED)
         text = f"{counted(len(reused), 'name')} with many machine ids: {some}: of a scaling group "
         text += "such a name is no machine, and what lies below it (hypervisor, zone) is; or "
         yield QualityCheck(NAMES, True, f"{text}containers have ids of their own")
@@ -292,4 +294,4 @@ def _ranges(days: Ints) -> str:
         iso_day(int(days[a])) if a == b else f"{iso_day(int(days[a]))} to {iso_day(int(days[b]))}"
         for a, b in zip(starts, ends, strict=True)
     ]
-    return some_of(runs, MAX_NAMED)
+    return shortened_list(runs, MAX_NAMED)

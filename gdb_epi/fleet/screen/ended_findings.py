@@ -32,7 +32,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.render.signature_words import parse_signature_line
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, some_of
+from gdb_epi.util import counted, shortened_list
 
 MIN_QUIET = 7  # days
 MAX_SILENCE_P = 0.01  # that ongoing crashes leave none at the end
@@ -225,7 +225,7 @@ class Renaming(NamedTuple):
         functions = [words[0][1] for words in frames if words]
         crashes = counted(self.crashes[number], "crash")
         mark = f"{self.attr}={self.values[number]}"
-        return f"{some_of(functions, MAX_NAMED)} ({crashes}) with {mark}"
+        return f"{shortened_list(functions, MAX_NAMED)} ({crashes}) with {mark}"
 
 
 def renamings(population: Population, findings: Sequence[Finding]) -> dict[str, Renaming]:

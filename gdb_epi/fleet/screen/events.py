@@ -32,7 +32,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, some_of
+from gdb_epi.util import counted, shortened_list
 
 LOOP_GAP = 900  # seconds: a supervisor waits some minutes at most before it starts a program again
 MIN_LOOP = 5  # crashes in a row that are reported; fewer only count once
@@ -236,7 +236,8 @@ def _with_other_hosts(loops: list[Finding]) -> list[Finding]:
     for loop in loops:
         hosts.setdefault(loop.signature, []).append(loop.value)
     several = {
-        name: CAVEAT_MOVED.format(hosts=some_of(sorted(some), 6)) for name, some in hosts.items()
+        name: CAVEAT_MOVED.format(hosts=shortened_list(sorted(some), 6))
+        for name, some in hosts.items()
     }
     return [
         loop._replace(caveats=(several[loop.signature], *loop.caveats))

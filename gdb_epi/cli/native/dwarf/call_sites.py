@@ -20,8 +20,8 @@ from gdb_epi.cli.native.dwarf.debug_info_entries import (
     INLINED,
     LOW_PC,
     SPECIFICATION,
-    Entry,
-    Units,
+    DebugInfoEntry,
+    DebugInfoUnits,
 )
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.typing_lite import NamedTuple
@@ -31,7 +31,7 @@ _TAIL_CALL = (0x82, 0x2115)
 _ALL_TAIL_CALLS = (0x7A, 0x7C, 0x2116, 0x2117)  # the function says that its list is complete
 
 
-NameOf = Callable[[Entry], str]
+NameOf = Callable[[DebugInfoEntry], str]
 
 
 class CallSite(NamedTuple):
@@ -42,14 +42,14 @@ class CallSite(NamedTuple):
     addresses: tuple[int, ...]
 
 
-class Calls(NamedTuple):
+class FunctionCalls(NamedTuple):
     """The calls of a function, by where they return to, and those that are jumps."""
 
     sites: dict[int, CallSite]
     jumps: tuple[CallSite, ...]
 
 
-def entry_pc(function: Entry) -> int:
+def entry_pc(function: DebugInfoEntry) -> int:
     """Return the address at which a function is called. Raises GdbNeeded."""
     parts = [low for low, high in function.unit.ranges(function) if low < high]
     if not parts:
@@ -57,7 +57,7 @@ def entry_pc(function: Entry) -> int:
     return parts[0]
 
 
-def calls_of(units: Units, name_of: NameOf, function: Entry) -> Calls:
+def calls_of(units: DebugInfoUnits, name_of: NameOf, function: DebugInfoEntry) -> FunctionCalls:
     """Return the calls of a function. Raises GdbNeeded, and what reading damaged data raises."""
     unit = function.unit
     sites: dict[int, CallSite] = {}
@@ -79,10 +79,10 @@ def calls_of(units: Units, name_of: NameOf, function: Entry) -> Calls:
             sites[pc] = site = _site(units, name_of, entry, pc)
             if is_complete and any(unit.number(entry, flag) for flag in _TAIL_CALL):
                 jumps.append(site)
-    return Calls(sites, tuple(jumps))
+    return FunctionCalls(sites, tuple(jumps))
 
 
-def _site(units: Units, name_of: NameOf, entry: Entry, pc: int) -> CallSite:
+def _site(units: DebugInfoUnits, name_of: NameOf, entry: DebugInfoEntry, pc: int) -> CallSite:
     unit = entry.unit
     for attribute in (_TARGET, _GNU_TARGET):
         form, _ = entry.values.get(attribute, (0, 0))

@@ -76,10 +76,10 @@ class Abbreviation(NamedTuple):
         return {*attributes} <= {attribute for attribute, _, _ in self.attributes}
 
 
-class Entry(NamedTuple):
+class DebugInfoEntry(NamedTuple):
     """One entry with its attributes; `children` is where they begin."""
 
-    unit: Unit
+    unit: DebugInfoUnit
     at: int
     tag: int
     has_children: bool
@@ -90,7 +90,7 @@ class Entry(NamedTuple):
 Ranges = tuple[tuple[int, int], ...]
 
 
-class Unit:
+class DebugInfoUnit:
     """One unit; offsets in it are counted from its beginning."""
 
     def __init__(self, sections: DebugSections, offset: int) -> None:
@@ -119,14 +119,14 @@ class Unit:
 
     # -- attributes -------------------------------------------------------------------------
 
-    def there(self, at: int) -> Entry:
+    def there(self, at: int) -> DebugInfoEntry:
         """Return the entry at a place. Raises GdbNeeded where a list of siblings ends."""
         entry = self.entry(at)
         if entry is None:
             raise GdbNeeded("an end in place of an entry")
         return entry
 
-    def entry(self, at: int) -> Entry | None:
+    def entry(self, at: int) -> DebugInfoEntry | None:
         """Return the entry at a place; None where a list of siblings ends."""
         code, behind = unsigned_leb128(self.data, at)
         if not code:
@@ -141,7 +141,7 @@ class Unit:
                 values[attribute] = form, value
         if behind > len(self.data):
             raise GdbNeeded("an entry is cut off")
-        return Entry(self, at, abbreviation.tag, abbreviation.has_children, values, behind)
+        return DebugInfoEntry(self, at, abbreviation.tag, abbreviation.has_children, values, behind)
 
     def _abbreviation(self, code: int) -> Abbreviation:
         abbreviation = self._abbreviations.get(code)
@@ -171,7 +171,7 @@ class Unit:
             return self.data[behind : behind + length], behind + length
         raise GdbNeeded("another form of attributes")
 
-    def number(self, entry: Entry, attribute: int) -> int | None:
+    def number(self, entry: DebugInfoEntry, attribute: int) -> int | None:
         """Return a constant, an address, a flag or an offset of another section."""
         form, value = entry.values.get(attribute, (0, 0))
         if not form:
@@ -180,7 +180,7 @@ class Unit:
             return value
         raise GdbNeeded("another form of a number")
 
-    def text(self, entry: Entry, attribute: int) -> str | None:
+    def text(self, entry: DebugInfoEntry, attribute: int) -> str | None:
         """Return a string."""
         form, value = entry.values.get(attribute, (0, 0))
         if not form:
@@ -192,7 +192,7 @@ class Unit:
             value = self._sections.text(name, value)
         return value.decode("utf-8", "strict")
 
-    def reference(self, entry: Entry, attribute: int) -> int | None:
+    def reference(self, entry: DebugInfoEntry, attribute: int) -> int | None:
         """Return the offset in .debug_info to which an attribute refers."""
         form, value = entry.values.get(attribute, (0, 0))
         if not form:
@@ -297,7 +297,7 @@ class Unit:
                     raise GdbNeeded("many functions")
         return functions
 
-    def ranges(self, entry: Entry) -> Ranges:
+    def ranges(self, entry: DebugInfoEntry) -> Ranges:
         """Return the address ranges of an entry's code, empty ones included; none without code."""
         form, value = entry.values.get(RANGES, (0, 0))
         if form:
@@ -374,16 +374,16 @@ class Unit:
         raise GdbNeeded("many ranges")
 
 
-class Units:
+class DebugInfoUnits:
     """The units of one file."""
 
     def __init__(self, sections: DebugSections) -> None:
         self._sections = sections
-        self._units: dict[int, Unit] = {}
+        self._units: dict[int, DebugInfoUnit] = {}
         self._offsets: array[int] | None = None
         self._starts, self._ends, self._owners = _aranges(sections)
 
-    def at(self, pc: int) -> Unit | None:
+    def at(self, pc: int) -> DebugInfoUnit | None:
         """Return the unit that contains an address."""
         index = bisect_right(self._starts, pc) - 1
         if index < 0 or pc >= self._ends[index]:
@@ -392,7 +392,7 @@ class Units:
             raise GdbNeeded("an address in two units")
         return self._unit(self._owners[index])
 
-    def entry(self, offset: int) -> Entry:
+    def entry(self, offset: int) -> DebugInfoEntry:
         """Return the entry at an offset of .debug_info."""
         for unit in self._units.values():
             if unit.offset < offset < unit.offset + len(unit.data):
@@ -404,9 +404,9 @@ class Units:
             raise GdbNeeded("a reference to nothing")
         return entry
 
-    def _unit(self, offset: int) -> Unit:
+    def _unit(self, offset: int) -> DebugInfoUnit:
         if offset not in self._units:
-            self._units[offset] = Unit(self._sections, offset)
+            self._units[offset] = DebugInfoUnit(self._sections, offset)
         return self._units[offset]
 
     def _start_of(self, offset: int) -> int:

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator
 from functools import cached_property
 
-from gdb_epi.cli.native.dwarf.call_sites import Calls, calls_of
+from gdb_epi.cli.native.dwarf.call_sites import FunctionCalls, calls_of
 from gdb_epi.cli.native.dwarf.debug_info_entries import (
     ABSTRACT_ORIGIN,
     CALL_FILE,
@@ -28,9 +28,9 @@ from gdb_epi.cli.native.dwarf.debug_info_entries import (
     SPECIFICATION,
     STMT_LIST,
     SUBPROGRAM,
-    Entry,
-    Unit,
-    Units,
+    DebugInfoEntry,
+    DebugInfoUnit,
+    DebugInfoUnits,
 )
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
 from gdb_epi.cli.native.dwarf.line_tables import LineTable
@@ -65,10 +65,10 @@ class DebugNames:
     def __init__(self, file: ElfFile) -> None:
         self.file = file
         self.build_id = file.build_id
-        self._calls: dict[int, Calls] = {}  # by the function's place
+        self._calls: dict[int, FunctionCalls] = {}  # by the function's place
         self._sections = DebugSections(file)
         try:
-            self.units = Units(self._sections)
+            self.units = DebugInfoUnits(self._sections)
         except DAMAGED:
             raise GdbNeeded("damaged debug information") from None
         self._lines: dict[int, LineTable] = {}
@@ -81,14 +81,14 @@ class DebugNames:
         except DAMAGED:
             raise GdbNeeded("damaged debug information") from None
 
-    def function(self, place: int) -> Entry | None:
+    def function(self, place: int) -> DebugInfoEntry | None:
         """Return the function that holds a place; None where GDB knows none. Raises GdbNeeded."""
         try:
             return self._function(place)
         except DAMAGED:
             raise GdbNeeded("damaged debug information") from None
 
-    def _function(self, place: int) -> Entry | None:
+    def _function(self, place: int) -> DebugInfoEntry | None:
         unit = self.units.at(place)
         if unit is None:
             return None
@@ -138,7 +138,7 @@ class DebugNames:
     def _symbols(self) -> MinimalSymbols:
         return MinimalSymbols(self.file)
 
-    def calls(self, function: Entry) -> Calls:
+    def calls(self, function: DebugInfoEntry) -> FunctionCalls:
         """Return the calls of a function. Raises GdbNeeded."""
         place = function.unit.offset + function.at
         if place not in self._calls:
@@ -148,9 +148,11 @@ class DebugNames:
                 raise GdbNeeded("damaged debug information") from None
         return self._calls[place]
 
-    def _inlined(self, function: Entry, place: int) -> tuple[list[Entry], list[_Block]]:
+    def _inlined(
+        self, function: DebugInfoEntry, place: int
+    ) -> tuple[list[DebugInfoEntry], list[_Block]]:
         """Return the inlined calls that hold a place, and where others of the function end."""
-        calls: list[Entry] = []
+        calls: list[DebugInfoEntry] = []
         ends: list[_Block] = []
         outer = function
         for _ in range(MAX_DEPTH):
@@ -174,7 +176,7 @@ class DebugNames:
                 calls.append(outer)
         raise GdbNeeded("many blocks in one another")
 
-    def _blocks(self, outer: Entry) -> list[_Block]:
+    def _blocks(self, outer: DebugInfoEntry) -> list[_Block]:
         """Return the parts of the blocks in a block."""
         unit = outer.unit
         place = unit.offset + outer.at
@@ -192,7 +194,7 @@ class DebugNames:
         self._inner[place] = blocks
         return blocks
 
-    def _has_empty(self, unit: Unit, block: _Block, place: int) -> bool:
+    def _has_empty(self, unit: DebugInfoUnit, block: _Block, place: int) -> bool:
         """Tell whether a block is or holds an inlined call with an empty part at a place."""
         return any(
             low == high == place
@@ -200,13 +202,13 @@ class DebugNames:
             for low, high in unit.ranges(inner)
         )
 
-    def _may_extend(self, unit: Unit, block: _Block, line: int) -> bool:
+    def _may_extend(self, unit: DebugInfoUnit, block: _Block, line: int) -> bool:
         """Whether a block is or holds an inlined call from a line, which may then end later."""
         if block.tag == INLINED:
             return block.line == line
         return any(unit.number(i, CALL_LINE) == line for i in self._inlined_in(unit, block))
 
-    def _inlined_in(self, unit: Unit, block: _Block) -> Iterator[Entry]:
+    def _inlined_in(self, unit: DebugInfoUnit, block: _Block) -> Iterator[DebugInfoEntry]:
         outer = unit.there(block.at)
         if outer.tag == INLINED:
             yield outer
@@ -215,7 +217,7 @@ class DebugNames:
                 if abbreviation.tag == INLINED:
                     yield unit.there(at)
 
-    def name(self, entry: Entry) -> str:
+    def name(self, entry: DebugInfoEntry) -> str:
         """Return the linkage name of a function. Raises GdbNeeded without one."""
         name: str | None = None
         for _ in range(MAX_ORIGINS):
@@ -234,7 +236,7 @@ class DebugNames:
             raise GdbNeeded("a function without a name")
         return name
 
-    def _line_table(self, unit: Unit) -> LineTable:
+    def _line_table(self, unit: DebugInfoUnit) -> LineTable:
         offset = unit.number(unit.root, STMT_LIST)
         if offset is None:
             raise GdbNeeded("a unit without lines")
@@ -243,7 +245,7 @@ class DebugNames:
         return self._lines[offset]
 
 
-def _start(block: Entry) -> int:
+def _start(block: DebugInfoEntry) -> int:
     """Return where a block begins for GDB 18.1, which gives empty parts of inlined calls a byte."""
     parts = block.unit.ranges(block)
     return min(low for low, high in parts if low < high or block.tag == INLINED)
