@@ -10,7 +10,7 @@ from support.scenes import FS_BASE, HEAP, PC, PID, crash, state
 from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, report
 
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
-from gdb_epi.detectors import lock_cycles
+from gdb_epi.detectors.waits import lock_cycles
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.code_loops import BackwardJump, loops_of
 from gdb_epi.locks.types import CERTAIN, PROBABLE, LockOwner, LockReport, LockWait
