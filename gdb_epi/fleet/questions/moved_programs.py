@@ -17,7 +17,7 @@ from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, two_sided_binomial
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, some_of
+from gdb_epi.util import counted, shortened_list
 
 MIN_CRASHES = 8  # of a program, on each side
 MIN_HOSTS = 2  # on each side
@@ -43,7 +43,7 @@ class ProgramMove(NamedTuple):
         """Say it in a sentence."""
         when = " to ".join(dict.fromkeys(map(iso_day, sorted((self.first, self.last)))))
         places = [
-            f"{counted(len(hosts), 'host')} ({some_of(hosts, MAX_NAMED)})"
+            f"{counted(len(hosts), 'host')} ({shortened_list(hosts, MAX_NAMED)})"
             for hosts in (self.old, self.new)
         ]
         before, after = self.a_day
