@@ -78,8 +78,11 @@ _IN_HANDLER = -1
 # What a handler may name; each is a built-in that is the same class in every version.
 _EXCEPTIONS: tuple[type[BaseException], ...] = (BaseException, Exception, AttributeError)
 _EXCEPTIONS += (LookupError, IndexError, KeyError, TypeError, ValueError, RuntimeError, OSError)
-_TYPES = ("type", "super", "str", "int", "bool", "float", "range", "list", "tuple")
-_BY_NAME = {kind.__name__: kind for kind in _EXCEPTIONS}
+_TYPES = frozenset(
+    "type super str int bool float range list tuple dict set frozenset enumerate zip "
+    "reversed".split()
+)
+EXCEPTIONS = {kind.__name__: kind for kind in _EXCEPTIONS}
 
 
 def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
@@ -320,7 +323,7 @@ class Evaluation(ValueOperations):
 
     def _jumps(self, name: str) -> bool:
         """Take what a jump looks at, and return whether it jumps."""
-        if name in ("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE"):
+        if name.startswith(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE")):
             return True
         item = self._pop()
         if name.endswith("_OR_POP"):  # up to 3.11
@@ -378,7 +381,7 @@ class Evaluation(ValueOperations):
         """Tell whether an exception is of the class that a handler names. Raises Undecodable."""
         if not (isinstance(named, Global) and isinstance(caught, Caught)):
             raise Undecodable("a handler of other exceptions")
-        kind = _BY_NAME.get(named.name)
+        kind = EXCEPTIONS.get(named.name)
         if kind is None or not self._builtin(named.name):
             raise Undecodable("a handler of other exceptions")
         return issubclass(caught.kind, kind)
@@ -562,7 +565,7 @@ class Evaluation(ValueOperations):
         value = context.objects.dict_get(builtins, name)
         if isinstance(value, Absent):
             return False
-        if name in _TYPES or name in _BY_NAME:
+        if name in _TYPES or name in EXCEPTIONS:
             return context.types.at(value).full_name == name
         return self.decoder.repr_of(value) == f"<built-in function {name}>"
 

@@ -46,7 +46,7 @@ class Global(NamedTuple):
 class BuiltTuple(NamedTuple):
     """A tuple that the function built."""
 
-    items: tuple[BuiltStr | ComputedNumber | NoneResult | ProcessObject, ...]
+    items: tuple[Item, ...]
 
 
 class Super(NamedTuple):
@@ -90,7 +90,7 @@ class Slice(NamedTuple):
 class BuiltinMethod(NamedTuple):
     """A method of a str, list, set, deque or dict."""
 
-    of: BuiltStr | ProcessObject
+    of: BuiltStr | BuiltTuple | ProcessObject
     name: str
 
 
@@ -117,6 +117,32 @@ class UnknownNumber(NamedTuple):
     high: float
 
 
+class UnknownText(NamedTuple):
+    """A str of which only that is known; `of` tells it apart from other empty items."""
+
+    of: str = "numbers"
+
+
+class MadeFunction(NamedTuple):
+    """A function that the code made: a comprehension, a lambda, one within a function."""
+
+    code: int  # PyCodeObject *
+    globals: int
+    cells: tuple[Item, ...] = ()
+    defaults: tuple[Item, ...] = ()
+
+
+class Rest(NamedTuple):
+    """A generator between two values: where it goes on, and with what."""
+
+    code: int  # PyCodeObject *
+    globals: int
+    at: int  # a byte
+    locals: tuple[tuple[int, Item], ...]
+    stack: tuple[Item, ...] = ()
+    runs: bool = False  # it does: nothing is sent to it
+
+
 class Caught(NamedTuple):
     """An exception on its way to a handler."""
 
@@ -126,6 +152,6 @@ class Caught(NamedTuple):
 Item = (
     BuiltStr | ComputedNumber | NoneResult | ProcessObject | Class | Global | BuiltTuple | Super
     | Method | Function | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration
-    | UnknownNumber | Caught | None
+    | UnknownNumber | UnknownText | MadeFunction | Rest | Caught | None
 )  # fmt: skip
 DATA = (BuiltStr, ComputedNumber, NoneResult, ProcessObject)

@@ -9,17 +9,20 @@ that have a way out count: one without any is meant to go on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
 from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import Dialect, dialect_of
+from gdb_epi.cpython.values.instructions import dialect_of
 from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
-from gdb_epi.cpython.values.value_stack_items import Item, Iteration, ProcessObject
+from gdb_epi.cpython.values.value_stack_items import Item, Iteration, ProcessObject, Rest
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.loops.dry_run import MAX_CODE, MAX_ITEMS, DryRun, Endless, Memory
+from gdb_epi.hangs.loops.changing_objects import MAX_CODE, MAX_ITEMS, Memory
+from gdb_epi.hangs.loops.dry_run import DryRun, Endless
+from gdb_epi.hangs.loops.followed_calls import YieldedValue
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -27,16 +30,19 @@ from gdb_epi.hangs.types import (
     JOIN,
     LOCK,
     RUNNING,
+    SLEEP,
     HangAnswer,
     ThreadActivity,
     function_and_line,
 )
 from gdb_epi.locks.python.call_sites import Instruction
+from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_STEPS = 20_000  # of one thread, in all
-MAX_FRAMES = 3  # whose code is followed; the outer ones when the inner ones return
+MAX_FRAMES = 8  # whose code is followed; the outer ones when the inner ones return
+MAX_ATTRIBUTES = 64
 MAX_TEXT = 1 << 14
 # The run may begin after these: nothing before them is needed, or it must not be repeated.
 _BEGINS = (
@@ -44,8 +50,10 @@ _BEGINS = (
     "POP_TOP", "POP_JUMP",
 )  # fmt: skip
 _CALLS = ("CALL", "PRECALL")
-_CYCLE = "itertools.cycle"
-_ARRAY_ITERATORS = ("list_iterator", "tuple_iterator")
+_GO_OVER = ("itertools.cycle", "generator")
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+# Modules whose functions always return.
+_RETURNING = frozenset(("logging", "random", "codecs", "encodings", "string"))
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 
 
@@ -59,35 +67,58 @@ class _Start(NamedTuple):
     stack: tuple[Item, ...]
     repeats_until: int = -1
     loaded: int | None = None
+    for_loops: tuple[range, ...] = ()  # of the code
 
 
 def endless_loop(scene: HangContext) -> HangAnswer | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
     for activity in scene.activities:
-        if activity.kind not in (*RUNNING, GIL) or not activity.frames:
+        if activity.kind not in (*RUNNING, GIL, SLEEP) or not activity.frames:
             continue
         budget = [MAX_STEPS]
-        for frame in scene.view.frames(activity.tid)[:MAX_FRAMES]:
+        frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+        for number, frame in enumerate(frames):
             try:
-                endless = _run_on(scene, activity, frame, budget)
+                endless = _run_on(scene, activity, frames, number, budget)
             except (Undecodable, UnreadableMemory, LayoutError, Raised, IndexError):
+                if _returns(frame):
+                    continue
                 break
             if endless is not None:
                 return _answer(scene, activity, frame, endless)
     return None
 
 
+def _returns(frame: PyFrame) -> bool:
+    """Tell whether a frame need not be followed: the call, made again by its caller, is."""
+    return frame.name in _COMPREHENSIONS or (frame.module or "").partition(".")[0] in _RETURNING
+
+
 def _answer(
     scene: HangContext, activity: ThreadActivity, frame: PyFrame, endless: Endless
 ) -> HangAnswer:
     key_frames = scene.loop_frames(activity.frames)
+    member = activity._replace(key_frames=key_frames)
+    waiting = _waiting(scene, activity, endless.read) if activity.kind == SLEEP else None
+    if waiting is not None:
+        sentence = (
+            f"{waiting.waits()} for {waiting.what}; {activity.who()} sleeps again and again at "
+            f"{function_and_line(frame)}: with the values in this core its conditions come out "
+            f"the same in each turn, and only {waiting.who()}, which waits, could change them"
+        )
+        return HangAnswer(
+            HANG, "polls in vain", sentence, (waiting, member), PROBABLE,
+            ("the loop was followed: after a turn all is as before",),
+            ("another thread that runs, or a signal handler",),
+            ("native code that changes what the loop looks at",),
+        )  # fmt: skip
     turns = "one turn" if endless.turns == 1 else f"{endless.turns} turns"
     sentence = (
         f"{activity.who()} is in a loop without end at {function_and_line(frame)}: with the "
         f"values in this core its conditions come out the same after {turns}, and so for ever"
     )
     return HangAnswer(
-        HANG, "endless loop", sentence, (activity._replace(key_frames=key_frames),), PROBABLE,
+        HANG, "endless loop", sentence, (member,), PROBABLE,
         (f"its code was followed from where it stood: after {turns} all is as before, but for "
          "numbers that no condition depends on",),
         ("another thread or a signal handler that could change what it reads",),
@@ -96,38 +127,115 @@ def _answer(
 
 
 def _run_on(
-    scene: HangContext, activity: ThreadActivity, frame: PyFrame, budget: list[int]
-) -> Endless | None:
-    """Return how a frame goes round for ever; None where it returns.
+    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], number: int,
+    budget: list[int],
+) -> Endless | None:  # fmt: skip
+    """Return how a frame goes round for ever; None where it returns, or gives a value.
 
     Raises Undecodable and the like where that is not known.
     """
     endless: Endless | None = None
-    innermost = frame.address == scene.view.frames(activity.tid)[0].address
-    for start in _starts(scene, frame, innermost=innermost):
-        run = _made(scene, frame, budget)
-        run.stack += start.stack
-        run.base, run.is_whole = len(start.stack), False
-        if start.loaded is not None:
-            run.stack.append(run.locals.get(start.loaded))
-        run.repeats_until = start.repeats_until
-        try:
-            run.go(start.at, MAX_CODE)
-        except Endless as error:
-            endless = error
-        else:
-            return None
-        if run.memory.read and not _alone(scene, activity):
-            raise Undecodable("objects that others may change")
-        if not _has_way_out(scene, endless):
-            raise Undecodable("a loop that is meant to go on")
+    frame, innermost = frames[number], not number
+    inner = [_rests(scene, frames, number - 1, budget)] if number else []
+    inner = [rests for rests in inner if rests] or [[None]]
+    for rest in inner[0]:
+        for start in _starts(scene, frame, innermost=innermost):
+            run = _run_from(scene, frame, start, budget)
+            running = {frames[number - 1].address: rest} if rest is not None else {}
+            run.generators = _Generators(scene, budget, running)
+            try:
+                run.go(start.at, MAX_CODE)
+            except Endless as error:
+                endless = error
+            except YieldedValue:
+                return None
+            else:
+                return None
+            if run.memory.read and not _alone(scene, activity):
+                raise Undecodable("objects that others may change")
+            if activity.kind == SLEEP and _waiting(scene, activity, run.memory.read) is None:
+                raise Undecodable("a loop that nobody waits for")
+            endless.read = frozenset(run.memory.read)
+            if not _has_way_out(scene, endless):
+                raise Undecodable("a loop that is meant to go on")
     return endless
 
 
+def _run_from(scene: HangContext, frame: PyFrame, start: _Start, budget: list[int]) -> DryRun:
+    run = _made(scene, frame, budget)
+    run.stack += start.stack
+    run.base, run.for_loops = len(start.stack), start.for_loops
+    if start.loaded is not None:
+        run.stack.append(run.locals.get(start.loaded))
+    run.repeats_until = start.repeats_until
+    return run
+
+
+def _rests(
+    scene: HangContext, frames: Sequence[PyFrame], number: int, budget: list[int]
+) -> list[Rest | None]:
+    """Return where a generator that runs may stand; [] for a frame of another kind."""
+    frame = frames[number]
+    run = _made(scene, frame, budget)
+    if not run.is_generator():
+        return []
+    rests: list[Rest | None] = []
+    for start in _starts(scene, frame, innermost=not number):
+        locals = tuple(sorted(run.locals.items()))
+        rests.append(Rest(run.code, run.globals, start.at, locals, start.stack, runs=True))
+    return rests
+
+
+class _Generators:
+    """Where the generators of a process go on."""
+
+    def __init__(self, scene: HangContext, budget: list[int], running: Mapping[int, Rest]) -> None:
+        self._scene, self._budget, self._running = scene, budget, running
+
+    def __call__(self, address: int) -> Rest | None:
+        """Return the rest of a generator, None of one that has ended. Raises Undecodable."""
+        scene = self._scene
+        frame = scene.view.slots.suspended(address)
+        if frame is None:
+            return None
+        if frame.address in self._running:
+            return self._running[frame.address]
+        run = _made(scene, frame, self._budget)
+        slots = scene.view.slots.of(frame)
+        stack = tuple(run.iteration(word) for word in slots.stack[: slots.deep])
+        if None in stack:
+            raise Undecodable("a generator with other things on its stack")
+        at = scene.running_byte(frame)
+        code = scene.sites.instructions(frame.code)
+        after = next((each.end for each in code if at is not None and each.at <= at < each.end), 0)
+        return Rest(run.code, run.globals, after, tuple(sorted(run.locals.items())), stack)
+
+
+def _waiting(
+    scene: HangContext, activity: ThreadActivity, read: Collection[int]
+) -> ThreadActivity | None:
+    """Return another thread that waits for what belongs to an object that a loop looks at.
+
+    A loop that sleeps and that nobody waits for may be meant to go on.
+    """
+    view = scene.view
+    of_loop = {
+        value for at in read if at and not at & 7
+        for value in (at, *(each for _, each in islice(view.attributes(at), MAX_ATTRIBUTES)))
+    }  # fmt: skip
+    others = (d for d in scene.activities if d.tid != activity.tid and d.object in of_loop)
+    return next((d for d in others if d.frames), None)
+
+
 def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether no other thread runs code of the program until this one gives it work."""
+    """Tell whether no other thread runs code of the program until this one lets it go on."""
     others = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
-    idle = all(not d.frames and not d.timed and d.kind in (EVENT, LOCK, JOIN) for d in others)
+    waits = scene.waits
+    idle = all(
+        not d.timed and d.kind in (EVENT, LOCK, JOIN) and d.tid in waits
+        and waits[d.tid].kind != SEMLOCK and waits[d.tid].owner.state != "other-process"
+        for d in others
+    )  # fmt: skip
     return idle and not scene.knows_module(activity, *_HANDLERS)
 
 
@@ -166,8 +274,15 @@ def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[
     iterates = names[running] == "FOR_ITER" or (first and names[first - 1] == "FOR_ITER")
     if iterates and names[first] != "FOR_ITER":
         first -= 1
-    stack = _iterators(scene, frame, code, names, dialect, code[first].at)
-    shifted = (stack, _one_back(stack)) if iterates else (stack,)
+    loops = tuple(
+        range(each.at, each.end + dialect.jump_unit * each.argument)
+        for each, name in zip(code, names, strict=False) if name == "FOR_ITER"
+    )  # fmt: skip
+    stack = _iterators(scene, frame, sum(code[first].at in each for each in loops))
+    by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
+    if by_generator and iterates and names[running] != "FOR_ITER":
+        raise Undecodable("a generator that has given its value")
+    shifted = (stack, _one_back(stack)) if iterates and not by_generator else (stack,)
     after = running + 1
     if names[running].startswith(_CALLS):
         while after < len(names) and names[after].startswith(_CALLS):
@@ -182,9 +297,10 @@ def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[
     until = code[running].at if done or not names[running].startswith(_CALLS) else code[after].at
     for iterators in shifted:
         loaded = _loaded(code[first - 1], names[first - 1]) if first else None
-        yield _Start(code[first].at, iterators, -1 if iterates else until, loaded)
+        yield _Start(code[first].at, iterators, -1 if iterates else until, loaded, loops)
     if done and after < len(code):
-        yield _Start(code[after].at, stack, loaded=_loaded(code[after - 1], names[after - 1]))
+        loaded = _loaded(code[after - 1], names[after - 1])
+        yield _Start(code[after].at, stack, loaded=loaded, for_loops=loops)
 
 
 def _loaded(instruction: Instruction, name: str) -> int | None:
@@ -192,40 +308,17 @@ def _loaded(instruction: Instruction, name: str) -> int | None:
     return instruction.argument & 15 if name == "STORE_FAST_LOAD_FAST" else None
 
 
-def _iterators(
-    scene: HangContext, frame: PyFrame, code: list[Instruction], names: list[str],
-    dialect: Dialect, at: int,
-) -> tuple[Item, ...]:  # fmt: skip
-    """Return the iterators of the `for` loops around a byte, if nothing else is on the stack.
+def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, ...]:
+    """Return the iterators of the `for` loops around, if nothing else is on the stack.
 
     An empty stack is right too: what takes something from it is refused.
     """
-    around = [
-        each for each, name in zip(code, names, strict=False)
-        if name == "FOR_ITER" and each.at <= at < each.end + dialect.jump_unit * each.argument
-    ]  # fmt: skip
-    words = scene.view.slots.of(frame).stack[: len(around)]
+    words = scene.view.slots.of(frame).stack[:around]
+    run = _made(scene, frame, [MAX_ITEMS])
     kinds = [scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words]
-    if not all(kind == _CYCLE or kind.endswith("iterator") for kind in kinds):
+    if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
         return ()
-    return tuple(_iteration(scene, *pair) for pair in zip(words, kinds, strict=True))
-
-
-def _iteration(scene: HangContext, address: int, kind: str) -> Item:
-    """Return how far an iterator of a list or tuple is, or an itertools.cycle() in its rounds.
-
-    After the heads come an index and the sequence; the iterator, NULL once it has ended, the list
-    of what it gave, and an index (Modules/itertoolsmodule.c, 3.8 to 3.14).
-    """
-    reader = scene.view.reader
-    first, second, third = (reader.u64(address + 16 + 8 * n) for n in range(3))
-    if kind in _ARRAY_ITERATORS and second:
-        return Iteration(ProcessObject(second), first)
-    return (
-        Iteration(ProcessObject(second), third, round=True)
-        if kind == _CYCLE and not first
-        else None
-    )
+    return tuple(map(run.iteration, words))
 
 
 def _one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
@@ -238,6 +331,8 @@ def _one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
 def _has_way_out(scene: HangContext, endless: Endless) -> bool:
     """Tell whether an instruction of a loop leads out of it."""
     inside = range(endless.first, endless.last)
+    if not inside:  # a generator from which a built-in function takes without end
+        return True
     for each in scene.sites.instructions(endless.code):
         if each.at not in inside:
             continue
