@@ -62,18 +62,21 @@ class Abbreviation(NamedTuple):
     """What the entries with one abbreviation code look like.
 
     `size` is that of all attributes, -1 where it varies; `sibling` is how far after the code the
-    reference to the next sibling lies, -1 where that varies or there is none.
+    reference to the next sibling lies, -1 where that varies or there is none. `step` is how far the
+    next sibling lies where nothing needs to be read for it, else -1.
     """
 
     tag: int
     has_children: bool
-    attributes: tuple[tuple[int, int, int], ...]  # attribute, form, its constant
+    attributes: tuple[tuple[int, int, int, int], ...]  # attribute, form, size or -1, constant
     size: int
     sibling: int
+    step: int
+    may_have_code: bool
 
     def has(self, *attributes: int) -> bool:
         """Tell whether such entries have all of these attributes."""
-        return {*attributes} <= {attribute for attribute, _, _ in self.attributes}
+        return {*attributes} <= {attribute for attribute, *_ in self.attributes}
 
 
 class DebugInfoEntry(NamedTuple):
@@ -128,18 +131,22 @@ class DebugInfoUnit:
 
     def entry(self, at: int) -> DebugInfoEntry | None:
         """Return the entry at a place; None where a list of siblings ends."""
-        code, behind = unsigned_leb128(self.data, at)
+        data = self.data
+        code, behind = unsigned_leb128(data, at)
         if not code:
             return None
         abbreviation = self._abbreviation(code)
         values: dict[int, Value] = {}
-        for attribute, form, constant in abbreviation.attributes:
-            if form == _IMPLICIT:
-                values[attribute] = form, constant
-            else:
-                value, behind = self._value(form, behind)
+        for attribute, form, size, value in abbreviation.attributes:
+            if size > 0:
+                values[attribute] = form, int.from_bytes(data[behind : behind + size], "little")
+                behind += size
+            elif not size:
                 values[attribute] = form, value
-        if behind > len(self.data):
+            else:
+                varying, behind = self._value(form, behind)
+                values[attribute] = form, varying
+        if behind > len(data):
             raise GdbNeeded("an entry is cut off")
         return DebugInfoEntry(self, at, abbreviation.tag, abbreviation.has_children, values, behind)
 
@@ -150,11 +157,7 @@ class DebugInfoUnit:
         return abbreviation
 
     def _value(self, form: int, at: int) -> tuple[int | bytes, int]:
-        size = _SIZES.get(form)
-        if size is not None:
-            if form == 0x19:
-                return 1, at
-            return int.from_bytes(self.data[at : at + size], "little"), at + size
+        """Return what lies there in a form whose size varies, and what follows."""
         if form in _LEB:
             return unsigned_leb128(self.data, at)
         if form == _SDATA:
@@ -214,7 +217,8 @@ class DebugInfoUnit:
                 return
             abbreviation = self._abbreviation(code)
             yield at, abbreviation
-            at = self._next(behind, abbreviation)
+            step = abbreviation.step
+            at = behind + step if step >= 0 else self._next(behind, abbreviation)
         raise GdbNeeded("many entries")
 
     def _next(self, behind: int, abbreviation: Abbreviation) -> int:
@@ -256,9 +260,8 @@ class DebugInfoUnit:
     def _behind_attributes(self, at: int, abbreviation: Abbreviation) -> int:
         if abbreviation.size >= 0:
             return at + abbreviation.size
-        for _, form, _ in abbreviation.attributes:
-            size = _SIZES.get(form)
-            if size is not None:
+        for _, form, size, _ in abbreviation.attributes:
+            if size >= 0:
                 at += size
             else:
                 _, at = self._value(form, at)
@@ -266,9 +269,11 @@ class DebugInfoUnit:
 
     def flat(self, at: int) -> Iterator[tuple[int, Abbreviation]]:
         """Yield the entries of a list and all that are nested in them, in order."""
-        depth = 1
+        data, depth = self.data, 1
         for _ in range(MAX_ENTRIES):
-            code, behind = unsigned_leb128(self.data, at)
+            code, behind = data[at], at + 1
+            if code >= 0x80:
+                code, behind = unsigned_leb128(data, at)
             if not code:
                 depth -= 1
                 if not depth:
@@ -277,7 +282,8 @@ class DebugInfoUnit:
                 continue
             abbreviation = self._abbreviation(code)
             yield at, abbreviation
-            at = self._behind_attributes(behind, abbreviation)
+            size = abbreviation.size
+            at = behind + size if size >= 0 else self._behind_attributes(behind, abbreviation)
             depth += abbreviation.has_children
         raise GdbNeeded("many entries")
 
@@ -291,7 +297,7 @@ class DebugInfoUnit:
     def _functions(self) -> list[tuple[int, int, int]]:
         functions: list[tuple[int, int, int]] = []
         for at, abbreviation in self.children(self.root.children):
-            if abbreviation.tag == SUBPROGRAM:
+            if abbreviation.tag == SUBPROGRAM and abbreviation.may_have_code:
                 functions += [(*part, at) for part in self.ranges(self.there(at))]
                 if len(functions) > MAX_PARTS:
                     raise GdbNeeded("many functions")
@@ -469,21 +475,25 @@ def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
         has_children = section[at] != 0
         at += 1
         attributes = []
-        size, sibling = 0, -1
+        size, sibling, has_code = 0, -1, False
         for _ in range(MAX_ATTRIBUTES):
             attribute, at = unsigned_leb128(section, at)
             form, at = unsigned_leb128(section, at)
-            constant = 0
+            constant = 1  # of a flag that is present
             if form == _IMPLICIT:
                 constant, at = signed_leb128(section, at)
             if not attribute and not form:
                 break
             if attribute == SIBLING and form == 0x13 and size >= 0:
                 sibling = size
+            has_code |= attribute in (LOW_PC, RANGES)
             width = _SIZES.get(form, -1)
             size = -1 if size < 0 or width < 0 else size + width
-            attributes.append((attribute, form, constant))
+            attributes.append((attribute, form, width, constant))
         else:
             raise GdbNeeded("many attributes")
-        table[code] = Abbreviation(tag, has_children, tuple(attributes), size, sibling)
+        step = -1 if has_children or sibling >= 0 else size
+        table[code] = Abbreviation(
+            tag, has_children, tuple(attributes), size, sibling, step, has_code
+        )
     raise GdbNeeded("many abbreviations")

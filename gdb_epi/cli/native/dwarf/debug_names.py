@@ -46,7 +46,7 @@ MAX_DEPTH = 200  # blocks in one another
 MAX_ORIGINS = 20
 # C in its versions, and assembly: there a function's name is its symbol.
 LANGUAGES = (0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E, 0x31, 0x8001)
-DAMAGED = (struct.error, IndexError, ValueError, OverflowError)
+DAMAGED = (struct.error, IndexError, StopIteration, ValueError, OverflowError)
 
 
 class _Block(NamedTuple):

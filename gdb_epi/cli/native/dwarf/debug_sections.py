@@ -14,7 +14,7 @@ MAX_SECTION = 1 << 28  # bytes of one, unpacked
 MAX_STRING = 1 << 14
 SHF_COMPRESSED, ELFCOMPRESS_ZLIB = 0x800, 1
 _CHDR = struct.Struct("<IIQQ")  # ch_type, ch_reserved, ch_size, ch_addralign
-_PIECE = 1 << 18
+_PIECE = 1 << 16
 
 
 class DebugSections:

@@ -16,7 +16,7 @@ from functools import cached_property
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple
 
 LINE = ".debug_line"
 MAX_PROGRAM = 1 << 22  # bytes of one unit's
@@ -26,10 +26,10 @@ _STRING, _LINE_STRP, _STRP = 0x08, 0x1F, 0x0E
 _UDATA, _DATA1, _DATA2, _DATA16 = 0x0F, 0x0B, 0x05, 0x1E
 
 
-# A row is one number: the file, 32 bits of the line, and two flags: a statement begins; the line
+# A row is one number: the line, 32 bits of the file, and two flags: a statement begins; the line
 # has had a discriminator (GDB leaves out rows that go on with such a line).
-STATEMENT, DISCRIMINATED = 1, 2
-_LINE, _FILE = 2, 34  # where they begin
+STATEMENT, DISCRIMINATED, FLAGS = 1, 2, 3
+_FILE, _LINE = 2, 34  # where they begin
 _MASK = (1 << 32) - 1
 
 
@@ -112,13 +112,13 @@ class LineTable:
         behind = bisect_right(addresses, pc)
         since = addresses[behind - 1]
         first = bisect_left(addresses, since)
-        while first and (not _line(rows[first]) or rows[first] & DISCRIMINATED):  # may be left out
+        while first and (not rows[first] >> _LINE or rows[first] & DISCRIMINATED):  # left out?
             first = bisect_left(addresses, addresses[first - 1])
         file, line = self._recorded(addresses[first:behind], rows[first:behind])
         here = rows[bisect_left(addresses, since) : behind]
         statements = any(row & STATEMENT for row in here)
         next_row = rows[behind]
-        next_row_line = _line(next_row) if statements and not next_row & STATEMENT else None
+        next_row_line = next_row >> _LINE if statements and not next_row & STATEMENT else None
         return LineOfAddress(self.file(file), line, since, next_row_line)
 
     def _recorded(self, addresses: array[int], rows: array[int]) -> tuple[int, int]:
@@ -133,9 +133,9 @@ class LineTable:
         for address, row in zip(addresses, rows, strict=True):
             if address != last_address:
                 last_address, has_stmt = address, False
-            line = _line(row)
-            is_changed = not taken or self.file(taken[-1] >> _FILE) != self.file(row >> _FILE)
-            goes_on = not is_changed and row & DISCRIMINATED and line == _line(taken[-1])
+            line = row >> _LINE
+            is_changed = not taken or self.file(_file(taken[-1])) != self.file(_file(row))
+            goes_on = not is_changed and row & DISCRIMINATED and line == taken[-1] >> _LINE
             is_late = taken and is_changed and not row & STATEMENT and has_stmt
             if line and not goes_on and not is_late:
                 if is_changed or taken_at != address:
@@ -147,96 +147,94 @@ class LineTable:
             raise GdbNeeded("a place without a line")
         statements = [row for row in taken if row & STATEMENT]
         row = (statements or taken)[-1]
-        return row >> _FILE, _line(row)
+        return _file(row), row >> _LINE
 
     # -- the program ----------------------------------------------------------------------------
 
     @cached_property
     def _parts(self) -> list[_Part]:
         """Return the rows of each part of the program."""
-        data, at, end = self._data, self._program, len(self._data)
+        data, size = self._data, len(self._data)
         base, width, smallest = self._opcode_base, self._line_range, self._smallest
         steps = [
-            ((code - base) // width * smallest, self._line_base + (code - base) % width)
+            ((code - base) // width * smallest, self._line_base + (code - base) % width << _LINE)
             for code in range(256)
         ]
         parts: list[_Part] = []
-        address, file, line, is_stmt = 0, 1 << _FILE, 1, self._default_is_stmt
-        discriminated = has_discriminator = 0  # the flag of a row
-        addresses, rows = array("Q"), array("Q")
-        while at < end:
-            code = data[at]
-            at += 1
+        first = 1 << _LINE | 1 << _FILE | self._default_is_stmt * STATEMENT
+        address, row, discriminated = 0, first, False
+        addresses: list[int] = []
+        rows: list[int] = []
+        codes: Any = iter(data)  # faster than an index, which it takes and gives as well
+        codes.__setstate__(self._program)
+        for code in codes:
             if code >= base:
                 by, lines = steps[code]
                 address += by
                 if lines:
-                    line += lines
-                    has_discriminator = discriminated
+                    row += lines
+                    if not discriminated and row & DISCRIMINATED:
+                        row -= DISCRIMINATED
                 addresses.append(address)
-                rows.append(file | line << _LINE | has_discriminator | is_stmt)
-                discriminated = 0
-            elif code == 5:  # DW_LNS_set_column, nearly always of one byte
-                at += 1
-                if data[at - 1] >= 0x80:
-                    _, at = unsigned_leb128(data, at - 1)
+                rows.append(row)
+                discriminated = False
+            elif code == 5:  # DW_LNS_set_column
+                while next(codes) >= 0x80:
+                    pass
+            elif code == 6:  # DW_LNS_negate_stmt
+                row ^= STATEMENT
+            elif code == 1:  # DW_LNS_copy
+                addresses.append(address)
+                rows.append(row)
+                discriminated = False
             elif code == 3:  # DW_LNS_advance_line
-                lines = data[at]
-                at += 1
+                lines = next(codes)
                 if lines < 0x80:
                     lines -= (lines & 0x40) << 1
                 else:
-                    lines, at = signed_leb128(data, at - 1)
+                    lines, at = signed_leb128(data, size - codes.__length_hint__() - 1)
+                    codes.__setstate__(at)
                 if lines:
-                    line += lines
-                    has_discriminator = discriminated
-            elif code == 1:  # DW_LNS_copy
-                addresses.append(address)
-                rows.append(file | line << _LINE | has_discriminator | is_stmt)
-                discriminated = 0
-            elif code == 6:  # DW_LNS_negate_stmt
-                is_stmt = not is_stmt
+                    row += lines << _LINE
+                    if not discriminated and row & DISCRIMINATED:
+                        row -= DISCRIMINATED
             elif code == 0:  # an extended opcode
-                size = data[at]
-                at += 1
-                if size >= 0x80:
-                    size, at = unsigned_leb128(data, at - 1)
+                length, at = unsigned_leb128(data, size - codes.__length_hint__())
+                codes.__setstate__(at + length)
                 kind = data[at]
                 if kind == 1:  # DW_LNE_end_sequence
                     addresses.append(address)
-                    rows.append(is_stmt)
-                    if list(addresses) != sorted(addresses):
+                    rows.append(row & STATEMENT)
+                    if addresses != sorted(addresses):
                         raise GdbNeeded("lines that are not in order")
                     if len(rows) > 1:
-                        parts.append(_Part(addresses, rows))
-                    address, file, line, is_stmt = 0, 1 << _FILE, 1, self._default_is_stmt
-                    discriminated = has_discriminator = 0
-                    addresses, rows = array("Q"), array("Q")
+                        parts.append(_Part(array("Q", addresses), array("Q", rows)))
+                    address, row, discriminated = 0, first, False
+                    addresses, rows = [], []
                 elif kind == 2:  # DW_LNE_set_address
-                    address = int.from_bytes(data[at + 1 : at + size], "little")
+                    address = int.from_bytes(data[at + 1 : at + length], "little")
                 elif kind == 4:  # DW_LNE_set_discriminator
-                    number = data[at + 1]
-                    if number >= 0x80:
-                        number, _ = unsigned_leb128(data, at + 1)
-                    discriminated = DISCRIMINATED if number else 0
-                    has_discriminator |= discriminated
+                    number, _ = unsigned_leb128(data, at + 1)
+                    discriminated = bool(number)
+                    if discriminated:
+                        row |= DISCRIMINATED
                 else:
                     raise GdbNeeded("a table of lines of another kind")
-                at += size
-            elif code == 2:  # DW_LNS_advance_pc
-                by, at = unsigned_leb128(data, at)
-                address += by * smallest
-            elif code == 4:  # DW_LNS_set_file
-                number, at = unsigned_leb128(data, at)
-                file = number << _FILE
             elif code == 8:  # DW_LNS_const_add_pc
                 address += steps[255][0]
             elif code == 9:  # DW_LNS_fixed_advance_pc
-                address += int.from_bytes(data[at : at + 2], "little")
-                at += 2
+                address += next(codes) | next(codes) << 8
             elif code not in (7, 10, 11):  # basic_block, prologue_end, epilogue_begin
+                at, number = size - codes.__length_hint__(), 0
                 for _ in range(self._lengths[code]):
-                    _, at = unsigned_leb128(data, at)
+                    number, at = unsigned_leb128(data, at)
+                codes.__setstate__(at)
+                if code == 2:  # DW_LNS_advance_pc
+                    address += number * smallest
+                elif code == 4:  # DW_LNS_set_file
+                    if number > _MASK:
+                        raise GdbNeeded("a file that has no name")
+                    row = (row >> _LINE << _LINE) + (number << _FILE) + (row & FLAGS)
         return parts
 
     # -- names of files ---------------------------------------------------------------------------
@@ -310,5 +308,5 @@ def _joined(folder: bytes, name: bytes) -> str:
     return path.decode("utf-8", "strict")
 
 
-def _line(row: int) -> int:
-    return row >> _LINE & _MASK
+def _file(row: int) -> int:
+    return row >> _FILE & _MASK
