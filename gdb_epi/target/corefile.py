@@ -279,7 +279,9 @@ class CoreFileTarget(MappedRegions):
                 regions.append(Region(entry.start, entry.end, "r?-", entry.path, entry.offset, 0))
         regions.sort()
         self.set_regions(regions)
-        self._file_at = [offsets.get(region.start, 0) for region in regions]
+        # Where the dumped part of each mapping ends, and what its offsets in the file are ahead.
+        self._dumped_ends = [region.start + region.dumped for region in regions]
+        self._deltas = [offsets.get(region.start, 0) - region.start for region in regions]
 
     def _note_truncation(self) -> None:
         end = max((s.offset + s.filesz for s in self._segments), default=0)
@@ -302,12 +304,9 @@ class CoreFileTarget(MappedRegions):
     def read(self, address: int, size: int) -> bytes:
         """Return exactly `size` bytes at `address`, or raise UnreadableMemory."""
         index = bisect_right(self._starts, address) - 1
-        if index >= 0 and size >= 0:
-            region = self._regions[index]
-            within = address - region.start
-            if within + size <= region.dumped:
-                at = self._file_at[index] + within
-                return self._data[at : at + size]
+        if index >= 0 and size >= 0 and address + size <= self._dumped_ends[index]:
+            at = address + self._deltas[index]
+            return self._data[at : at + size]
         if size < 0 or size > MAX_READ:
             raise UnreadableMemory(address, size, f"a read of more than {MAX_READ} bytes")
         return self._read_pieces(address, size)
@@ -315,12 +314,9 @@ class CoreFileTarget(MappedRegions):
     def in_place(self, start: int, size: int = PAGE) -> memoryview | None:
         """Return memory of one mapping without a copy; None where it was not dumped whole."""
         index = bisect_right(self._starts, start) - 1
-        if index >= 0:
-            region = self._regions[index]
-            within = start - region.start
-            if within + size <= region.dumped:
-                at = self._file_at[index] + within
-                return self._bytes.view[at : at + size]
+        if index >= 0 and start + size <= self._dumped_ends[index]:
+            at = start + self._deltas[index]
+            return self._bytes.view[at : at + size]
         return None
 
     def _read_pieces(self, address: int, size: int) -> bytes:
@@ -334,7 +330,7 @@ class CoreFileTarget(MappedRegions):
             within = address - region.start
             if within < region.dumped:
                 take = min(end - address, region.dumped - within)
-                at = self._file_at[index] + within
+                at = address + self._deltas[index]
                 parts.append(self._data[at : at + take])
             else:
                 take = min(end, region.end) - address
@@ -375,11 +371,11 @@ class CoreFileTarget(MappedRegions):
         for number in range(index, len(self._regions)):
             region = self._regions[number]
             low = max(start, region.start)
-            high = min(end, region.start + region.dumped)
+            high = min(end, self._dumped_ends[number])
             if region.start >= end:
                 return None
             if low < high:
-                delta = self._file_at[number] - region.start
+                delta = self._deltas[number]
                 # gcore does not align mappings in the file.
                 search = self._bytes.find_word if word and not delta & 7 else self._bytes.find
                 at = self._find_in(search, number, needle, low + delta, high + delta)
@@ -391,8 +387,8 @@ class CoreFileTarget(MappedRegions):
 
     def _find_in(self, search: _Search, number: int, needle: bytes, low: int, high: int) -> int:
         """Search file offsets [low, high) of a region; -1 when the bytes are not there."""
-        start = self._file_at[number]
-        end = start + self._regions[number].dumped
+        delta, region = self._deltas[number], self._regions[number]
+        start, end = region.start + delta, self._dumped_ends[number] + delta
         if end - start < SKIP_ZEROS_FROM or not needle.strip(b"\0"):
             return self._search(search, needle, low, high)
         over = len(needle) - 1  # its zero bytes may lie outside the filled part

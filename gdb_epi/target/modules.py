@@ -86,6 +86,7 @@ _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld
 
 MAX_DYNAMIC = 1024
 MAX_CHAIN = 100_000
+MAX_BLOOM = 1 << 20  # words: symbols have about one in six
 
 
 class CoreMemory(Protocol):
@@ -444,12 +445,17 @@ class GnuHashTable(NamedTuple):
     buckets: int
     bucket_count: int
     first: int  # index of the first symbol that has a hash
+    bloom: memoryview  # words in which two bits are set of each name that there is
+    shift: int
 
     def address(self, name: bytes, hashed: int) -> int | None:
         """Return the address of a symbol, whose `gnu_hash` is given.
 
         Raises UnreadableMemory when the tables are neither in the core nor in a matching file.
         """
+        bits = self.bloom[(hashed >> 6) % len(self.bloom)]
+        if not bits >> (hashed & 63) & bits >> (hashed >> self.shift & 63) & 1:
+            return None
         read = self.target.read
         bucket = read(self.buckets + 4 * (hashed % self.bucket_count), 4)
         index = int.from_bytes(bucket, "little")
@@ -480,9 +486,10 @@ def symbol_table(
     if not all(tag in dynamic for tag in (DT_STRTAB, DT_SYMTAB, DT_GNU_HASH)):
         return None
     table = dynamic[DT_GNU_HASH]
-    bucket_count, first, bloom_size, _shift = struct.unpack("<4I", target.read(table, 16))
-    if not bucket_count:
+    bucket_count, first, bloom_size, shift = struct.unpack("<4I", target.read(table, 16))
+    if not bucket_count or not 0 < bloom_size < MAX_BLOOM:
         return None
+    bloom = memoryview(target.read(table + 16, 8 * bloom_size)).cast("Q")
     buckets = table + 16 + 8 * bloom_size
     symbols, names = dynamic[DT_SYMTAB], dynamic[DT_STRTAB]
-    return GnuHashTable(target, base, symbols, names, buckets, bucket_count, first)
+    return GnuHashTable(target, base, symbols, names, buckets, bucket_count, first, bloom, shift)

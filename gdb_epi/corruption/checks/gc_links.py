@@ -97,8 +97,12 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
 
     Either the next node still names this one as its predecessor, or no node does and the link
     leads to a place where no head can be. After a mere bit flip the next node is sound. What was
-    freed is in no list; its first word is a link of pymalloc's.
+    freed is in no list; its first word is a link of pymalloc's. Stacks and files hold no objects of
+    the collector's, only words that look like their heads.
     """
+    region = context.target.region_at(node)
+    if region is None or region.in_file or is_on_stack(context, node):
+        return
     index, held = address_index(context), links.following(node)
     holders = context.places_of(node, MAX_HOLDERS)
     before = _nodes_among(context, links, holders)

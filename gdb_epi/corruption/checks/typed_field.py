@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
@@ -541,15 +541,18 @@ def pointer_to_description(context: Context) -> Iterator[Evidence]:
     Of objects that the fault had at hand. An array points at the description of its items, an
     iterator at the functions of its kind: few such structs exist, and many objects share each.
     """
-    others: dict[int, list[int]] = {}  # of a type
+    firsts: dict[int, int] = {}  # of each type, the object that others are looked for beside
     for address in values_at_hand(context):
         places = _pointers_to_static_data(context, address)
         kind = read_word(context.target, address + WORD) or 0
-        if not places or (kind not in others and len(others) == MAX_TYPES):
+        if not places or (kind not in firsts and len(firsts) == MAX_TYPES):
             continue
-        if kind not in others:
-            others[kind] = _others_of(context, address, kind)
-        yield from _other_description(context, address, places, others[kind])
+        first = firsts.setdefault(kind, address)
+        others = _others_beside(context, first, kind)
+        # Most pointers are those of their neighbours: then memory needs no search.
+        if all(_is_held_by(context, others, address, at) for at in places):
+            continue
+        yield from _other_description(context, address, places, _others_of(context, first, kind))
 
 
 def _pointers_to_static_data(context: Context, address: int) -> list[int]:
@@ -579,12 +582,30 @@ def _is_static_data(context: Context, address: int) -> bool:
     return region is not None and region.in_file and not may_execute(region)
 
 
+@once_per_run
 def _others_of(context: Context, address: int, kind: int) -> list[int]:
     """Return other objects of a type: of the same pool, and the first ones of memory."""
-    near = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
-    beside = address_index(context).blocks_beside(address)
-    near |= {block + head for block in beside for head in HEADS[:2]}
+    places = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
+    near = places.union(_others_beside(context, address, kind))
     return [at for at in sorted(near) if read_word(context.target, at + WORD) == kind]
+
+
+@once_per_run
+def _others_beside(context: Context, address: int, kind: int) -> list[int]:
+    """Return the objects of a type in the same pool."""
+    beside = address_index(context).blocks_beside(address)
+    near = (block + head for block in beside for head in HEADS[:2])
+    return [at for at in near if read_word(context.target, at + WORD) == kind]
+
+
+def _is_held_by(context: Context, others: Sequence[int], address: int, at: int) -> bool:
+    """Whether another object holds at its place what an object does at one of its own."""
+    value = read_word(context.target, at) or 0
+    return any(
+        (read_word(context.target, other + at - address) or 0) == value
+        for other in others
+        if other != address
+    )
 
 
 def _other_description(

@@ -59,13 +59,17 @@ class SizeClass:
 
     def row(self) -> BlockRow:
         """Return the words of all blocks."""
-        return BlockRow(memoryview(b"".join(self._pools)).cast("Q"), self.block // WORD)
+        return BlockRow(self._words, self.block // WORD)
 
     def start(self, number: int) -> int:
         """Return where a block begins."""
         pool = bisect_right(self._ends, number)
         first = self._ends[pool - 1] if pool else 0
         return self._starts[pool] + (number - first) * self.block
+
+    @cached_property
+    def _words(self) -> memoryview:
+        return memoryview(b"".join(self._pools)).cast("Q")
 
     @cached_property
     def _ends(self) -> list[int]:
