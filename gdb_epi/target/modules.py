@@ -86,7 +86,7 @@ _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld
 
 MAX_DYNAMIC = 1024
 MAX_CHAIN = 100_000
-MAX_BLOOM = 1 << 20  # words: symbols have about one in six
+MAX_BLOOM = 1 << 20  # words
 
 
 class CoreMemory(Protocol):

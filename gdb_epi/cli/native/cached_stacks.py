@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 MAX_DESCRIBED = 250  # frames of a thread; of more gdbhost/native_unwinder.py leaves some out
 MAX_THREADS = 20_000
-MAX_OPEN = 16  # files whose debug information is kept open
+MAX_OPEN = 16  # files whose debug information is kept: those of functions on stacks
+MAX_MAPPED = 128  # files of debug information: a core has about 20
 USUAL_DEBUG_FOLDERS = ["/usr/lib/debug"]
 _INLINE, _NORMAL, _SIGNAL = "inline", "normal", "signal"
 
@@ -89,13 +90,19 @@ class _Object(NamedTuple):
         return self.debug.inside or bool(self.debug.separate)
 
 
-@lru_cache(maxsize=MAX_OPEN)
-def cached_debug_names(file: Stamp | None) -> DebugNames:
-    """Return the debug information in a file, once for all cores of a process. Raises GdbNeeded."""
+@lru_cache(maxsize=MAX_MAPPED)
+def cached_debug_file(file: Stamp | None) -> ElfFile:
+    """Return a file with debug information, once for all cores of a process. Raises GdbNeeded."""
     elf = open_elf(file[0]) if file is not None else Absent(NOT_AVAILABLE, "no file")
     if isinstance(elf, Absent):
         raise GdbNeeded(elf.detail)
-    return DebugNames(elf)
+    return elf
+
+
+@lru_cache(maxsize=MAX_OPEN)
+def cached_debug_names(file: Stamp | None) -> DebugNames:
+    """Return the debug information in a file, once for all cores of a process. Raises GdbNeeded."""
+    return DebugNames(cached_debug_file(file))
 
 
 class CachedStacks:
@@ -308,14 +315,18 @@ class CachedStacks:
 
     def _debug_names(self, entry: _Object) -> DebugNames:
         """Return the debug information of a file. Raises GdbNeeded where GDB may take another."""
+        return cached_debug_names(self._debug_file(entry))
+
+    def _debug_file(self, entry: _Object) -> Stamp | None:
+        """Return the file that holds it. Raises GdbNeeded where GDB may take another."""
         if entry.debug.inside:
-            return cached_debug_names(file_stamp(entry.file.path))
+            return file_stamp(entry.file.path)
         if len(entry.debug.separate) > 1:
             raise GdbNeeded("several files of debug information")
-        names = cached_debug_names(entry.debug.separate[0])
-        if names.build_id is None or names.build_id != entry.file.build_id:
+        build_id = cached_debug_file(entry.debug.separate[0]).build_id
+        if build_id is None or build_id != entry.file.build_id:
             raise GdbNeeded("debug information of another file")
-        return names
+        return entry.debug.separate[0]
 
     def _jumped(
         self, callee: WalkedFrame, caller: WalkedFrame, entry: _Object | None
@@ -372,9 +383,9 @@ class CachedStacks:
             raise GdbNeeded("a file that is not here")
         if not entry.has_debug:
             return LoadedFile(module.base, (entry.file,), None)
-        names = self._debug_names(entry)
-        files = (entry.file,) if entry.debug.inside else (entry.file, names.file)
-        return LoadedFile(module.base, files, names)
+        file = self._debug_file(entry)
+        files = (entry.file,) if entry.debug.inside else (entry.file, cached_debug_file(file))
+        return LoadedFile(module.base, files, lambda: cached_debug_names(file))
 
     def _callee(self, callee: WalkedFrame) -> str:
         """Return a name for the function of a frame."""

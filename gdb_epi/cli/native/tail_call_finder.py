@@ -28,11 +28,11 @@ _OF_VDSO = ("clock_gettime", "gettimeofday", "time", "getcpu", "clock_getres", "
 
 
 class LoadedFile(NamedTuple):
-    """A file that GDB has loaded; `names` is None without debug information."""
+    """A file that GDB has loaded; `names` reads its debug information, None where it has none."""
 
     base: int
     files: tuple[ElfFile, ...]  # itself, and that of its debug information
-    names: DebugNames | None
+    names: Callable[[], DebugNames] | None
 
 
 class TailCallFinder:
@@ -94,10 +94,11 @@ class TailCallFinder:
         loaded = self._file_at(caller - 1)
         if loaded is None or loaded.names is None:
             return None
-        function = loaded.names.function(caller - 1 - loaded.base)
+        names = loaded.names()
+        function = names.function(caller - 1 - loaded.base)
         if function is None:
             return None
-        site = loaded.names.calls(function).sites.get(caller - loaded.base)
+        site = names.calls(function).sites.get(caller - loaded.base)
         return None if site is None else (site, loaded.base, [])
 
     def _function(self, address: int) -> tuple[LoadedFile | None, int, bool]:
@@ -105,13 +106,13 @@ class TailCallFinder:
         loaded = self._file_at(address)
         if loaded is None or loaded.names is None:
             return loaded, 0, False
-        function = loaded.names.function(address - loaded.base)
+        function = loaded.names().function(address - loaded.base)
         if function is None:
             return loaded, 0, False
         return loaded, loaded.base + entry_pc(function), True
 
     def _calls(self, loaded: LoadedFile, address: int) -> FunctionCalls:
-        names = loaded.names
+        names = None if loaded.names is None else loaded.names()
         function = None if names is None else names.function(address - loaded.base)
         if names is None or function is None:
             raise GdbNeeded("a function of which nothing is told")
