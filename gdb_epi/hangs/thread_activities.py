@@ -9,6 +9,7 @@ from itertools import islice
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import Descriptors
@@ -45,6 +46,7 @@ EVENTS = frozenset((
 ))  # fmt: skip
 _GETS = ("multiprocessing.queues", "get")
 MAX_METHOD = 64  # characters
+GENERATED = "code that was compiled as the program ran"  # by numba and its like: it has no file
 _INTERPRETERS = ("python", "libpython")
 _SQLITE = ("libsqlite3", "_sqlite3")
 _ZMQ = ("libzmq", "_zmq.")
@@ -125,7 +127,9 @@ class ThreadActivityReader:
     def _running(
         self, base: ThreadActivity, thread: Thread, frames: Sequence[PyFrame]
     ) -> ThreadActivity:
-        name = self._module_name(thread)
+        here = self.target.region_at(thread.pc)
+        of_no_file = here is not None and not here.path and may_execute(here)
+        name = GENERATED if of_no_file else self._module_name(thread)
         kind = hang_types.PYTHON if frames and name.startswith(_INTERPRETERS) else hang_types.NATIVE
         return base._replace(kind=kind, module=_native(name), what="runs")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.cores import find_core, why_no_core_dumps
 
-from gdb_epi.detectors.runtimes.printed_before_abort import message
+from gdb_epi.detectors.runtimes.printed_before_abort import _printed_earlier, message
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -38,11 +38,17 @@ CASES = {
     'fwrite("the index is broken\\n", 1, 20, stderr)': "the index is broken",
     "fwrite(name, 1, 4, stderr)": "",
 }
+EARLIER = {
+    'fputs("two users at once\\n", stderr); fflush(stderr)': "two users at once",
+    'setenv("QUEUE_LENGTH", name, 1); fflush(stderr)': "",
+}
 
 
 @pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
 @pytest.mark.parametrize(
-    "write", CASES, ids=["printf", "fprintf", "sizes", "fwrite", "no constant"]
+    "write",
+    [*CASES, *EARLIER],
+    ids=["printf", "fprintf", "sizes", "fwrite", "no constant", "flushed", "a name, flushed"],
 )
 def test_the_constants_of_the_call(write: str, tmp_path: Path) -> None:
     if shutil.which("gcc") is None:
@@ -58,4 +64,8 @@ def test_the_constants_of_the_call(write: str, tmp_path: Path) -> None:
     target = CoreFileTarget.open(core)
     pc = target.threads()[0].registers["rip"]  # of the trap: right behind the call that writes
     assert call_before(target, pc) is not None
-    assert message(target, pc) == CASES[write]
+    if write in CASES:
+        assert message(target, pc) == CASES[write]
+    else:
+        assert message(target, pc) == ""
+        assert _printed_earlier(target, pc) == EARLIER[write]

@@ -59,6 +59,7 @@ from gdb_epi.sizes import (
     WORD_MASK,
     signed_word,
 )
+from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import MemoryOperand
@@ -326,12 +327,26 @@ def far_index(context: Context) -> Iterator[Evidence]:
             f"leads {abs(reach)} bytes {side} the start, {base:#x}"
             f"{base_name and f' in {base_name}'}"
         )
-        if is_explained:  # says where the address came from, and weighs nothing
+        walked = is_explained and _is_mapped_between(context.target, start, site.address)
+        if walked:
+            summary += "; all memory between the two is there, as where a loop goes on for too long"
+        elif is_explained:  # says where the address came from, and weighs nothing
             summary += "; a changed byte or bit alone explains this"
         yield plain_evidence(
             "origin" if is_explained else "S:far-index", index_name or operand.base, summary
         )
         return
+
+
+def _is_mapped_between(target: Target, start: int, end: int) -> bool:
+    """Tell whether mappings without a gap lead from one address to the page that holds another."""
+    at = start
+    while at < end & -PAGE:
+        region = target.region_at(at)
+        if region is None or not permits(region, "r"):
+            return False
+        at = region.end
+    return start < end
 
 
 def _was_floating_point(context: Context, site: FaultSite, register: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C code called a ctypes callback whose object had been freed."""
+"""C code called a callback of ctypes or cffi that had been freed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.mapping_checks import permits
+from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import WORD, words_in
 from gdb_epi.target.api import NativeFrame, Target, machine_of
 
+# What is left of the code of libffi's closures after their first word: src/x86/ffi64.c, 3.3 to 3.4,
+# with and without endbr64. A freed one begins with a link to the next free one instead
+# (c/malloc_closure.h of cffi, Modules/_ctypes/malloc_closure.c: union mmaped_block, ITEM).
+_REMAINDERS = (bytes.fromhex("ffffffff25070000000f1f80"), bytes.fromhex("25030000000f1f00"))
 _THUNK = "_ctypes.CThunkObject"  # Modules/_ctypes/ctypes.h; the name is the same since 2.5
 MAX_FRAMES = 24
 MAX_STACK = 32 << 10
@@ -24,17 +28,26 @@ MAX_STACK = 32 << 10
 
 @detector("freed_callback", needs="python", supports=SupportedLabel("software", "use-after-free"))
 def freed_callback(state: ProcessState) -> Iterator[Finding]:
-    """Find a call from C code into ctypes whose callback object has no references.
+    """Find a call from C code into a freed closure, or to a ctypes callback without references.
 
-    A living callback that is being called has at least one. Innocent causes: damage of the count.
-    Not claimed where the memory was used again, and the object is no longer one. Absent without
-    native frames.
+    A living callback that is being called has at least one reference. Innocent causes: damage of
+    the count, or of the first word of a closure's code. Not claimed where the memory was used
+    again, and the object is no longer one. The object is not looked for without native frames.
     Reference: Modules/_ctypes/callbacks.c (closure_fcn, CThunkObject_dealloc), 3.8 to 3.15.
     """
     account, python = state.account, state.python
-    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
+    if isinstance(account, Absent) or not account.fault.is_hardware_trap:
         return
-    if not isinstance(python, PythonState):
+    closure = _freed_closure(state.target, account.fault.pc)
+    if closure is not None:
+        summary = (
+            f"the code at {closure:#x} is that of a callback of cffi or ctypes, which has been "
+            "freed: nothing in Python kept a reference to it, and C code called it"
+        )
+        facts = {"address": hex_word(closure)}
+        yield Finding("freed_callback", f"thread {account.fault.tid}", facts, summary)
+        return
+    if not isinstance(python, PythonState) or account.how not in (ACCESS, TRANSFER):
         return
     frames = state.target.native_frames(account.fault.tid)
     end = _end_of_callback(frames) if not isinstance(frames, Absent) else None
@@ -50,6 +63,19 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
             )
             yield Finding("freed_callback", f"thread {account.fault.tid}", facts, summary)
             return
+
+
+def _freed_closure(target: Target, pc: int) -> int | None:
+    """Return the block of a freed closure whose first word, a link, was run as code; or None."""
+    region = target.region_at(pc)
+    if region is None or region.path or not may_execute(region):
+        return None
+    for block in (pc & -WORD, (pc & -WORD) - WORD):
+        code = try_read(target, block, WORD + len(_REMAINDERS[0]))
+        link = int.from_bytes(code[:WORD], "little")
+        if code[WORD:].startswith(_REMAINDERS) and (not link or target.region_at(link) == region):
+            return block
+    return None
 
 
 def _end_of_callback(frames: Sequence[NativeFrame]) -> int | None:

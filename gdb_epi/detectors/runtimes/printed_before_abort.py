@@ -11,15 +11,17 @@ from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import ARGUMENTS, constant_arguments, constant_text
 from gdb_epi.fault.errno import ENOMEM, errno_of
-from gdb_epi.fault.instructions import call_before
+from gdb_epi.fault.instructions import call_before, instructions_before
 from gdb_epi.fault.own_native_code import source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target, machine_of
+from gdb_epi.x86.instruction import CALL, NEXT
 
 _LIBC = ("libc.so.", "libc-2.", "ld-musl", "libc.musl")
 _CHECKERS = ("assert", "fail", "panic", "check", "terminate")  # in names of functions that give up
 CHECK, NOTHING_SAID = "check", "info"  # kinds of the finding
 MAX_FRAMES = 16
+MAX_CALLS = 2  # before that of abort()
 MIN_LENGTH, MAX_LENGTH = 8, 240  # characters of a message
 # What printf() fills in (C17, 7.21.6.1): width and precision, which may be arguments, size, kind.
 CONVERSION = r"%([-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d*))?)(?:hh|h|ll|l|q|j|z|t)?([%A-Za-z])"
@@ -73,7 +75,26 @@ def _printed(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | 
     aborting = call_before(target, outside[0].pc)
     if aborting is None:
         return "", None
-    return message(target, outside[0].pc - aborting.length), source_name(outside[0])
+    given_up_at = outside[0].pc - aborting.length
+    text = message(target, given_up_at) or _printed_earlier(target, given_up_at)
+    return text, source_name(outside[0])
+
+
+def _printed_earlier(target: Target, address: int) -> str:
+    """Return the sentence of a call a little before: of raise() an argument is set, or it flushes.
+
+    Of these only texts of several words count: a name may be the argument of anything.
+    """
+    calls = 0
+    for step in reversed(instructions_before(target, address) or ()):
+        if step.instruction.flow == CALL:
+            calls += 1
+            text = message(target, step.address + step.instruction.length)
+            if " " in text:
+                return text
+        if step.instruction.flow not in (CALL, NEXT) or calls == MAX_CALLS:
+            break
+    return ""
 
 
 def message(target: Target, return_address: int) -> str:
