@@ -29,10 +29,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write the page."""
-    from gdb_epi.fleet.report import require
+    from gdb_epi.fleet.report import require_report_packages
     from gdb_epi.fleet.store.database import open_database
 
-    require()  # before seconds of work
+    require_report_packages()  # before seconds of work
     since, until = (
         parse_day_argument(args.since, "--since"),
         parse_day_argument(args.until, "--until"),

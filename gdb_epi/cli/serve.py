@@ -54,22 +54,22 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Serve until interrupted."""
-    from gdb_epi.fleet.serve import require
+    from gdb_epi.fleet.serve import require_server_packages
     from gdb_epi.fleet.store.database import open_database
 
     token = _token(args.token_file)
     listener = _listen(args.host, args.port)
-    require()
+    require_server_packages()
     with open_database(args.db, write=token is not None) as engine:
         import uvicorn
 
-        from gdb_epi.fleet.serve.app import Settings, make_app
-        from gdb_epi.fleet.serve.connections import configure
+        from gdb_epi.fleet.serve.app import ServerSettings, make_app
+        from gdb_epi.fleet.serve.connections import uvicorn_config
 
         names = tuple(name.lower() for name in (*LOOPBACK, args.host, *args.allow_host))
-        app = make_app(engine, Settings(names, token))
+        app = make_app(engine, ServerSettings(names, token))
         _announce(args.host, listener.getsockname()[1], token)
-        uvicorn.Server(configure(app)).run(sockets=[listener])
+        uvicorn.Server(uvicorn_config(app)).run(sockets=[listener])
     return EXIT_DONE
 
 

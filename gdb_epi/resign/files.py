@@ -121,11 +121,11 @@ def _replacing(name: str) -> Iterator[IO[bytes]]:
 
 def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
     """Resign every record of a database, one transaction per batch."""
-    from gdb_epi.fleet.store.transactions import begin
+    from gdb_epi.fleet.store.transactions import begin_write
 
     after: int | None = 0
     while after is not None:
-        with begin(engine) if apply else engine.connect() as connection:
+        with begin_write(engine) if apply else engine.connect() as connection:
             after = _batch(connection, after, seen, apply=apply)
 
 

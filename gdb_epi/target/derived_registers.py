@@ -63,11 +63,11 @@ def _call(target: Target, thread: Thread) -> dict[str, int]:
     kernels = thread.registers.get(architecture.call, NO_CALL)
     if kernels != NO_CALL:
         return {architecture.call: kernels}
-    standing = is_at_system_call(target, thread)
-    if standing is None:
+    in_call = is_at_system_call(target, thread)
+    if in_call is None:
         return {}
     number = thread.registers.get(architecture.number_in, NO_CALL)
-    return {architecture.call: number if standing else NO_CALL}
+    return {architecture.call: number if in_call else NO_CALL}
 
 
 def is_at_system_call(target: Target, thread: Thread) -> bool | None:
@@ -89,11 +89,11 @@ def is_in_system_call(target: Target, thread: Thread) -> bool | None:
     Where the result register is also the first argument (aarch64), only the pc can tell.
     """
     machine = thread.architecture
-    standing = is_at_system_call(target, thread)
+    in_call = is_at_system_call(target, thread)
     result = thread.registers.get(machine.result)
-    if standing is False or machine.call not in machine.registers or result is None:
-        return standing
-    return standing if result in INTERRUPTED else False
+    if in_call is False or machine.call not in machine.registers or result is None:
+        return in_call
+    return in_call if result in INTERRUPTED else False
 
 
 def follows_system_call(target: Target, machine: Architecture, address: int) -> bool | None:

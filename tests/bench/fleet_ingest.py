@@ -29,7 +29,7 @@ from support.fleet_records import fleet_record
 from gdb_epi.fleet.records.prepare import Preparer
 from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.store.database import open_database
-from gdb_epi.fleet.store.ingest import store
+from gdb_epi.fleet.store.ingest import store_batches
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -55,7 +55,7 @@ def put(url: str, data: bytes) -> tuple[Took, int]:
         server = server_cpu(engine)
         start, cpu = time.perf_counter(), time.process_time()
         parts = read_record_stream("bench", io.BytesIO(data))
-        done = store(engine, map(Preparer().part, parts))
+        done = store_batches(engine, map(Preparer().part, parts))
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         if server is not None:
             server = (server_cpu(engine) or 0.0) - server

@@ -30,7 +30,7 @@ from gdb_epi.fleet.lake.export import export_lake
 from gdb_epi.fleet.lake.manifest import ParquetFile, partition_of, read_manifest, write_manifest
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
-from gdb_epi.fleet.store.transactions import begin, note_change
+from gdb_epi.fleet.store.transactions import begin_write, note_change
 
 FIRST_DAY, DAYS = 20_000, 365
 HOSTS, HOSTS_A_RACK, SKUS = 5_000, 20, 4
@@ -52,7 +52,7 @@ def make(lake: Path, crashes: int) -> None:
     turns = {name: first + rng.integers(0, 6, HOSTS) for name, first in (("k", 90), ("i", 120))}
     with tempfile.TemporaryDirectory() as folder:
         with open_database(str(Path(folder) / "small.sqlite3"), write=True) as engine:
-            with begin(engine) as connection:
+            with begin_write(engine) as connection:
                 _dimensions(connection, rng, turns)
             export_lake(engine, lake)
     print(f"tables beside the crashes in {time.perf_counter() - start:.0f} s", flush=True)

@@ -36,7 +36,7 @@ from gdb_epi.fleet.screen.finding import (
     LOOP_OF,
     TIME_OF_DAY,
     Finding,
-    is_of_host,
+    is_about_whole_host,
 )
 from gdb_epi.fleet.screen.possibly_bad_hosts import PossiblyBadHost, find_possibly_bad_hosts
 from gdb_epi.fleet.screen.screening import screen_day_by_day
@@ -240,7 +240,7 @@ def said_of_bad_host(fleet: Fleet, seed: int, spoil: Sequence[str]) -> SaidOfBad
     healthy = days = 0
     said: list[PossiblyBadHost] = []
     for found in screen_day_by_day(pop):
-        named = {f.value for f in found.hosts if is_of_host(f.signature)}
+        named = {f.value for f in found.hosts if is_about_whole_host(f.signature)}
         if named_on is None and host in named:
             named_on = found.day
         if found.day == at or found.day % EVERY == 0:

@@ -12,10 +12,10 @@ import duckdb
 import numpy as np
 import pytest
 from support.fleet_simulator import FIRST_DAY, records, simulate, write_exposure
+from support.lake_cells import read_cells
 from unit.fleet_records import full
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.lake.cells import read_cells
 from gdb_epi.fleet.lake.manifest import MANIFEST, read_manifest
 from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from cli.test_fleet_lake import fill
+from support.lake_cells import read_cells
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.lake.cells import read_cells
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 

@@ -17,8 +17,8 @@ from support.html_check import Page
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.questions.verdict import judge_signature
-from gdb_epi.fleet.report.counts import Tally
-from gdb_epi.fleet.report.overview import summary
+from gdb_epi.fleet.report.counts import PopulationCounts
+from gdb_epi.fleet.report.overview import summary_sentences
 from gdb_epi.fleet.report.page import Headline
 from gdb_epi.fleet.report.split_views import mark_rows
 from gdb_epi.fleet.store.database import open_database
@@ -324,6 +324,6 @@ def test_the_demo_fleet_keeps_the_simulators_truth():
 def test_a_page_that_has_an_event_alone_says_what_it_points_to():
     headline = Headline("unknown", "One event", "83 crashes", None, (), (), (), "new", None, None)
     number = np.array([0])
-    counts = Tally(["timeout"], ["node-1"], number, number, number + 83, {}, {}, 0)
-    (line,) = summary(counts, [headline])
+    counts = PopulationCounts(["timeout"], ["node-1"], number, number, number + 83, {}, {}, 0)
+    (line,) = summary_sentences(counts, [headline])
     assert line == "One finding stands out: 1 points to one event, or to no cause yet."

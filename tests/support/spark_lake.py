@@ -16,9 +16,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from gdb_epi.fleet.lake.cells import read_cells
 from gdb_epi.fleet.lake.manifest import read_manifest
 from gdb_epi.fleet.questions.signature_history import history_lines, read_signature_history
+from support.lake_cells import read_cells
 
 TABLES = ("crash", "sig", "host", "mark", "meta")  # what these two questions read
 CLUSTER = "local-cluster[2,1,1024]"  # two workers, processes of their own, a core and 1 GB each

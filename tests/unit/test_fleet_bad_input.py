@@ -123,7 +123,7 @@ def test_very_many_values_of_an_attribute_name_no_groups(url):
 
 def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
     from gdb_epi.fleet.records.helper_processes import prepare_in_helpers
-    from gdb_epi.fleet.store.ingest import store
+    from gdb_epi.fleet.store.ingest import store_batches
 
     lines = [json.dumps(full(i)) for i in range(40)]
     lines[7] = lines[7][: len(lines[7]) // 2]
@@ -136,7 +136,7 @@ def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):
             prepare_in_helpers([path], helpers=helpers) as batches,
             open_database(url, write=True) as engine,
         ):
-            done = store(engine, batches)
+            done = store_batches(engine, batches)
         assert done.added + done.known == 37
         bad = {where.rsplit(":", 1)[1]: why for where, why in done.rejected}
         assert bad.keys() == {"8", "9", "10", "41"}
@@ -148,7 +148,7 @@ def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
     """The fast way stores a record's own text: only when no key can hide in it."""
     from gdb_epi.fleet.records.helper_processes import prepare_in_helpers
     from gdb_epi.fleet.records.packing import unpack_record_or_empty
-    from gdb_epi.fleet.store.ingest import store
+    from gdb_epi.fleet.store.ingest import store_batches
 
     secret = "hunter2"
     texts = [
@@ -161,7 +161,7 @@ def test_redaction_is_not_fooled_by_spelling(url, tmp_path):
     path = tmp_path / "secrets.jsonl"
     path.write_bytes(b"\n".join(x.encode() for x in texts))
     with prepare_in_helpers([path]) as batches, open_database(url, write=True) as engine:
-        assert store(engine, batches).added == 5
+        assert store_batches(engine, batches).added == 5
     for (blob,) in rows(url, select(tables.raw.c.record)):
         assert secret not in json.dumps(unpack_record_or_empty(blob))
 

@@ -17,9 +17,9 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import epidemic_curve
 from gdb_epi.fleet.questions.splitting import split_signature
-from gdb_epi.fleet.report.counts import tally
+from gdb_epi.fleet.report.counts import count_population
 from gdb_epi.fleet.report.overview import population_sizes
-from gdb_epi.fleet.report.texts import number
+from gdb_epi.fleet.report.texts import number_text
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, store_exposure
@@ -85,11 +85,13 @@ def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatc
         store_exposure(engine, rows)
         population = load_population(engine)
         course = epidemic_curve(engine, load_times(engine), None)
-        facts = dict(population_sizes(population, tally(engine, population, (None, None))))
+        facts = dict(
+            population_sizes(population, count_population(engine, population, (None, None)))
+        )
     assert sum(row.crashes for row in course) == 40
     rated = sum(row.per_1000_hours * row.hours / 1000 for row in course if row.hours)
     assert rated == pytest.approx(20)
-    assert facts["per 1,000 host-hours"] == number(1000 * 20 / (24 * len(days)))
+    assert facts["per 1,000 host-hours"] == number_text(1000 * 20 / (24 * len(days)))
 
 
 @pytest.mark.parametrize("trouble", ["feed stops", "feed late", "feed partial", "records lack"])

@@ -112,11 +112,11 @@ def test_what_is_forgotten_is_nowhere(tmp_path, capsys):
 def test_a_writer_learns_that_ids_are_gone(tmp_path, capsys):
     """One that keeps ids from batch to batch makes the rows again that forget deleted."""
     from gdb_epi.fleet.records.prepare import Preparer
-    from gdb_epi.fleet.store.ingest import Writer
+    from gdb_epi.fleet.store.ingest import BatchWriter
 
     db = str(tmp_path / "f.sqlite3")
     with open_database(db, write=True) as engine:
-        writer = Writer(engine)
+        writer = BatchWriter(engine)
         writer.store(Preparer().batch([("t", full(2)), ("t", full(1))]))
         assert forget(db, "--host", "node-2", "--apply") == 0
         writer.store(Preparer().batch([("t", full(7))]))  # of node-2 again

@@ -23,7 +23,7 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import NewerSchema, open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
 from gdb_epi.fleet.store.reproject import reproject
-from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.transactions import begin_write
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -174,7 +174,7 @@ def test_bad_records_do_not_stop_the_good_ones(url: str) -> None:
 def test_a_failure_in_the_middle_leaves_nothing_of_the_batch(url: str) -> None:
     put(url, minimal(0))
     with pytest.raises(ZeroDivisionError), open_database(url, write=True) as engine:
-        with begin(engine) as connection:
+        with begin_write(engine) as connection:
             connection.execute(tables.crash.insert().values(core_key="x"))
             raise ZeroDivisionError
     assert count(url, tables.crash) == 1

@@ -14,10 +14,10 @@ from gdb_epi.fleet.decisions.current_state import (
     HOST,
     REGRESSED,
     SIGNATURE,
-    Mark,
+    StoredDecision,
     Subject,
     insert_decision,
-    read_standing,
+    read_current_state,
 )
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.decisions.fixes import assess_fix, cores_crashed_after_fix
@@ -84,7 +84,7 @@ def fleet(tmp_path):
                 return question(sqlalchemy_executor(connection), *given)
 
         def fix(self):
-            held = self.ask(read_standing, Subject(SIGNATURE, "stable", KEY), NOW)
+            held = self.ask(read_current_state, Subject(SIGNATURE, "stable", KEY), NOW)
             return self.ask(assess_fix, held)
 
     return Fleet()
@@ -111,8 +111,8 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
     fleet.say("signature", KEY, fixed_in="2.11")
     assert not fleet.fix().is_regressed
     (state,) = fleet.ask(read_states, NOW)
-    assert [mark.state for mark in state.standing.history] == ["fixed", "fixed"]
-    assert state.standing.owner == "bob", "an owner stays until there is another one"
+    assert [mark.state for mark in state.current.history] == ["fixed", "fixed"]
+    assert state.current.owner == "bob", "an owner stays until there is another one"
 
 
 def test_what_the_record_at_hand_says_of_a_fix(fleet):
@@ -144,10 +144,10 @@ def test_ignored_ends_by_itself(fleet):
     fleet.say("signature", KEY, state="acknowledged", note="seen it")
     fleet.say("signature", KEY, ignore_until="2025-12-08")
     subject = Subject(SIGNATURE, "stable", KEY)
-    assert fleet.ask(read_standing, subject, NOW).state == "ignored"
+    assert fleet.ask(read_current_state, subject, NOW).state == "ignored"
     last = 1_765_238_399.0  # 2025-12-08 23:59:59
-    assert fleet.ask(read_standing, subject, last).state == "ignored"
-    held = fleet.ask(read_standing, subject, last + 1)
+    assert fleet.ask(read_current_state, subject, last).state == "ignored"
+    held = fleet.ask(read_current_state, subject, last + 1)
     assert (held.state, held.note) == ("acknowledged", "seen it")
 
 
@@ -160,7 +160,7 @@ def test_a_host_is_drained_repaired_and_back(fleet):
     fleet.say("host", "node-3", state="repaired", now=NOW + 86_400)
     fleet.say("host", "node-3", state="back", now=NOW + 3 * 86_400)
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400) + 1}
-    held = fleet.ask(read_standing, Subject(HOST, "", "node-3"))
+    held = fleet.ask(read_current_state, Subject(HOST, "", "node-3"))
     assert held.state == "back" and [m.state for m in held.history] == [
         "drained", "repaired", "back",
     ]  # fmt: skip
@@ -172,14 +172,14 @@ def test_a_note_is_no_new_decision(fleet):
     lines = fleet.say("host", "node-3", note="DIMM 3", owner="bob", now=NOW + 9 * 86_400)
     assert lines == ["known since 2025-12-06; host node-3 is repaired; owner bob", "note: DIMM 3"]
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400)}
-    held = fleet.ask(read_standing, Subject(HOST, "", "node-3"))
+    held = fleet.ask(read_current_state, Subject(HOST, "", "node-3"))
     assert [m.state for m in held.history] == ["repaired", "noted"]
     fleet.say("signature", KEY, state="fixed", fixed_in="2.3")
     fleet.say("signature", KEY, ignore_until="2025-12-08", note="loud")
     fleet.say("signature", KEY, ticket="BUG-7")
-    held = fleet.ask(read_standing, Subject(SIGNATURE, "stable", KEY), NOW)
+    held = fleet.ask(read_current_state, Subject(SIGNATURE, "stable", KEY), NOW)
     assert (held.state, held.mark.until, held.note) == ("ignored", 1_765_238_400.0, "loud")
-    held = fleet.ask(read_standing, Subject(SIGNATURE, "stable", KEY), held.mark.until)
+    held = fleet.ask(read_current_state, Subject(SIGNATURE, "stable", KEY), held.mark.until)
     assert (held.state, held.mark.version, held.ticket) == ("fixed", "2.3", "BUG-7")
 
 
@@ -235,7 +235,7 @@ def test_a_regression_without_a_fix_is_told_in_a_digest(fleet):
     with open_database(fleet.db, write=True) as engine:
         with engine.begin() as connection:
             insert_decision(
-                connection, Mark(Subject(SIGNATURE, "stable", KEY), NOW, "ann", REGRESSED)
+                connection, StoredDecision(Subject(SIGNATURE, "stable", KEY), NOW, "ann", REGRESSED)
             )
         lines = digest(engine, 30, int(NOW // 86_400), NOW).lines
         assert f"  {KEY}: regressed" in lines

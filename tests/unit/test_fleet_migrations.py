@@ -21,7 +21,7 @@ from gdb_epi.fleet.store import reproject as fleet_reproject
 from gdb_epi.fleet.store.database import DatabaseError, open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject
-from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.transactions import begin_write
 from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 
 DATA = Path(__file__).parent / "data"
@@ -94,7 +94,7 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
 
 def test_foreign_keys_go_and_rows_stay(old):
     """Schema 3 already had all columns: its rows are copied, and not projected again."""
-    with begin(database._engine(database.database_url(old))) as connection:
+    with begin_write(database._engine(database.database_url(old))) as connection:
         config = migrations._config(connection)
         command.stamp(config, migrations.FIRST)
         command.upgrade(config, "0003")
@@ -129,7 +129,7 @@ def test_labels_that_are_stored_are_of_the_first_model(tmp_path):
     path = str(tmp_path / "fleet.sqlite3")
     with open_database(path, write=True) as engine:
         ingest(engine, [("t", full(n)) for n in range(3)])
-    with begin(database._engine(database.database_url(path))) as connection:
+    with begin_write(database._engine(database.database_url(path))) as connection:
         command.stamp(migrations._config(connection), "0004")
         connection.exec_driver_sql("update meta set value = '4' where key = 'schema_version'")
         connection.exec_driver_sql("delete from meta where key = 'dimensions_dropped'")

@@ -252,7 +252,7 @@ def test_a_host_is_marked_by_any_of_its_spellings(db, receiver, capsys):
     with open_database(db, write=False) as engine, engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         (state,) = (s for s in read_states(execute, (FIRST + 15) * DAY) if s.crashes)
-        assert (state.standing.subject.name, state.crashes) == ("NODE-7.a.example", 130)
+        assert (state.current.subject.name, state.crashes) == ("NODE-7.a.example", 130)
         assert "is repaired" in " ".join(host_decision_lines(execute, "node-7"))
         assert (
             host_decision_lines(execute, "node-7.b.example")

@@ -347,7 +347,7 @@ def test_cells_are_counted_alike_in_a_table_and_by_sorting(monkeypatch):
 
 def test_pairs_of_nothing_are_wide_enough_for_what_is_made_of_them() -> None:
     """Columns of codes are narrow, and callers multiply what comes out (CI of 2026-11-23)."""
-    nobody = arrays.narrow(np.array([], dtype=np.int64))
+    nobody = arrays.narrow_codes(np.array([], dtype=np.int64))
     assert nobody.dtype == np.int8
     for columns in (arrays.count_pairs(nobody, nobody), arrays.distinct_pairs(nobody, nobody)):
         assert all((column * 8192).size == 0 for column in columns)

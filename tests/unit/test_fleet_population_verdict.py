@@ -166,6 +166,6 @@ def test_one_wrong_clock_does_not_change_what_the_server_says(tmp_path, monkeypa
     for name, some in (("right", records), ("wrong", [*records, ahead])):
         with open_database(str(tmp_path / name), write=True) as engine:
             ingest(engine, [("t", record) for record in some])
-            said.append({v["subject"]: v["headline"] for v in answers.verdicts(engine)})
+            said.append({v["subject"]: v["headline"] for v in answers.verdicts_answer(engine)})
     assert "host=node-7" in said[0]
     assert said[1] == said[0]

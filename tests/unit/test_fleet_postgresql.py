@@ -17,6 +17,7 @@ import pytest
 from cli.test_fleet_lake import fill as fill_lake
 from support.demo_fleet import make
 from support.fleet_simulator import records, simulate, write_exposure
+from support.lake_cells import read_cells
 from unit.fleet_records import full, minimal
 from unit.test_fleet_archive import fill
 from unit.test_fleet_forget import check_forgotten, own_folders
@@ -32,7 +33,6 @@ from unit.test_fleet_prune import check_pruned, wide_and_timeless
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.lake.cells import read_cells
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.questions.signatures import (
     compare_windows,
@@ -298,5 +298,5 @@ def test_report_metrics_and_api_are_those_of_sqlite(url: str, tmp_path: Path) ->
     assert pages[0] == pages[1] and b"Flipped bits" in pages[0]
     with open_database(there, write=False) as one, open_database(here, write=False) as other:
         assert metrics(one) == metrics(other)
-        assert same(answers.trend(one, None), answers.trend(other, None))
+        assert same(answers.trend_answer(one, None), answers.trend_answer(other, None))
         assert database_fingerprint(one) == database_fingerprint(one)

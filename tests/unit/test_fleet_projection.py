@@ -21,13 +21,13 @@ from gdb_epi.fleet.records.projection import (
     merge_records,
     project_record,
 )
-from gdb_epi.fleet.records.redact import storable
+from gdb_epi.fleet.records.redact import storable_record
 from gdb_epi.fleet.records.values import (
     claimed_time,
-    in_zone,
     int32_or_none,
     number_or_none,
     text_or_none,
+    with_time_zone,
 )
 
 
@@ -140,7 +140,7 @@ def test_a_time_without_a_zone_is_of_no_known_time(written: str) -> None:
     ],
 )
 def test_a_zone_is_given_to_times_of_the_day_that_lack_one(written: Any, becomes: Any) -> None:
-    given = in_zone(minimal(1, time={"crash_ts": written}), timezone(timedelta(hours=1)))
+    given = with_time_zone(minimal(1, time={"crash_ts": written}), timezone(timedelta(hours=1)))
     assert given["time"]["crash_ts"] == becomes
 
 
@@ -168,7 +168,7 @@ def test_groups_of_the_wrong_kind_never_raise_anything_else(damage: Any, inner: 
     record["host"] = {"attributes": damage.get("host")}
     record["signature"] = {inner: damage.get("signature")}
     try:
-        rows = project_record(storable(record))
+        rows = project_record(storable_record(record))
     except InputError:
         return
     assert isinstance(rows, Rows)
@@ -228,7 +228,7 @@ def test_locals_and_exception_messages_are_dropped_at_any_depth() -> None:
         locals={"x": "hunter2"},
         soft_errors=[{"stage": "s", "subject": "t", "message": "kept"}],
     )
-    kept = storable(record)
+    kept = storable_record(record)
     assert "hunter2" not in json.dumps(kept)
     assert kept["exception"]["type"] == "ValueError"
     assert kept["threads"]["stacks"][0]["frames"] == [{"name": "f"}]
@@ -240,7 +240,7 @@ def test_a_deep_record_does_not_overflow_the_stack() -> None:
     deep: Any = {}
     for _ in range(5000):
         deep = {"a": deep}
-    storable(minimal(1, extra=deep))
+    storable_record(minimal(1, extra=deep))
 
 
 def test_the_columns_of_a_crash_are_those_of_its_table():

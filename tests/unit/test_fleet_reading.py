@@ -22,7 +22,7 @@ from gdb_epi.fleet.population import combinations
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.open_for_question import open_for_question
-from gdb_epi.fleet.population.population import Attribute, CoreKeys, Memo, packed_hex
+from gdb_epi.fleet.population.population import Attribute, CoreKeys, CountCache, packed_hex
 from gdb_epi.fleet.questions.find_signature import find_signature
 from gdb_epi.fleet.questions.lookup import find_signature_group
 from gdb_epi.fleet.questions.signatures import latest_crash_time
@@ -167,8 +167,8 @@ def test_hexadecimal_keys_take_half_of_their_size():
 
 def test_what_is_counted_from_a_passing_column_goes_with_it():
     kept, passing = np.arange(5), np.arange(6)
-    parent = Memo()
-    memo = Memo(parent, passing)
+    parent = CountCache()
+    memo = CountCache(parent, passing)
     made: list[int] = []
 
     def doubled(column: Any) -> Any:
@@ -219,7 +219,9 @@ def test_rows_under_a_mask_are_counted_block_by_block(high, monkeypatch):
     a, b = (random.integers(-1, high, 300) for _ in range(2))
     some = (a >= 0) & (b >= 0) & (random.random(300) < 0.7)
     whole = np.unique(np.stack((a[some], b[some])), axis=1, return_counts=True)
-    monkeypatch.setattr(arrays, "blocks", lambda size: (slice(i, i + 7) for i in range(0, size, 7)))
+    monkeypatch.setattr(
+        arrays, "row_blocks", lambda size: (slice(i, i + 7) for i in range(0, size, 7))
+    )
     for found in (count_pairs(a, b, among=some), count_pairs(a[some], b[some])):
         assert np.array_equal(found[:2], whole[0]) and np.array_equal(found[2], whole[1])
     assert np.array_equal(arrays.distinct_pairs(a, b, some), whole[0])
@@ -275,7 +277,7 @@ def test_a_memo_changes_no_answer():
         return [f[:-1] for f in found], [(p.mark, p.label, p.members.sum()) for p in parts]
 
     plain = told(whole)
-    kept = whole._replace(memo=Memo())
+    kept = whole._replace(memo=CountCache())
     assert plain[0] and told(kept) == plain and told(kept) == plain
     assert told(kept.until(day)) == plain
 

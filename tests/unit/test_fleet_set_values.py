@@ -19,7 +19,7 @@ from gdb_epi.fleet.statistics.arrays import positions_in
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.transactions import begin_write
 
 # What may not be parted where it was joined, and what only looks so.
 ODD = (
@@ -43,7 +43,7 @@ def by_dict(rows, most):
 
 
 def stored(path, rows):
-    with open_database(path, write=True) as engine, begin(engine) as connection:
+    with open_database(path, write=True) as engine, begin_write(engine) as connection:
         for number in sorted({number for number, _, _ in rows}):
             connection.execute(tables.attrset.insert(), {"id": number, "hash": f"{number}"})
         columns = ("attrset_id", "attr", "value")
@@ -99,7 +99,7 @@ def test_deleted_rows_leave_gaps(tmp_path, monkeypatch):
     path = str(tmp_path / "f.sqlite3")
     rows = rows_of({i + 1: [("rack", f"r{i}"), ("sku", "s")] for i in range(20)})
     stored(path, rows)
-    with open_database(path, write=True) as engine, begin(engine) as connection:
+    with open_database(path, write=True) as engine, begin_write(engine) as connection:
         connection.execute(
             tables.attrset_value.delete().where(tables.attrset_value.c.attrset_id < 9)
         )

@@ -30,7 +30,7 @@ async def app(scope, receive, send) -> None:
 @contextmanager
 def serving() -> Iterator[tuple[str, int]]:
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(connections.configure(app))
+    server = uvicorn.Server(connections.uvicorn_config(app))
     thread = Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

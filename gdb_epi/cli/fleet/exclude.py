@@ -94,18 +94,20 @@ def _mark(engine: Engine, made: ExclusionPlan, by: str | None, now: float) -> No
     from gdb_epi.fleet.decisions.current_state import (
         DRAINED,
         HOST,
-        Mark,
+        StoredDecision,
         Subject,
+        current_user_name,
         insert_decision,
-        this_user,
     )
     from gdb_epi.fleet.store.days import SECONDS_A_DAY
-    from gdb_epi.fleet.store.transactions import begin
+    from gdb_epi.fleet.store.transactions import begin_write
 
-    with begin(engine) as connection:
+    with begin_write(engine) as connection:
         for host in made.hosts:
             until = (host.until + 1) * SECONDS_A_DAY
-            mark = Mark(Subject(HOST, "", host.host), now, by or this_user(), DRAINED)
+            mark = StoredDecision(
+                Subject(HOST, "", host.host), now, by or current_user_name(), DRAINED
+            )
             insert_decision(connection, mark._replace(note=host.reason, until=until))
 
 

@@ -51,9 +51,9 @@ def run(args: Namespace) -> int:
         prepare_in_helpers(paths, stdin, helpers_worth_starting(paths), zone) as batches,
         open_database(args.db, write=True) as engine,
     ):
-        from gdb_epi.fleet.store.ingest import store
+        from gdb_epi.fleet.store.ingest import store_batches
 
-        outcome = store(engine, batches, everything=True)
+        outcome = store_batches(engine, batches, everything=True)
     print(outcome.line())
     if times := outcome.times_line():
         print(times)
@@ -89,12 +89,12 @@ def _ingest_spool(db: str | None, zone: tzinfo | None) -> int:
         print("nothing waits in the spool")
         return EXIT_DONE
     with open_database(db, write=True) as engine:
-        from gdb_epi.fleet.store.ingest import Outcome, store
+        from gdb_epi.fleet.store.ingest import IngestOutcome, store_batches
 
-        total = Outcome()
+        total = IngestOutcome()
         for path in files:
             with prepare_in_helpers([path], zone=zone) as batches:
-                outcome = store(engine, batches)
+                outcome = store_batches(engine, batches)
             # A file with bad lines is kept under another name: nothing is lost, and it is not
             # tried again each time.
             with suppress(FileNotFoundError):  # another ingest took it

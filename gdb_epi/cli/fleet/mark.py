@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write the decision down and say what holds now."""
-    from gdb_epi.fleet.decisions.current_state import this_user
+    from gdb_epi.fleet.decisions.current_state import current_user_name
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=True, create=False) as engine:
@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
             about=args.about,
             name=args.name,
             state=args.state,
-            who=args.by or this_user(),
+            who=args.by or current_user_name(),
             fixed_in=args.fixed_in,
             version_of=args.of,
             ignore_until=args.ignore_until,

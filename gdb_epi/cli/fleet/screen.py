@@ -88,7 +88,7 @@ def _print_life(today: DailyScreening, *, as_json: bool) -> None:
         if as_json:
             print(json.dumps({"attr": "#regressed", **state.as_json()}))
         else:
-            print_line(f"regressed: {state.standing.subject.name}: {fix_words(fix)}")
+            print_line(f"regressed: {state.current.subject.name}: {fix_words(fix)}")
             print_line(f"    {named_signature(state.text)}")
     for host in today.again:
         if as_json:

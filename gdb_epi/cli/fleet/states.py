@@ -40,11 +40,11 @@ def run(args: Namespace) -> int:
 
         states = read_states(sqlalchemy_executor(connection), time.time())
     if args.name is not None:
-        meant = match_spellings([args.name], [s.standing.subject.name for s in states])
+        meant = match_spellings([args.name], [s.current.subject.name for s in states])
         states = [
             s for s in states
-            if s.standing.subject.name.startswith(args.name)
-            or (s.standing.subject.about == HOST and s.standing.subject.name in meant)
+            if s.current.subject.name.startswith(args.name)
+            or (s.current.subject.about == HOST and s.current.subject.name in meant)
         ]  # fmt: skip
     if args.json:
         print(json.dumps([state.as_json() for state in states], indent=1))
@@ -67,7 +67,7 @@ def _print(state: StateWithCrashes, *, history: bool) -> None:
     from gdb_epi.fleet.store.days import utc_day_text
     from gdb_epi.render.signature_words import named_signature
 
-    held = state.standing
+    held = state.current
     what = f"{held.subject.about} {held.subject.name}"
     print_line(f"{state.state:<12}  {utc_day_text(held.since)}  {what}")
     if state.text != held.subject.name:

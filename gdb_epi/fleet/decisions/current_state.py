@@ -59,7 +59,7 @@ class Subject(NamedTuple):
     name: str
 
 
-class Mark(NamedTuple):
+class StoredDecision(NamedTuple):
     """One decision. Times are seconds since the epoch; what was not said is None."""
 
     subject: Subject
@@ -80,7 +80,7 @@ class Mark(NamedTuple):
         return f"{self.who}: {' '.join(filter(None, parts))}{note}"
 
 
-class Standing(NamedTuple):
+class CurrentState(NamedTuple):
     """What holds of a subject now: its state, since when, and the history, oldest first."""
 
     subject: Subject
@@ -90,15 +90,15 @@ class Standing(NamedTuple):
     owner: str | None
     ticket: str | None
     note: str | None
-    mark: Mark | None  # the decision that holds
-    history: tuple[Mark, ...]
+    mark: StoredDecision | None  # the decision that holds
+    history: tuple[StoredDecision, ...]
 
     def care(self) -> list[str]:
         """Return the owner and the ticket, as far as they are set."""
         return list(filter(None, (self.owner and f"owner {self.owner}", self.ticket)))
 
 
-def standing_at(subject: Subject, history: Iterable[Mark], now: float) -> Standing:
+def state_at(subject: Subject, history: Iterable[StoredDecision], now: float) -> CurrentState:
     """Return what holds at a moment; IGNORED ends by itself, and the state before it holds again.
 
     An owner or ticket stays until another one is named; a note belongs to its decision, or was
@@ -114,39 +114,41 @@ def standing_at(subject: Subject, history: Iterable[Mark], now: float) -> Standi
         elif mark.state != IGNORED or mark.until is None or now < mark.until:
             held, note = mark, mark.note
     if held is None:
-        return Standing(
+        return CurrentState(
             subject, INITIAL_STATES[subject.about], None, "", owner, ticket, note, None, marks
         )
-    return Standing(subject, held.state, held.at, held.who, owner, ticket, note, held, marks)
+    return CurrentState(subject, held.state, held.at, held.who, owner, ticket, note, held, marks)
 
 
-def read_standing(execute: Execute, subject: Subject, now: float | None = None) -> Standing:
+def read_current_state(
+    execute: Execute, subject: Subject, now: float | None = None
+) -> CurrentState:
     """Ask the database what holds of one subject."""
     rows = execute(_OF_ONE, subject._asdict())
     moment = time.time() if now is None else now
-    return standing_at(subject, map(_mark, rows), moment)
+    return state_at(subject, map(_mark, rows), moment)
 
 
-def read_standings(
+def read_current_states(
     execute: Execute, about: str, now: float | None = None
-) -> dict[Subject, Standing]:
+) -> dict[Subject, CurrentState]:
     """Return what holds for every subject of a kind about which anything was ever decided."""
-    histories: dict[Subject, list[Mark]] = {}
+    histories: dict[Subject, list[StoredDecision]] = {}
     for row in execute(_OF_ALL, {"about": about}):
         mark = _mark(row)
         histories.setdefault(mark.subject, []).append(mark)
     moment = time.time() if now is None else now
-    return {subject: standing_at(subject, marks, moment) for subject, marks in histories.items()}
+    return {subject: state_at(subject, marks, moment) for subject, marks in histories.items()}
 
 
-def insert_decision(connection: Connection, mark: Mark) -> None:
+def insert_decision(connection: Connection, mark: StoredDecision) -> None:
     """Insert a decision into the database."""
     from gdb_epi.fleet.store import tables
 
     connection.execute(tables.mark.insert().values(**decision_row(mark)))
 
 
-def decision_row(mark: Mark) -> dict[str, Any]:
+def decision_row(mark: StoredDecision) -> dict[str, Any]:
     """Return the row of a decision."""
     row = {**mark.subject._asdict(), **mark._asdict()}
     del row["subject"]
@@ -156,13 +158,13 @@ def decision_row(mark: Mark) -> dict[str, Any]:
     return {**row, **cut, "who": cut.get("who", "")}
 
 
-def this_user() -> str:
+def current_user_name() -> str:
     """Return the name of the user who runs this, as far as the system knows."""
     with suppress(KeyError):
         return pwd.getpwuid(os.geteuid()).pw_name
     return f"uid {os.geteuid()}"
 
 
-def _mark(row: Any) -> Mark:
+def _mark(row: Any) -> StoredDecision:
     about, kind, name, *rest = row
-    return Mark(Subject(about, kind, name), *rest)
+    return StoredDecision(Subject(about, kind, name), *rest)

@@ -22,10 +22,10 @@ from gdb_epi.fleet.decisions.current_state import (
     SIGNATURE,
     SUSPECT,
     TOOL,
-    Mark,
+    StoredDecision,
     Subject,
     insert_decision,
-    read_standings,
+    read_current_states,
 )
 from gdb_epi.fleet.decisions.fixes import FixAssessment, fix_words
 from gdb_epi.fleet.decisions.repairs import (
@@ -50,7 +50,7 @@ from gdb_epi.fleet.screen.finding_states import (
 )
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
-from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.transactions import begin_write
 from gdb_epi.util import counted
 
 _TEXTS = "SELECT kind, key, coalesce(text, key) FROM sig"
@@ -99,11 +99,11 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
         ignored = _ignored(execute, moment)
         watched = [
             subject.name
-            for subject, held in read_standings(execute, HOST, moment).items()
+            for subject, held in read_current_states(execute, HOST, moment).items()
             if held.state in (REPAIRED, BACK)
         ]
         failed = failed_fixes(read_states(execute, moment))
-        regressed = [(s, fix) for s, fix in failed if s.standing.state == FIXED]
+        regressed = [(s, fix) for s, fix in failed if s.current.state == FIXED]
     population = separate_past_of_repaired_hosts(load_population(engine, asof), repaired)
     screened = None
     if population.day.size:
@@ -131,7 +131,7 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
             if f.attr == HOST and f.value == host_name
         ]
     if marks:
-        with begin(engine) as connection:
+        with begin_write(engine) as connection:
             for mark in marks:
                 insert_decision(connection, mark)
     return DailyScreening(population, screened, tuple(regressed), tuple(again.values()))
@@ -139,7 +139,7 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
 
 def _ignored(execute: Execute, now: float) -> set[str]:
     """Return the texts of the signatures that are ignored now."""
-    every = read_standings(execute, SIGNATURE, now).items()
+    every = read_current_states(execute, SIGNATURE, now).items()
     keys = {subject[1:] for subject, held in every if held.state == IGNORED}
     if not keys:
         return set()
@@ -156,10 +156,12 @@ def _again(population: Population, name: str, day: int) -> HostFailingAfterRepai
     return HostFailingAfterRepair(name, day, int(mine.sum()), int(damaged.sum()), cores)
 
 
-def _regression(state: StateWithCrashes, fix: FixAssessment, now: float) -> Mark:
+def _regression(state: StateWithCrashes, fix: FixAssessment, now: float) -> StoredDecision:
     seen, note = fix.again[0].version, fix_words(fix)
-    return Mark(state.standing.subject, now, TOOL, REGRESSED, seen, fix.version_of, note=note)
+    return StoredDecision(
+        state.current.subject, now, TOOL, REGRESSED, seen, fix.version_of, note=note
+    )
 
 
-def _host_mark(host: str, note: str, now: float) -> Mark:
-    return Mark(Subject(HOST, "", host), now, TOOL, SUSPECT, note=note)
+def _host_mark(host: str, note: str, now: float) -> StoredDecision:
+    return StoredDecision(Subject(HOST, "", host), now, TOOL, SUSPECT, note=note)

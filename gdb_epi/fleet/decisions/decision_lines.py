@@ -16,9 +16,9 @@ from gdb_epi.fleet.decisions.current_state import (
     REPAIRED,
     SIGNATURE,
     SUSPECT,
-    Standing,
+    CurrentState,
     Subject,
-    read_standing,
+    read_current_state,
 )
 from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, assess_fix, fix_words, version_in_record
 from gdb_epi.fleet.records.values import text_or_none
@@ -40,37 +40,37 @@ def signature_decision_lines(
 
     Given the record of a core, also how its version relates to the fix.
     """
-    standing = read_standing(execute, Subject(SIGNATURE, kind, key))
-    return _lines_of_signature(execute, standing, record)
+    current = read_current_state(execute, Subject(SIGNATURE, kind, key))
+    return _lines_of_signature(execute, current, record)
 
 
 def _lines_of_signature(
-    execute: Execute, standing: Standing, record: Mapping[str, Any] | None
+    execute: Execute, current: CurrentState, record: Mapping[str, Any] | None
 ) -> list[str]:
-    if standing.mark is None and not standing.history:
+    if current.mark is None and not current.history:
         return []
     words = []
-    fix = assess_fix(execute, standing)
+    fix = assess_fix(execute, current)
     if fix is not None:
         this = version_in_record(record, fix.version_of or DEFAULT_NAME) if record else None
         words.append(fix_words(fix, this))
-    elif standing.state == IGNORED and standing.mark is not None:
-        until = standing.mark.until
+    elif current.state == IGNORED and current.mark is not None:
+        until = current.mark.until
         words.append("ignored" if until is None else f"ignored until {utc_day_text(until - 1)}")
-    elif standing.state in (NEW, ACKNOWLEDGED):
-        words.append(standing.state if standing.state == ACKNOWLEDGED else "open again")
-    return _lines_of_standing(standing, words)
+    elif current.state in (NEW, ACKNOWLEDGED):
+        words.append(current.state if current.state == ACKNOWLEDGED else "open again")
+    return _lines_of_state(current, words)
 
 
 def host_decision_lines(execute: Execute, name: str) -> list[str]:
     """Return what people decided about a host, as lines; none where nobody ever did."""
-    standing = read_standing(execute, Subject(HOST, "", name))
-    if standing.mark is None:
-        standing = read_standing(execute, Subject(HOST, "", _marked_name(execute, name)))
-    if standing.mark is None or standing.state == HEALTHY:
+    current = read_current_state(execute, Subject(HOST, "", name))
+    if current.mark is None:
+        current = read_current_state(execute, Subject(HOST, "", _marked_name(execute, name)))
+    if current.mark is None or current.state == HEALTHY:
         return []
-    return _lines_of_standing(
-        standing, [f"host {name} is {_HOST_WORDS.get(standing.state, standing.state)}"]
+    return _lines_of_state(
+        current, [f"host {name} is {_HOST_WORDS.get(current.state, current.state)}"]
     )
 
 
@@ -96,9 +96,9 @@ def decision_lines_of_record(
     return lines + (host_decision_lines(execute, host) if host else [])
 
 
-def _lines_of_standing(standing: Standing, words: list[str]) -> list[str]:
-    since = standing.history[0].at if standing.subject.about == SIGNATURE else standing.since
-    lines = ["; ".join([f"known since {utc_day_text(since)}", *words, *standing.care()])]
-    if standing.note:
-        lines.append(f"note: {standing.note}")
+def _lines_of_state(current: CurrentState, words: list[str]) -> list[str]:
+    since = current.history[0].at if current.subject.about == SIGNATURE else current.since
+    lines = ["; ".join([f"known since {utc_day_text(since)}", *words, *current.care()])]
+    if current.note:
+        lines.append(f"note: {current.note}")
     return lines

@@ -23,7 +23,7 @@ from gdb_epi.fleet.decisions.current_state import (
     HOST,
     SUSPECT,
     TOOL,
-    read_standings,
+    read_current_states,
 )
 from gdb_epi.fleet.decisions.repairs import (
     is_past_of_repaired_host,
@@ -35,7 +35,7 @@ from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
-from gdb_epi.fleet.screen.finding import BITFLIP, day_of_recovery, is_of_host
+from gdb_epi.fleet.screen.finding import BITFLIP, day_of_recovery, is_about_whole_host
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
@@ -119,7 +119,7 @@ def plan_exclusion(
     """
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        marked = {subject.name: s for subject, s in read_standings(execute, HOST, now).items()}
+        marked = {subject.name: s for subject, s in read_current_states(execute, HOST, now).items()}
         repaired = repaired_hosts(execute, now)
     population = separate_past_of_repaired_hosts(load_population(engine), repaired)
     meant = match_hosts(population, marked)
@@ -177,7 +177,7 @@ def _of_findings(
             left_in[finding.value] = "a person dismissed the finding"
             continue
         judged = judge_host(population, finding)
-        is_hardware = is_of_host(finding.signature) and judged.kind == HARDWARE_HOST
+        is_hardware = is_about_whole_host(finding.signature) and judged.kind == HARDWARE_HOST
         if decided != CONFIRMED and not is_hardware:
             left_in.setdefault(finding.value, "its job may be the cause: move that first")
             continue

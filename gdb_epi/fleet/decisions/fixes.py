@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gdb_epi.fleet.decisions.current_state import FIXED, REGRESSED, Standing, Subject
+from gdb_epi.fleet.decisions.current_state import FIXED, REGRESSED, CurrentState, Subject
 from gdb_epi.fleet.decisions.version_order import compare_versions
 from gdb_epi.fleet.records.facts import image_and_tag
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
@@ -154,18 +154,18 @@ def _packages(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
                 yield name, version
 
 
-def assess_fix(execute: Execute, standing: Standing) -> FixAssessment | None:
+def assess_fix(execute: Execute, current: CurrentState) -> FixAssessment | None:
     """Return what the crashes say about the current fix; None where there is none."""
-    mark = standing.mark
+    mark = current.mark
     if mark is None or mark.state not in (FIXED, REGRESSED):
         return None
     # After a regression, the version of the fix is in the decision before.
-    fixes = [m for m in standing.history if m.state == FIXED and m.version]
+    fixes = [m for m in current.history if m.state == FIXED and m.version]
     if not fixes:
         return None
     fix = fixes[-1]
     version, name = str(fix.version), fix.version_of or DEFAULT_NAME
-    seen, cut = versions_seen(execute, standing.subject, name)
+    seen, cut = versions_seen(execute, current.subject, name)
     again, older, unknown = [], 0, 0
     for count in seen:
         order = compare_versions(count.version, version)
@@ -176,7 +176,7 @@ def assess_fix(execute: Execute, standing: Standing) -> FixAssessment | None:
             unknown += count.crashes
         elif since:
             older += count.crashes
-    values = {"kind": standing.subject.kind, "key": standing.subject.name}
+    values = {"kind": current.subject.kind, "key": current.subject.name}
     total = next(iter(execute(_TOTALS, values)))[0]
     after = next(iter(execute(_AFTER, {**values, "after": fix.at})))[0]
     nameless = int(total) - sum(count.crashes for count in seen)

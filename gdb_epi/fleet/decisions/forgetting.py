@@ -31,7 +31,7 @@ from gdb_epi.fleet.store.database import shown_url
 from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_crashes
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.reproject import BATCH
-from gdb_epi.fleet.store.transactions import begin, drop_dimension_ids
+from gdb_epi.fleet.store.transactions import begin_write, drop_dimension_ids
 from gdb_epi.record.record_parts import group_in
 
 HOST, USER, CORE = "host", "user", "core"
@@ -81,7 +81,7 @@ def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> ForgetSummar
             counts = _rows(connection, wanted, apply=False)
         _check(kind, name, spooled, counts)
     else:
-        with begin(engine) as connection:
+        with begin_write(engine) as connection:
             drop_dimension_ids(connection)
             wanted = _WANTED[kind](connection, name)
             counts = _rows(connection, wanted, apply=True)

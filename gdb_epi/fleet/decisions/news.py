@@ -18,7 +18,7 @@ from gdb_epi.fleet.decisions.current_state import (
     REGRESSED,
     SUSPECT,
     TOOL,
-    read_standings,
+    read_current_states,
 )
 from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, fix_words
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
@@ -34,9 +34,9 @@ from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
-from gdb_epi.fleet.store.dimensions import insert
+from gdb_epi.fleet.store.dimensions import insert_statement
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
-from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.transactions import begin_write
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted
 
@@ -69,17 +69,17 @@ def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
 
     News that could not be delivered is returned again the next time.
     """
-    moment, channel = time.time(), channel_id(address)
+    moment, channel = time.time(), address_id(address)
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         n = tables.notice.c
         sent = set(connection.execute(select(n.subject).where(n.channel == channel)).scalars())
         news = [_of_finding(f) for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED)]
         for state, fix in failed_fixes(read_states(execute, moment)):
-            cores = cores_crashed_after_fix(execute, state.standing.subject, fix)
+            cores = cores_crashed_after_fix(execute, state.current.subject, fix)
             news.append(_of_regression(state, fix, cores))
         raised = {entry.host for entry in news}
-        for subject, held in read_standings(execute, HOST, moment).items():
+        for subject, held in read_current_states(execute, HOST, moment).items():
             mark = held.mark
             is_mine = held.state == SUSPECT and held.who == TOOL and subject.name not in raised
             if mark is not None and is_mine:
@@ -91,14 +91,16 @@ def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
 
 def record_sent(engine: Engine, address: str, news: Sequence[NewsItem]) -> None:
     """Record which news an address was sent."""
-    channel, now = channel_id(address), time.time()
-    with begin(engine) as connection:
+    channel, now = address_id(address), time.time()
+    with begin_write(engine) as connection:
         rows = [{"at": now, "channel": channel, "subject": entry.subject} for entry in news]
         if rows:
-            connection.execute(insert(connection, tables.notice).on_conflict_do_nothing(), rows)
+            connection.execute(
+                insert_statement(connection, tables.notice).on_conflict_do_nothing(), rows
+            )
 
 
-def channel_id(address: str) -> str:
+def address_id(address: str) -> str:
     """Return an id of an address for the database, from which nobody can read the address."""
     return hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
@@ -122,7 +124,7 @@ def _of_finding(finding: StoredFinding) -> NewsItem:
 
 
 def _of_regression(state: StateWithCrashes, fix: FixAssessment, cores: Sequence[str]) -> NewsItem:
-    held = state.standing
+    held = state.current
     fixes = [mark.at for mark in held.history if mark.state == FIXED]
     subject = f"regressed {held.subject.kind}:{held.subject.name} {fix.version} {fixes[-1]:.0f}"
     lines = (named_signature(state.text), *held.care())
@@ -134,7 +136,7 @@ def _of_regression(state: StateWithCrashes, fix: FixAssessment, cores: Sequence[
 
 def _regression_title(state: StateWithCrashes) -> str:
     words = REGRESSED if state.fix is None else fix_words(state.fix)
-    return _cut(f"{state.standing.subject.name}: {words}")
+    return _cut(f"{state.current.subject.name}: {words}")
 
 
 def digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
@@ -151,7 +153,7 @@ def digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         states = read_states(sqlalchemy_executor(connection), now)
     regressed = [s for s in states if s.state == REGRESSED]
     hosts = [
-        s for s in states if s.standing.subject.about == HOST and s.state not in (HEALTHY, BACK)
+        s for s in states if s.current.subject.about == HOST and s.state not in (HEALTHY, BACK)
     ]
     end = (until + 1) * SECONDS_A_DAY
     new = new_signatures(engine, load_times(engine), days, end, MAX_LISTED)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Engine, func, select
 
-from gdb_epi.fleet.decisions.current_state import DRAINED, SUSPECT, read_standings
+from gdb_epi.fleet.decisions.current_state import DRAINED, SUSPECT, read_current_states
 from gdb_epi.fleet.decisions.current_state import HOST as MARKED_HOST
 from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.population.machine_names import read_machine_names
@@ -21,12 +21,12 @@ from gdb_epi.fleet.screen.finding import HOST, LOOP_OF
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings_in_transaction
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.day_of_prune import keep_pruned, pruned_before
+from gdb_epi.fleet.store.day_of_prune import read_prune_day, store_prune_day
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_crashes, table_bytes
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
-from gdb_epi.fleet.store.transactions import begin, drop_dimension_ids
+from gdb_epi.fleet.store.transactions import begin_write, drop_dimension_ids
 
 
 class PruneSummary(NamedTuple):
@@ -57,14 +57,14 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
         with engine.connect() as connection:
             ids, made = _plan(connection, before, keep, now)
     else:
-        with begin(engine) as connection:
+        with begin_write(engine) as connection:
             drop_dimension_ids(connection)
             ids, made = _plan(connection, before, keep, now)
             connection.execute(tables.exposure.delete().where(tables.exposure.c.day < before))
             old = tables.ingest_log.c.at < before * SECONDS_A_DAY
             connection.execute(tables.ingest_log.delete().where(old))
             if ids or made.host_days:
-                keep_pruned(connection, before)
+                store_prune_day(connection, before)
             remove_crashes(connection, ids)
         compact(engine)
     with engine.connect() as connection:
@@ -75,7 +75,7 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
 def _plan(
     connection: Connection, before: int, keep: int, now: float
 ) -> tuple[list[int], PruneSummary]:
-    before = max(before, pruned_before(sqlalchemy_executor(connection)) or before)
+    before = max(before, read_prune_day(sqlalchemy_executor(connection)) or before)
     c = tables.crash.c
     moment = func.coalesce(c.ts, c.received, 0.0)
     rows = connection.execute(select(c.id, c.sig_id, c.host_id, moment).order_by(moment, c.id))
@@ -124,8 +124,8 @@ def _ends(signatures: Ints, keep: int) -> Bools:
 
 def _suspected(connection: Connection, now: float) -> tuple[tuple[str, ...], list[int]]:
     """Return the hosts whose crashes are evidence: their names, and the ids of all spellings."""
-    held = read_standings(sqlalchemy_executor(connection), MARKED_HOST, now)
-    wanted = {s.name for s, standing in held.items() if standing.state in (SUSPECT, DRAINED)}
+    held = read_current_states(sqlalchemy_executor(connection), MARKED_HOST, now)
+    wanted = {s.name for s, current in held.items() if current.state in (SUSPECT, DRAINED)}
     f = tables.finding.c
     raised = select(f.value).where(f.attr.in_((HOST, LOOP_OF)), f.state.in_((OPEN, CONFIRMED)))
     wanted |= set(connection.execute(raised).scalars())

@@ -23,11 +23,11 @@ from gdb_epi.fleet.decisions.current_state import (
     REPAIRED,
     SIGNATURE,
     SIGNATURE_STATES,
-    Mark,
-    Standing,
+    CurrentState,
+    StoredDecision,
     Subject,
     insert_decision,
-    read_standing,
+    read_current_state,
 )
 from gdb_epi.fleet.decisions.decision_lines import host_decision_lines, signature_decision_lines
 from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, names_with_versions, versions_seen
@@ -38,7 +38,7 @@ from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, parse_written_day
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
-from gdb_epi.fleet.store.transactions import begin, note_change
+from gdb_epi.fleet.store.transactions import begin_write, note_change
 
 MAX_HINTED_NAMES = 12  # names with versions that a hint lists
 
@@ -74,13 +74,13 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
     state = _state(decision)
     until = _until(decision.ignore_until)
     moment = _moment(decision, state, now)
-    with begin(engine) as connection:
+    with begin_write(engine) as connection:
         execute = sqlalchemy_executor(connection)
         subject = _subject(connection, execute, decision)
-        standing = read_standing(execute, subject, now)
-        state = state or _default_state(standing)
+        current = read_current_state(execute, subject, now)
+        state = state or _default_state(current)
         version = decision.fixed_in
-        mark = Mark(
+        mark = StoredDecision(
             subject, moment, decision.who, state, version,
             (decision.version_of or DEFAULT_NAME) if version else None,
             decision.owner, decision.ticket, decision.note, until,
@@ -120,11 +120,11 @@ def _state(decision: Decision) -> str | None:
     return states[0] if states else None
 
 
-def _default_state(standing: Standing) -> str:
+def _default_state(current: CurrentState) -> str:
     """Return the state where none was given: a first decision on a signature acknowledges it."""
-    if standing.mark is not None:
+    if current.mark is not None:
         return NOTED
-    return ACKNOWLEDGED if standing.subject.about == SIGNATURE else HEALTHY
+    return ACKNOWLEDGED if current.subject.about == SIGNATURE else HEALTHY
 
 
 def _until(given: str | None) -> float | None:
@@ -192,7 +192,9 @@ def _answer(execute: Execute, subject: Subject) -> list[str]:
     return [f"signature {subject.name}", *signature_decision_lines(execute, *subject[1:])]
 
 
-def _why_fix_cannot_be_watched(execute: Execute, subject: Subject, mark: Mark) -> list[str]:
+def _why_fix_cannot_be_watched(
+    execute: Execute, subject: Subject, mark: StoredDecision
+) -> list[str]:
     """Say why a fix cannot be watched: no crash names that version, or it cannot be compared."""
     name, version = mark.version_of or DEFAULT_NAME, mark.version or ""
     seen, _ = versions_seen(execute, subject, name)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from gdb_epi.fleet.population.host_spelling import match_spellings
-from gdb_epi.fleet.population.population import Memo, Population
+from gdb_epi.fleet.population.population import CountCache, Population
 from gdb_epi.fleet.screen.finding import HOST, Finding
 from gdb_epi.fleet.store.days import iso_day
 
@@ -46,7 +46,7 @@ def separate_past_of_repaired_hosts(
         host=host,
         exposure_host=exposure_host,
         hosts=hosts,
-        memo=None if population.memo is None else Memo(),
+        memo=None if population.memo is None else CountCache(),
     )
 
 

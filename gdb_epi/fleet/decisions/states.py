@@ -12,8 +12,8 @@ from gdb_epi.fleet.decisions.current_state import (
     REGRESSED,
     REPAIRED,
     SIGNATURE,
-    Standing,
-    read_standings,
+    CurrentState,
+    read_current_states,
 )
 from gdb_epi.fleet.decisions.fixes import FixAssessment, assess_fix, fix_words
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
@@ -34,7 +34,7 @@ _OF_HOST = (
 class StateWithCrashes(NamedTuple):
     """A signature or host about which somebody decided, and its crashes."""
 
-    standing: Standing
+    current: CurrentState
     state: str  # regressed even if that is not stored yet
     text: str  # of the signature, or the name of the host
     fix: FixAssessment | None
@@ -43,7 +43,7 @@ class StateWithCrashes(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """Return it as one JSON object; times are seconds since the epoch."""
-        held = self.standing
+        held = self.current
         plain: dict[str, Any] = {
             "about": held.subject.about, "kind": held.subject.kind, "name": held.subject.name,
             "text": self.text, "state": self.state, "since": held.since, "who": held.who,
@@ -65,7 +65,7 @@ def read_states(execute: Execute, now: float) -> list[StateWithCrashes]:
     texts = {(kind, key): text for kind, key, text in execute(_TEXTS, {})}
     states = []
     for about in (SIGNATURE, HOST):
-        every = read_standings(execute, about, now).items()
+        every = read_current_states(execute, about, now).items()
         hosts = read_host_names(execute) if about == HOST and every else []
         for subject, held in every:
             if about == SIGNATURE:
@@ -83,7 +83,7 @@ def read_states(execute: Execute, now: float) -> list[StateWithCrashes]:
             states.append(
                 StateWithCrashes(held, state, text or subject.name, fix, int(crashes), last)
             )
-    states.sort(key=lambda s: (s.standing.subject.about != SIGNATURE, s.state != REGRESSED))
+    states.sort(key=lambda s: (s.current.subject.about != SIGNATURE, s.state != REGRESSED))
     return states
 
 
@@ -97,7 +97,7 @@ def failed_fixes(
 def repaired_hosts(execute: Execute, now: float) -> dict[str, int]:
     """Return the hosts that were repaired and the last day (since 1970-01-01) before that."""
     days: dict[str, int] = {}
-    for subject, held in read_standings(execute, HOST, now).items():
+    for subject, held in read_current_states(execute, HOST, now).items():
         for wanted in (BACK, REPAIRED):  # BACK: of one that came back with no repair noted
             moments = [mark.at for mark in held.history if mark.state == wanted]
             if moments:

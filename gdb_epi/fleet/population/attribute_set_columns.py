@@ -22,7 +22,7 @@ from gdb_epi.fleet.population.sqlite_crashes import (
     consistent_snapshot,
     fixed_width_numbers,
 )
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, narrow
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, narrow_codes
 from gdb_epi.fleet.store import tables
 from gdb_epi.typing_lite import NamedTuple
 
@@ -64,7 +64,9 @@ class AttributeColumn(NamedTuple):
         size = max(int(sets.max(initial=0)), int(self.sets.max(initial=0))) + 2
         table = np.full(size, ABSENT, dtype=np.int64)
         table[self.sets] = self.codes
-        return np.asarray(narrow(table)[sets])  # ABSENT is -1: the last place, which is of no set
+        return np.asarray(
+            narrow_codes(table)[sets]
+        )  # ABSENT is -1: the last place, which is of no set
 
 
 def mask_of_occurring_sets(*columns: Ints) -> Bools:
@@ -142,7 +144,7 @@ class _Reading:
         self._add(ids, layout, parted)
 
     def _layout(self, names: Sequence[str]) -> _Layout:
-        which = narrow(self._numbers(self._attributes, names))
+        which = narrow_codes(self._numbers(self._attributes, names))
         order = np.argsort(which, kind="stable")  # of 8 or 16 bits: by counting
         begins = np.flatnonzero(np.diff(which[order], prepend=ABSENT)).tolist()
         parts = list(map(slice, begins, [*begins[1:], which.size]))
@@ -152,8 +154,8 @@ class _Reading:
         return np.fromiter(map(numbered.__getitem__, texts), np.int64, len(texts))
 
     def _add(self, sets: Ints, layout: _Layout, texts: Sequence[str]) -> None:
-        values = narrow(self._numbers(self._texts, texts)[layout.order], np.int16)
-        sets = narrow(sets[layout.order], np.int32)
+        values = narrow_codes(self._numbers(self._texts, texts)[layout.order], np.int16)
+        sets = narrow_codes(sets[layout.order], np.int32)
         for which, part in zip(layout.attributes, layout.parts, strict=True):
             self._rows.setdefault(which, []).append((sets[part], values[part]))
         if len(self._texts) > self._most:

@@ -23,8 +23,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gdb_epi.fleet.paths import cache_folder
-from gdb_epi.fleet.population.population import Attribute, CacheEntry, CoreKeys, Memo, Population
-from gdb_epi.fleet.statistics.arrays import absent_column, narrow
+from gdb_epi.fleet.population.population import (
+    Attribute,
+    CacheEntry,
+    CoreKeys,
+    CountCache,
+    Population,
+)
+from gdb_epi.fleet.statistics.arrays import absent_column, narrow_codes
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.private_files import make_private_folder
 
@@ -75,7 +81,9 @@ def load_population(
         if state is not None:
             population = cached_population(state) if with_attributes else _times_in_cache(state)
         if population is None:
-            population = with_narrow_columns(read_population(connection))._replace(memo=Memo())
+            population = with_narrow_columns(read_population(connection))._replace(
+                memo=CountCache()
+            )
             if state is not None and population.day.size >= MIN_CRASHES:
                 _save(_folder(state), state, population)
                 # Mapped as for the next question: what is not looked at is in no memory.
@@ -123,7 +131,7 @@ def cached_population(state: Mapping[str, Any]) -> Population | None:
             signatures=head["signatures"],
             attributes=attributes,
             facts=facts,
-            memo=Memo(),
+            memo=CountCache(),
             quality=head["quality"],
             **columns,
         )
@@ -149,7 +157,8 @@ def _times_in_cache(state: Mapping[str, Any]) -> Population | None:
             core_keys=CoreKeys(keys), day=day, second=second, host=host, signature=signature,
             in_feed=in_feed, cpu=absent_column(day.size), bitflip=no, lock_inherited=no,
             hosts=head["hosts"], signatures=head["signatures"], attributes=(), exposure_day=none,
-            exposure_host=none, exposure_hours=np.zeros(0), memo=Memo(), quality=head["quality"],
+            exposure_host=none, exposure_hours=np.zeros(0), memo=CountCache(),
+            quality=head["quality"],
         )  # fmt: skip
     except _DAMAGED:
         return None
@@ -246,15 +255,19 @@ def with_narrow_columns(population: Population) -> Population:
     """Return the population with columns of codes as narrow as they can be: an eighth, mostly."""
 
     def narrow_sides(attribute: Attribute) -> Attribute:
-        reported = None if attribute.reported is None else narrow(attribute.reported)
+        reported = None if attribute.reported is None else narrow_codes(attribute.reported)
         return attribute._replace(
-            crash=narrow(attribute.crash), exposure=narrow(attribute.exposure), reported=reported
+            crash=narrow_codes(attribute.crash),
+            exposure=narrow_codes(attribute.exposure),
+            reported=reported,
         )
 
-    columns: dict[str, Any] = {name: narrow(getattr(population, name)) for name in _KEPT_NARROW}
+    columns: dict[str, Any] = {
+        name: narrow_codes(getattr(population, name)) for name in _KEPT_NARROW
+    }
     # A difference of days, and a day far back, fit 32 bits.
     columns |= {
-        name: narrow(getattr(population, name), np.int32) for name in ("day", "exposure_day")
+        name: narrow_codes(getattr(population, name), np.int32) for name in ("day", "exposure_day")
     }
     # Seconds are subtracted, and never added up: until 2038 they fit 32 bits too.
     if population.second is not None and int(population.second.max(initial=0)) < 1 << 31:

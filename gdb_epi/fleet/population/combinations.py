@@ -18,7 +18,7 @@ from gdb_epi.fleet.statistics.arrays import (
     count_codes,
     count_pairs,
     few_distinct_rows,
-    narrow,
+    narrow_codes,
     sum_by_code,
 )
 from gdb_epi.typing_lite import NamedTuple
@@ -60,7 +60,7 @@ def combinations_of(population: Population) -> Combinations:
     return population.once(_combinations, population.day, *columns)
 
 
-def tally_of_all(population: Population) -> Floats:
+def count_combinations(population: Population) -> Floats:
     """Return how many crashes have each combination."""
     return population.once(_tally_of_all, combinations_of(population))
 
@@ -79,7 +79,7 @@ def _combinations(day: Ints, *columns: Ints) -> Combinations:
     rows = few_distinct_rows(ordered or (day * 0,), max(day.size // 2, 1))
     if rows is None:
         return Combinations(np.arange(day.size, dtype=np.int32), None)
-    return Combinations(narrow(rows[1], np.int32), rows[0])
+    return Combinations(narrow_codes(rows[1], np.int32), rows[0])
 
 
 def count_by_value(codes: Ints, counts: Floats, size: int) -> Floats:

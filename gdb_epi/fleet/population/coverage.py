@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute, Memo, Population
+from gdb_epi.fleet.population.population import Attribute, CountCache, Population
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
     Floats,
     Ints,
     absent_column,
-    blocks,
     distinct_rows,
     positions_in,
+    row_blocks,
     sum_by_code,
-    widen,
+    widen_codes,
 )
 from gdb_epi.typing_lite import NamedTuple
 
@@ -43,7 +43,7 @@ class _HostDays(NamedTuple):
     def of(self, host: Ints, day: Ints) -> Ints:
         """Return the place of each (host, day); ABSENT where there is none."""
         inside = (host >= 0) & (day >= self.first) & (day < self.first + self.days)
-        code = np.where(inside, widen(host) * self.days + day - self.first, ABSENT)
+        code = np.where(inside, widen_codes(host) * self.days + day - self.first, ABSENT)
         return positions_in(self.key, code)
 
 
@@ -52,7 +52,7 @@ def _host_days(population: Population) -> _HostDays:
     day, host = population.exposure_day[rows], population.exposure_host[rows]
     first = int(day.min()) if rows.size else 0
     days = int(day.max()) - first + 1 if rows.size else 1
-    code = widen(host) * days + day - first
+    code = widen_codes(host) * days + day - first
     order = np.argsort(code, kind="stable")
     key, begin = np.unique(code[order], return_index=True)
     end = np.append(begin[1:], order.size)
@@ -68,7 +68,7 @@ def with_attributes_of_feed(population: Population) -> tuple[Population, dict[st
     """
     days, size, timed = _host_days(population), population.day.size, population.timed
     at: Ints = np.zeros(size, dtype=np.int32)
-    for part in blocks(size, ROWS):
+    for part in row_blocks(size, ROWS):
         there = days.of(population.host[part], population.day[part])
         at[part] = np.where(timed[part], there, ABSENT)
     ever = np.zeros(len(population.hosts) + 1, dtype=bool)  # the last one: crashes without a host
@@ -81,7 +81,7 @@ def with_attributes_of_feed(population: Population) -> tuple[Population, dict[st
             continue
         of_days = _values_of(days, attribute)
         crash, other = attribute.crash.copy(), 0
-        for part in blocks(size, ROWS):
+        for part in row_blocks(size, ROWS):
             covered = np.flatnonzero(at[part] >= 0)
             own = attribute.crash[part][covered]
             value = of_days.of(at[part][covered], own)
@@ -109,7 +109,7 @@ class _ValuesOfDays(NamedTuple):
         value = self.first[place]
         if self.single.all():
             return value
-        mine = widen(place) * self.size + own + 1
+        mine = widen_codes(place) * self.size + own + 1
         places = np.minimum(np.searchsorted(self.pairs, mine), self.pairs.size - 1)
         same = np.where(self.low[place] == self.high[place], value, ABSENT)
         several = np.where(self.pairs[places] == mine, own, same)
@@ -174,7 +174,7 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
         exposure_day=np.concatenate((population.exposure_day, day)),
         exposure_host=np.concatenate((population.exposure_host, more[0])),
         exposure_hours=np.concatenate((population.exposure_hours, more[1])),
-        memo=None if population.memo is None else Memo(),
+        memo=None if population.memo is None else CountCache(),
     )
     return whole, missing
 

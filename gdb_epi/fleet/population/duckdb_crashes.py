@@ -16,7 +16,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import packed_hex
 from gdb_epi.fleet.population.sqlite_crashes import CrashColumns
 from gdb_epi.fleet.records.crash_times import EARLIEST
-from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, blocks_with_next
+from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, overlapping_row_blocks
 from gdb_epi.typing_lite import NamedTuple
 
 ROWS = 100_000  # of a batch
@@ -37,7 +37,7 @@ def read_duckdb_crashes(
     except ValueError:  # keys that are not hexadecimal
         labels.clear()
         ids, rows = _read(driver, sizes, labels, packed=False)
-    if any((np.diff(ids[part]) < 0).any() for part in blocks_with_next(ids.size)):
+    if any((np.diff(ids[part]) < 0).any() for part in overlapping_row_blocks(ids.size)):
         order = np.argsort(ids, kind="stable")
         keys, ts, received, verdict, numbers = rows
         numbers = {name: column[order] for name, column in numbers.items()}

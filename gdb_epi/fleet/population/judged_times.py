@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, blocks
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, row_blocks
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.typing_lite import NamedTuple
 
@@ -138,7 +138,7 @@ def _beside_neighbours(ts: Floats, host: Ints) -> Iterator[tuple[slice, Floats, 
     That is infinite where a block tells nothing.
     """
     whole = ts.size // BLOCK * BLOCK
-    for part in blocks(whole):  # of many blocks
+    for part in row_blocks(whole):  # of many blocks
         end = min(part.stop, whole)
         times = ts[part.start : end].reshape(-1, BLOCK)
         own = np.sort(host[part.start : end].reshape(-1, BLOCK), axis=1)

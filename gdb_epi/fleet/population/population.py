@@ -87,14 +87,14 @@ class Attribute(NamedTuple):
     reported: Ints | None = None  # of every crash as its record has it; None: as `crash`
 
 
-class Memo:
+class CountCache:
     """What was counted once already, known by the very columns that it was counted from.
 
     The columns are held, so that no other one can come to the same address. What is counted from a
     `column` that is no longer needed is kept apart from what its `parent` keeps, and goes with it.
     """
 
-    def __init__(self, parent: Memo | None = None, column: Any = None) -> None:
+    def __init__(self, parent: CountCache | None = None, column: Any = None) -> None:
         self._parent, self._own = parent, {id(column)}
         self._kept: dict[tuple[Any, ...], tuple[tuple[Any, ...], Any]] = {}
         self.cache_entry: CacheEntry | None = None  # set where the cache has this population
@@ -139,7 +139,7 @@ class Population(NamedTuple):
     # Facts of the cores themselves (which detector spoke ...). They have no exposure, and many
     # follow from the signature: only a split looks at them.
     facts: tuple[Attribute, ...] = ()
-    memo: Memo | None = None
+    memo: CountCache | None = None
     second: Ints | None = None  # of each crash since the epoch, ABSENT: unknown; None: days alone
     in_feed: Bools | None = None  # which crashes the host-hours cover; None: all, if there are any
     quality: Mapping[str, Any] = MappingProxyType({})  # what reading it had to set right or aside
@@ -208,7 +208,7 @@ class Population(NamedTuple):
             cpu=self.cpu[crashes],
             bitflip=self.bitflip[crashes],
             lock_inherited=self.lock_inherited[crashes],
-            memo=None if self.memo is None else Memo(),
+            memo=None if self.memo is None else CountCache(),
             exposure_day=self.exposure_day[exposure],
             exposure_host=self.exposure_host[exposure],
             exposure_hours=self.exposure_hours[exposure],

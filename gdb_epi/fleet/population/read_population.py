@@ -48,12 +48,12 @@ from gdb_epi.fleet.statistics.arrays import (
     Floats,
     Ints,
     absent_column,
-    blocks,
-    blocks_with_next,
-    narrow,
+    narrow_codes,
+    overlapping_row_blocks,
+    row_blocks,
 )
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.day_of_prune import pruned_before
+from gdb_epi.fleet.store.day_of_prune import read_prune_day
 from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
@@ -114,7 +114,7 @@ def read_population(connection: Connection) -> Population:
         exposure_hours=hours,
         facts=facts,
     )
-    before = pruned_before(sqlalchemy_executor(connection))
+    before = read_prune_day(sqlalchemy_executor(connection))
     quality = {
         **_quality_of_times(connection, crashes, spelt, before),
         **_quality_of_names(machines, spelt),
@@ -281,7 +281,9 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     for name in numbers:
         numbers[name] = numbers[name][order]
     texts = sorted(labels)
-    sorted_code_of: Any = narrow(np.array([*map(texts.index, labels), ABSENT]))  # ABSENT: last
+    sorted_code_of: Any = narrow_codes(
+        np.array([*map(texts.index, labels), ABSENT])
+    )  # ABSENT: last
     verdict = sorted_code_of[verdict[order]]
     return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
 
@@ -289,7 +291,7 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
 def _days(place: Floats, order: Ints) -> Ints:
     last = float(place.max(initial=0.0)) // SECONDS_A_DAY
     day: Ints = np.zeros(order.size, dtype=np.int64 if last >= 1 << 30 else np.int32)
-    for part in blocks(order.size):
+    for part in row_blocks(order.size):
         day[part] = place[order[part]] // SECONDS_A_DAY
     return day
 
@@ -298,7 +300,7 @@ def _seconds(ts: Floats, order: Ints) -> Ints:
     """Return whole seconds, in 32 bits as long as they fit: they are never added up."""
     last = float(np.fmax.reduce(ts, initial=0.0))  # fmax: NaN does not count
     second: Ints = np.zeros(order.size, dtype=np.int64 if last >= (1 << 31) - 1 else np.int32)
-    for part in blocks(order.size):
+    for part in row_blocks(order.size):
         second[part] = whole_seconds(ts[order[part]])
     return second
 
@@ -310,9 +312,9 @@ def _concatenate(parts: Sequence[Any]) -> Any:
 
 def _order_by_time(place: Floats, keys: Any) -> Ints:
     """Return the order by time, and by key where times are equal, as few are."""
-    order = narrow(np.argsort(place, kind="stable"), np.int32)  # they come nearly in order
+    order = narrow_codes(np.argsort(place, kind="stable"), np.int32)  # they come nearly in order
     tied = np.zeros(order.size, dtype=bool)
-    for part in blocks_with_next(order.size):
+    for part in overlapping_row_blocks(order.size):
         same = np.diff(place[order[part]]) == 0
         tied[part][:-1] |= same
         tied[part][1:] |= same
@@ -393,7 +395,7 @@ def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
     table[np.fromiter(code.keys(), np.int64, len(code))] = np.fromiter(
         code.values(), np.int64, len(code)
     )
-    return np.asarray(narrow(table)[ids])  # ABSENT is -1: the last place, which nothing fills
+    return np.asarray(narrow_codes(table)[ids])  # ABSENT is -1: the last place, which nothing fills
 
 
 def _attributes(
@@ -425,7 +427,7 @@ def _filled_from_cores(attribute: Attribute, fact: Attribute | None) -> Attribut
 
     def of(codes: Ints, texts: list[str]) -> Ints:
         table = np.array([*map(code_of.__getitem__, texts), ABSENT], dtype=np.int64)
-        return np.asarray(narrow(table)[codes])  # ABSENT is -1: the last place
+        return np.asarray(narrow_codes(table)[codes])  # ABSENT is -1: the last place
 
     is_current, theirs = of(attribute.crash, attribute.values), of(fact.crash, fact.values)
     exposure = of(attribute.exposure, attribute.values)

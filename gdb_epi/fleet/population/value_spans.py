@@ -13,7 +13,7 @@ LATE = 0.1  # of the time that is known: what ran in it already is no newer than
 ALONE = 0.9  # of what ran (or crashed) on the days of a value
 
 
-def is_newest(population: Population, attribute: Attribute, value: int) -> bool:
+def is_newest_value(population: Population, attribute: Attribute, value: int) -> bool:
     """Whether the value came up while others went: then time itself is the other explanation."""
     size = len(attribute.values)
     spans = population.once(first_and_last_days, attribute.exposure, population.exposure_day, size)

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import Ints, count_distinct, widen
+from gdb_epi.fleet.statistics.arrays import Ints, count_distinct, widen_codes
 from gdb_epi.typing_lite import NamedTuple
 
 SURE = 0.99  # share of the rows in which one value decides the other
@@ -73,7 +73,7 @@ def _measured(
     if len(first.values) * len(second.values) > MAX_CELLS:
         return None
     counts = np.bincount(
-        widen(a) * len(second.values) + b, minlength=len(first.values) * len(second.values)
+        widen_codes(a) * len(second.values) + b, minlength=len(first.values) * len(second.values)
     )
     table = counts.reshape(len(first.values), len(second.values)).astype(np.float64)
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]

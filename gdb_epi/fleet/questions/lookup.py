@@ -18,7 +18,7 @@ from gdb_epi.fleet.questions.find_signature import (
     find_signature,
     require_signature,
 )
-from gdb_epi.fleet.questions.signatures import until_end_of_day, verdicts_of
+from gdb_epi.fleet.questions.signatures import crashed_by_end_of_day, verdicts_of
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -121,7 +121,7 @@ def summarise_signature(
     named = {"host": tables.host.c.name, "verdict": c.verdict, "python": c.python}
     return _summary(
         engine,
-        and_(c.sig_id.in_(group.ids), until_end_of_day(asof)),
+        and_(c.sig_id.in_(group.ids), crashed_by_end_of_day(asof)),
         named,
         c.host_id == tables.host.c.id,
     )
@@ -133,7 +133,10 @@ def summarise_host(engine: Engine, ids: Sequence[int], asof: int | None = None) 
     signature = func.coalesce(tables.sig.c.text, tables.sig.c.key)
     named = {"signature": signature, "verdict": c.verdict, "cpu": c.cpu_no}
     return _summary(
-        engine, and_(c.host_id.in_(ids), until_end_of_day(asof)), named, c.sig_id == tables.sig.c.id
+        engine,
+        and_(c.host_id.in_(ids), crashed_by_end_of_day(asof)),
+        named,
+        c.sig_id == tables.sig.c.id,
     )
 
 

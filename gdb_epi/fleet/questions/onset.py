@@ -28,7 +28,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
     groups_with_signature,
     without_silent_hosts,
 )
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     poisson_binomial_tail,
@@ -373,7 +373,9 @@ def _of_attribute(
         return
     size, width = len(attribute.values), days.hours.size
     cell = (
-        widen(attribute.exposure[in_range]) * width + population.exposure_day[in_range] - days.first
+        widen_codes(attribute.exposure[in_range]) * width
+        + population.exposure_day[in_range]
+        - days.first
     )
     weights = population.exposure_hours[in_range]
     table = np.bincount(cell, weights=weights, minlength=size * width).reshape(size, width)

@@ -10,7 +10,7 @@ from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
 from gdb_epi.fleet.screen.design_effect import crashes_of_signature
-from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_of_host
+from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
@@ -57,7 +57,7 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     same = population.signature == signature
     explained = np.zeros(same.size, dtype=bool)
     for host in screen_hosts(population, day):
-        if host.signature == name or is_of_host(host.signature):
+        if host.signature == name or is_about_whole_host(host.signature):
             explained |= host.members
     free = ~explained
     mine = crashes_of_signature(population, free, name)

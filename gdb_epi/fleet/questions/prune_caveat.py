@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.fleet.store.day_of_prune import pruned_before
+from gdb_epi.fleet.store.day_of_prune import read_prune_day
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ def caveat_of_prune(before: int | None, first: float | None) -> list[str]:
 
 
 def day_of_prune(engine: Engine) -> int | None:
-    """Return what `pruned_before` does, over a connection of its own."""
+    """Return what `read_prune_day` does, over a connection of its own."""
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     with engine.connect() as connection:
-        return pruned_before(sqlalchemy_executor(connection))
+        return read_prune_day(sqlalchemy_executor(connection))

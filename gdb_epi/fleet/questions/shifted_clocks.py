@@ -14,7 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.statistics.arrays import Floats, Ints, blocks, positions_in, widen
+from gdb_epi.fleet.statistics.arrays import Floats, Ints, positions_in, row_blocks, widen_codes
 from gdb_epi.typing_lite import NamedTuple
 
 DAY = 86_400  # seconds
@@ -83,7 +83,7 @@ def _of_one_or_two_hours(population: Population, second: Ints) -> Ints:
 def _of_attribute(
     population: Population, attribute: Attribute, crashes: Ints, second: Ints
 ) -> Iterator[ShiftedPlace]:
-    signature, bins = widen(population.signature[crashes]), second % DAY // BIN
+    signature, bins = widen_codes(population.signature[crashes]), second % DAY // BIN
     width = len(attribute.values) + 1  # the last place is of no value
     of_crash = signature * width + attribute.crash[crashes] % width
     pairs, first, counts = np.unique(of_crash, return_index=True, return_counts=True)
@@ -92,7 +92,7 @@ def _of_attribute(
     pairs, first, counts = pairs[asked], first[asked], counts[asked]
     # The crashes of each value and shift; those of a single day are one event.
     shifts: dict[tuple[int, int], dict[tuple[str, int], int]] = {}
-    for part in blocks(pairs.size, PAIRS):
+    for part in row_blocks(pairs.size, PAIRS):
         some = pairs[part]
         names, row = np.unique(some // width, return_inverse=True)
         here = _by_time_of_day(of_crash, bins, some)

@@ -12,7 +12,7 @@ from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.paths import default_database, is_url
 from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune
-from gdb_epi.fleet.store.day_of_prune import pruned_before
+from gdb_epi.fleet.store.day_of_prune import read_prune_day
 from gdb_epi.fleet.store.plain_sql import (
     Execute,
     readable_uri,
@@ -125,7 +125,7 @@ def read_signature_history(
         top_hosts=tuple((str(name), int(n)) for name, n in execute(_HOSTS, values)),
         verdicts=tuple((str(label or "none"), int(n)) for label, n in execute(_VERDICTS, values)),
         this_one=bool(here),
-        pruned_before=pruned_before(execute),
+        pruned_before=read_prune_day(execute),
         known=tuple(decision_lines_of_record(execute, kind, key, record)),
     )
 

@@ -37,7 +37,7 @@ class TopSignature(NamedTuple):
     verdicts: dict[str, int]
 
 
-def until_end_of_day(day: int | None) -> ColumnElement[bool]:
+def crashed_by_end_of_day(day: int | None) -> ColumnElement[bool]:
     """Return the condition that a crash was, or came, by the end of a day (None: any)."""
     if day is None:
         return true()
@@ -47,7 +47,7 @@ def until_end_of_day(day: int | None) -> ColumnElement[bool]:
 
 def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[TopSignature]:
     """Return the most frequent signatures by the end of a day, ties in the order of their text."""
-    by_then = until_end_of_day(asof)
+    by_then = crashed_by_end_of_day(asof)
     counted = (
         select(
             crash.c.sig_id,
@@ -178,7 +178,7 @@ class NewSignature(NamedTuple):
     timed: bool
 
 
-class CurveDay(NamedTuple):
+class EpidemicCurveDay(NamedTuple):
     """Crashes and host-hours of one day (days since 1970-01-01); hours are None when unknown."""
 
     day: int
@@ -263,7 +263,7 @@ def _keys_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[st
 
 def epidemic_curve(
     engine: Engine, population: Population, signature: str | None, asof: int | None = None
-) -> list[CurveDay]:
+) -> list[EpidemicCurveDay]:
     """Return the crashes of each day up to one, of a signature (its name) or of all.
 
     Days between are filled in; crashes whose time is not known are left out.
@@ -283,7 +283,7 @@ def epidemic_curve(
         hours_of_day = exposed.get(number)
         # Crashes of hosts that the feed lacks have no hours and count in no rate.
         rate = 1000 * covered / hours_of_day if hours_of_day else None
-        rows.append(CurveDay(number, crashes, hosts, hours_of_day, rate))
+        rows.append(EpidemicCurveDay(number, crashes, hosts, hours_of_day, rate))
     return rows
 
 

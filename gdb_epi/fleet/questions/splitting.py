@@ -13,7 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.coverage import with_old_hours_summed, without_hours
-from gdb_epi.fleet.population.population import Memo, Population
+from gdb_epi.fleet.population.population import CountCache, Population
 from gdb_epi.fleet.questions.possible_marks import PossibleMarks, find_possible_marks
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
@@ -26,7 +26,7 @@ from gdb_epi.fleet.screen.case_control import case_control_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.dose_response import threshold_words
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
-from gdb_epi.fleet.screen.finding import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_of_host
+from gdb_epi.fleet.screen.finding import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.finding_texts import certainty_words, verdict_words
 from gdb_epi.fleet.screen.hosts import hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
@@ -73,7 +73,7 @@ def _with_own_signature(
     """Return the population with a subpopulation as a signature of its own."""
     codes = population.signature.copy()
     codes[subpopulation.members] = len(population.signatures)
-    memo = None if population.memo is None else Memo(population.memo, codes)
+    memo = None if population.memo is None else CountCache(population.memo, codes)
     signatures = [*population.signatures, name]
     return population._replace(signature=codes, signatures=signatures, memo=memo)
 
@@ -228,7 +228,7 @@ def _is_open(parts: Sequence[SignaturePart]) -> bool:
     total = sum(part.crashes for part in parts)
     return (
         bool(marked)
-        and all(p.finding is not None and is_of_host(p.finding.signature) for p in marked)
+        and all(p.finding is not None and is_about_whole_host(p.finding.signature) for p in marked)
         and sum(part.crashes for part in marked) <= MINOR * total
     )
 
@@ -315,7 +315,7 @@ def _host_parts(
         if not finding.signature.startswith(CPU):
             mine = left & (population.host == population.hosts.index(finding.value))
         # Crashes left out when the host was judged (a storm) do not count as its own.
-        about = finding.signature == name or is_of_host(finding.signature)
+        about = finding.signature == name or is_about_whole_host(finding.signature)
         if about and (finding.members & mine).any() and int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes((finding,), mine))
             left = left & ~mine

@@ -37,7 +37,7 @@ from gdb_epi.fleet.screen.finding import (
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
     day_of_recovery,
-    is_of_host,
+    is_about_whole_host,
 )
 from gdb_epi.fleet.screen.finding_texts import (
     certainty_words,
@@ -136,7 +136,7 @@ def judge_population(
     `screened` saves the screening where the caller has it (without findings held back).
     """
     screened = screened or screen_population(population, day)
-    hosts = [f for f in screened.findings if f.attr == "host" and is_of_host(f.signature)]
+    hosts = [f for f in screened.findings if f.attr == "host" and is_about_whole_host(f.signature)]
     verdicts = [judge_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
     apart = [
         f for f in screened.findings if f.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES)
@@ -398,7 +398,7 @@ def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
             CAVEAT_ONLY_MORE_CRASHES,
         }.intersection(first.caveats)
         is_one_signature = bool(single_cause_caveats) or most >= MOSTLY * first.members.sum()
-        broad = is_of_host(first.signature) and not is_one_signature
+        broad = is_about_whole_host(first.signature) and not is_one_signature
         return HARDWARE_HOST if broad else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.
     return HARDWARE_GROUP if all(is_hardware(f.attr) for f in findings) else SOFTWARE

@@ -18,8 +18,8 @@ from gdb_epi.fleet.records.reader import (
     parse_export_line,
     parse_record_line,
 )
-from gdb_epi.fleet.records.redact import is_storable_text, storable
-from gdb_epi.fleet.records.values import in_zone
+from gdb_epi.fleet.records.redact import is_storable_text, storable_record
+from gdb_epi.fleet.records.values import with_time_zone
 
 Source = tuple[str, Mapping[str, Any]]  # where it came from, the record
 _Where = TypeVar("_Where")
@@ -114,5 +114,5 @@ class Preparer:
     def _prepared(self, given: Mapping[str, Any] | InputError) -> PreparedRecord:
         if isinstance(given, InputError):
             raise given
-        record = storable(given if self._zone is None else in_zone(given, self._zone))
+        record = storable_record(given if self._zone is None else with_time_zone(given, self._zone))
         return PreparedRecord(self._projector.project(record), self._packer.record(record))

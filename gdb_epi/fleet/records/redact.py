@@ -32,7 +32,7 @@ def is_storable_text(line: bytes) -> bool:
     return not (b'"message"' in line or b'"args"' in line or b'"notes"' in line)
 
 
-def storable(record: Mapping[str, Any]) -> dict[str, Any]:
+def storable_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of a record without locals and exception messages."""
     return {
         key: value if type(value) in _SCALARS else _clean(value, key, 1)

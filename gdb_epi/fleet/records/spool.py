@@ -18,7 +18,7 @@ from typing import Any
 
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.paths import hide_password, spool_folder
-from gdb_epi.fleet.records.redact import storable
+from gdb_epi.fleet.records.redact import storable_record
 from gdb_epi.private_files import check_own_folder, make_private_folder
 
 SUFFIX = ".jsonl"
@@ -35,7 +35,7 @@ def write_to_spool(records: Iterable[Mapping[str, Any]]) -> Path:
 
     Falls back to the temporary folder. Raises SpoolError when nothing is writable.
     """
-    lines = [json.dumps(storable(record), sort_keys=True) for record in records]
+    lines = [json.dumps(storable_record(record), sort_keys=True) for record in records]
     text = "".join(f"{line}\n" for line in lines)
     problems = []
     for folder in (spool_folder(), _fallback()):

@@ -102,7 +102,7 @@ def _iso_time(match: re.Match[str]) -> ClaimedTime:
     return ClaimedTime(seconds, part["zone"] is not None and part["hour"] is not None)
 
 
-def in_zone(record: Mapping[str, Any], zone: tzinfo) -> Mapping[str, Any]:
+def with_time_zone(record: Mapping[str, Any], zone: tzinfo) -> Mapping[str, Any]:
     """Return a record whose time of the day, where it lacks a zone, is one of this zone."""
     time = record.get("time")
     if not isinstance(time, dict):

@@ -12,6 +12,6 @@ from gdb_epi.fleet.require_extra import require_extra
 NEEDED = ("jinja2", "matplotlib")
 
 
-def require() -> None:
+def require_report_packages() -> None:
     """Import what the page needs. Raises EpiError that names what is missing and how to get it."""
     require_extra("report", NEEDED)

@@ -16,7 +16,7 @@ STRETCH = 3  # more than this times the span of the others, and they are left ou
 STEPS = ((1, 100), (7, 100), (30, 125), (365, 1000))  # days in a step, most steps
 
 
-class Axis(NamedTuple):
+class DayAxis(NamedTuple):
     """Days first..last in `steps` steps; `outside` crashes lie before or after."""
 
     first: int
@@ -34,7 +34,7 @@ class Axis(NamedTuple):
         return day_text(self.first + place * self.step)
 
 
-def axis_of(population: Population) -> Axis | None:
+def day_axis_of(population: Population) -> DayAxis | None:
     """Return the days to show; a clock that is off by years does not squeeze the others.
 
     None when no crash has a time.
@@ -51,13 +51,13 @@ def axis_of(population: Population) -> Axis | None:
     span = last - first + 1
     step = next((days for days, most in STEPS if span <= days * most), span // 100 + 1)
     outside = int(((day < first) | (day > last)).sum())
-    return Axis(first, last, step, -(-span // step), outside)
+    return DayAxis(first, last, step, -(-span // step), outside)
 
 
-class Series:
+class CrashSeries:
     """The crashes of each signature: which they are, and how many in each step."""
 
-    def __init__(self, population: Population, axis: Axis | None) -> None:
+    def __init__(self, population: Population, axis: DayAxis | None) -> None:
         self._order = np.argsort(population.signature, kind="stable")
         sizes = np.arange(len(population.signatures) + 1)
         self._starts = np.searchsorted(population.signature[self._order], sizes)

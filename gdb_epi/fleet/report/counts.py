@@ -28,7 +28,7 @@ class SignatureIdentity(NamedTuple):
     category: str | None
 
 
-class Tally(NamedTuple):
+class PopulationCounts(NamedTuple):
     """Counts by codes of `signatures` and `hosts`; crashes without a time are in the cells too."""
 
     signatures: list[str]
@@ -63,7 +63,7 @@ class Tally(NamedTuple):
         return sorted(((self.hosts[h], n) for h, n in pairs), key=lambda pair: (-pair[1], pair[0]))
 
 
-def tally(engine: Engine, population: Population, window: Window) -> Tally:
+def count_population(engine: Engine, population: Population, window: Window) -> PopulationCounts:
     """Count the crashes of a population, which is that of the window."""
     with engine.connect() as connection:
         names, identities = _names(connection)
@@ -74,7 +74,7 @@ def tally(engine: Engine, population: Population, window: Window) -> Tally:
     code = np.array([*(at[name] for name in population.signatures), at[NO_SIGNATURE]])
     cells = code[population.signature] * width + population.host + 1  # -1, none, is the last one
     keys, counts = np.unique(cells, return_counts=True)
-    return Tally(
+    return PopulationCounts(
         signatures=signatures,
         hosts=population.hosts,
         cell_signature=keys // width,

@@ -15,21 +15,26 @@ from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
-from gdb_epi.fleet.report.axis import Series, axis_of
-from gdb_epi.fleet.report.counts import SignatureIdentity, Tally, bits_by_host, tally
+from gdb_epi.fleet.report.axis import CrashSeries, day_axis_of
+from gdb_epi.fleet.report.counts import (
+    PopulationCounts,
+    SignatureIdentity,
+    bits_by_host,
+    count_population,
+)
 from gdb_epi.fleet.report.headlines import headline_of_verdict, join_alike_headlines
-from gdb_epi.fleet.report.maps import bit_rows, host_map
+from gdb_epi.fleet.report.maps import flip_histograms, host_map
 from gdb_epi.fleet.report.overview import (
-    curve,
+    caveats_of_answers,
+    curve_with_findings,
     days_in_words,
-    limits_of_answers,
-    no_findings_of,
+    no_findings_text,
     population_sizes,
-    summary,
+    summary_sentences,
     urgent_signatures,
 )
 from gdb_epi.fleet.report.page import Page, SignatureRow
-from gdb_epi.fleet.report.signature_sections import sections
+from gdb_epi.fleet.report.signature_sections import signature_sections
 from gdb_epi.fleet.report.split_views import split_views
 from gdb_epi.fleet.report.states import regressed_words, state_rows
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored_findings
@@ -66,10 +71,10 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
         population = population.chosen(inside, population.exposure_day >= since)
     if pruned := population.pruned:  # crashes left from before the prune are not counted
         window = (max(pruned.before, wanted.since or 0), wanted.until)
-    counts = tally(engine, population, window)
+    counts = count_population(engine, population, window)
     before = stored_findings(engine)
-    axis = axis_of(population)
-    series = Series(population, axis)
+    axis = day_axis_of(population)
+    series = CrashSeries(population, axis)
     today = axis.last if axis is not None else population.last_day
     screened = screen_population(population, today) if population.day.size else None
     if screened is not None:
@@ -86,7 +91,7 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
     ranks = {row.name: row.rank for row in rows}
     all_headlines = [headline_of_verdict(verdict, before, ranks) for verdict in verdicts_shown]
     headlines = tuple(head for head in all_headlines if head.state != DISMISSED)
-    bits = bit_rows(bits_by_host(engine, window, wanted.signature))
+    bits = flip_histograms(bits_by_host(engine, window, wanted.signature))
     hosts = [
         v.subject.removeprefix(HOST_MARK) for v in verdicts_shown if v.subject.startswith(HOST_MARK)
     ]
@@ -96,20 +101,23 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
         title=TITLE,
         span=days_in_words(axis),
         facts=population_sizes(population, counts),
-        summary=(*((regressions,) if regressions else ()), *summary(counts, shown, urgent)),
+        summary=(
+            *((regressions,) if regressions else ()),
+            *summary_sentences(counts, shown, urgent),
+        ),
         headlines=shown[:MAX_HEADLINES],
         urgent=urgent,
-        no_findings=no_findings_of(population, counts),
+        no_findings=no_findings_text(population, counts),
         dismissed=len(all_headlines) - len(headlines),
-        curve=curve(population, axis, before, _explained(population, verdicts_shown)),
+        curve=curve_with_findings(population, axis, before, _explained(population, verdicts_shown)),
         step=axis.step if axis else 1,
         signatures=rows,
         more_signatures=max(int((counts.per_signature() > 0).sum()) - len(rows), 0),
         host_map=host_map(population, counts, rows, hosts),
         bits=bits,
         splits=split_views(population, rows, verdicts_shown, screened, series),
-        sections=sections(engine, population, counts, series, rows, headlines),
-        notes=limits_of_answers(population, counts, axis),
+        sections=signature_sections(engine, population, counts, series, rows, headlines),
+        notes=caveats_of_answers(population, counts, axis),
         states=state_rows(states) if wanted.signature is None else (),
     )
 
@@ -125,7 +133,11 @@ def _explained(population: Population, verdicts: Sequence[PopulationVerdict]) ->
 
 
 def _rows(
-    population: Population, counts: Tally, series: Series, named: set[str], only: str | None
+    population: Population,
+    counts: PopulationCounts,
+    series: CrashSeries,
+    named: set[str],
+    only: str | None,
 ) -> tuple[SignatureRow, ...]:
     """The most frequent signatures, and those that a finding names, most frequent first."""
     total = counts.per_signature()

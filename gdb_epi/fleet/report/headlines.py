@@ -16,7 +16,7 @@ from gdb_epi.fleet.questions.verdict import (
     PopulationVerdict,
 )
 from gdb_epi.fleet.report.page import Headline, Numbers
-from gdb_epi.fleet.report.texts import clean, day_text, number, probability
+from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text, probability_text
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
@@ -69,8 +69,8 @@ def headline_of_verdict(
         title=_title(verdict.headline),
         words=parse_signature_line(verdict.subject, None) if rank else None,
         numbers=tuple(numbers_of(finding) for finding in findings),
-        evidence=tuple(clean(line, MAX_TITLE) for line in evidence),
-        caveats=tuple(clean(line, MAX_TITLE) for line in verdict.caveats),
+        evidence=tuple(harmless_text(line, MAX_TITLE) for line in evidence),
+        caveats=tuple(harmless_text(line, MAX_TITLE) for line in verdict.caveats),
         state=state,
         since=day_text(since) if since is not None else None,
         signature=rank,
@@ -103,7 +103,7 @@ def join_alike_headlines(headlines: Iterable[Headline]) -> tuple[Headline, ...]:
     return tuple(sorted(joined, key=lambda head: ORDER.index(head.kind)))
 
 
-def css_kind(kind: str) -> str:
+def css_class_of_cause(kind: str) -> str:
     """Return the class of a cause."""
     return HEADLINE_KINDS.get(kind, HEADLINE_KINDS[NOT_ENOUGH])[0]
 
@@ -113,18 +113,18 @@ def _title(text: str) -> str:
     title = rest if colon and head in _PREFIXES else text
     # `host=node-7` is a name; a word begins the sentence.
     upper = "=" not in title.split(" ", 1)[0]
-    return clean(f"{title[:1].upper()}{title[1:]}" if upper else title, MAX_TITLE)
+    return harmless_text(f"{title[:1].upper()}{title[1:]}" if upper else title, MAX_TITLE)
 
 
 def numbers_of(finding: Finding) -> Numbers:
     """Return every number that a reader needs to doubt the finding."""
     return Numbers(
-        mark=clean(f"{finding.attr}={finding.value}", MAX_NAME),
-        aliases=" or ".join(clean(alias, MAX_NAME) for alias in finding.aliases),
-        crashes=f"{number(finding.n)} of {number(finding.total)}",
-        risk=number(finding.rr),
-        interval=f"{number(finding.rr_low)} to {number(finding.rr_high)}",
-        q=probability(finding.q),
+        mark=harmless_text(f"{finding.attr}={finding.value}", MAX_NAME),
+        aliases=" or ".join(harmless_text(alias, MAX_NAME) for alias in finding.aliases),
+        crashes=f"{number_text(finding.n)} of {number_text(finding.total)}",
+        risk=number_text(finding.rr),
+        interval=f"{number_text(finding.rr_low)} to {number_text(finding.rr_high)}",
+        q=probability_text(finding.q),
         test=f"{finding.test}{comparison_words(finding.exposure)}",
     )
 

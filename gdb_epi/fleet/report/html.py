@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from gdb_epi.fleet.report import plots
 from gdb_epi.fleet.report.matplotlib_svg import exclusive_drawing
 from gdb_epi.fleet.report.page import DecisionsPage, Page
-from gdb_epi.fleet.report.texts import clean, day_text, number, percent
+from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text, percent_text
 from gdb_epi.render.category_words import category_words
 from gdb_epi.render.escape import escape as escape_controls
 from gdb_epi.render.triage import REPORT, Audience, render_triage
@@ -99,10 +99,15 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"num": number, "day": day_text, "clip": clean, "breaks": _breaks}
+    environment.filters |= {
+        "num": number_text,
+        "day": day_text,
+        "clip": harmless_text,
+        "breaks": _breaks,
+    }
     environment.filters["what"] = lambda category: category_words(category) if category else ""
     environment.globals |= {
-        "percent": percent,
+        "percent": percent_text,
         "span": _span,
         "rows_of": lambda rows: [(f"#{row.rank}", row.daily) for row in rows],
         "parts_of": lambda split: [(part.mark, part.daily) for part in split.parts],
@@ -115,7 +120,7 @@ def _shown(value: Any) -> Any:
     """Clean what is about to be escaped; markup of our own passes."""
     if isinstance(value, (Markup, _Line, int, float)):
         return value
-    return "" if value is None else clean(value)
+    return "" if value is None else harmless_text(value)
 
 
 def _span(first: int | None, last: int | None) -> str:
@@ -128,7 +133,7 @@ def _span(first: int | None, last: int | None) -> str:
 
 def _breaks(text: str, limit: int) -> Markup:
     """Return a name that may be broken after its dots and colons."""
-    shown = str(escape(clean(text, limit)))
+    shown = str(escape(harmless_text(text, limit)))
     return Markup(shown.replace("::", "::<wbr>").replace(".", ".<wbr>"))
 
 

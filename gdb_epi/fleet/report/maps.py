@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.report.counts import Tally
+from gdb_epi.fleet.report.counts import PopulationCounts
 from gdb_epi.fleet.report.page import BitRow, HostMap, MapRow, SignatureRow
-from gdb_epi.fleet.report.texts import number
+from gdb_epi.fleet.report.texts import number_text
 from gdb_epi.util import counted
 
 MAX_COLUMNS = 16  # signatures
@@ -23,7 +23,10 @@ POINTER_BITS = 64
 
 
 def host_map(
-    population: Population, counts: Tally, rows: Sequence[SignatureRow], marked: Sequence[str]
+    population: Population,
+    counts: PopulationCounts,
+    rows: Sequence[SignatureRow],
+    marked: Sequence[str],
 ) -> HostMap | None:
     """Return the hosts whose crashes are the most concentrated, by group; None without hosts.
 
@@ -72,7 +75,7 @@ def host_map(
 
 
 def _columns(
-    counts: Tally, rows: Sequence[SignatureRow], hosts: np.ndarray
+    counts: PopulationCounts, rows: Sequence[SignatureRow], hosts: np.ndarray
 ) -> tuple[SignatureRow, ...]:
     """The signatures that these hosts have most, in the order of the table."""
     mine = np.isin(counts.cell_host, hosts)
@@ -84,7 +87,7 @@ def _columns(
 
 
 def _groups(
-    population: Population, counts: Tally, hosts: np.ndarray
+    population: Population, counts: PopulationCounts, hosts: np.ndarray
 ) -> tuple[str | None, dict[int, str]]:
     """The group of each host: the value that its latest crash had."""
     attribute = next((a for a in map(population.attribute, GROUPS) if a is not None), None)
@@ -109,7 +112,7 @@ def _together(lines: Sequence[MapRow]) -> list[MapRow]:
     return [line for group in groups.values() for line in group]
 
 
-def bit_rows(flips_by_host: Mapping[str, Counter[int]]) -> tuple[BitRow, ...]:
+def flip_histograms(flips_by_host: Mapping[str, Counter[int]]) -> tuple[BitRow, ...]:
     """Return a histogram for each host with several flips, and one for all the others."""
     order = sorted(flips_by_host.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
     own = [pair for pair in order if sum(pair[1].values()) > 1][:MAX_BIT_HOSTS]
@@ -136,9 +139,9 @@ def _repeated(bits: Counter[int]) -> str:
     if total == 1:
         return f"one flip, bit {bit}"
     if most * 2 > total:
-        return f"bit {bit} in {number(most)} of {counted(total, 'flip')}"
+        return f"bit {bit} in {number_text(most)} of {counted(total, 'flip')}"
     lanes = Counter(b // 8 for b in bits.elements())
     lane, often = min(lanes.items(), key=lambda pair: (-pair[1], pair[0]))
     if often * 3 > total * 2 and total > 2:
-        return f"byte {lane} in {number(often)} of {counted(total, 'flip')}"
+        return f"byte {lane} in {number_text(often)} of {counted(total, 'flip')}"
     return f"{counted(total, 'flip')} over {counted(len(bits), 'bit')}"

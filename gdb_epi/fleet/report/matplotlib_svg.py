@@ -64,7 +64,7 @@ def compact_svg(svg: str, prefix: str, width: int, height: int) -> str:
     return _BLANK.sub("><", _HEAD.sub(head, text, count=1)).strip()
 
 
-def cut_apart(svg: str, count: int, width: int, height: int, stroke: float) -> list[str]:
+def cut_into_drawings(svg: str, count: int, width: int, height: int, stroke: float) -> list[str]:
     """Return the paths of the groups GROUP0, GROUP1 ... as drawings of their own."""
     paths = {int(number): path for number, path in _GROUP_PATH.findall(svg)}
     drawings = []
@@ -130,7 +130,7 @@ def exclusive_drawing() -> Iterator[None]:
         yield
 
 
-def figure(width: int, height: int) -> Figure:
+def empty_figure(width: int, height: int) -> Figure:
     """Return an empty figure of CSS pixels."""
     return Figure(figsize=(width / POINTS, height / POINTS), dpi=POINTS)
 
@@ -150,12 +150,12 @@ def axes_inside_margins(
     )
 
 
-def svg(fig: Figure, prefix: str, width: int, height: int) -> str:
+def figure_markup(fig: Figure, prefix: str, width: int, height: int) -> str:
     """Return the figure as markup for the page."""
-    return compact_svg(svg_text(fig), prefix, width, height)
+    return compact_svg(figure_as_svg(fig), prefix, width, height)
 
 
-def svg_text(fig: Figure) -> str:
+def figure_as_svg(fig: Figure) -> str:
     """Return the figure as matplotlib writes it."""
     fig.patch.set_visible(False)
     for axes in fig.axes:

@@ -10,10 +10,10 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, check_quality
-from gdb_epi.fleet.report.axis import Axis
-from gdb_epi.fleet.report.counts import Tally
-from gdb_epi.fleet.report.page import Day, Fact, Headline, SignatureRow, Urgent
-from gdb_epi.fleet.report.texts import clean, day_text, number
+from gdb_epi.fleet.report.axis import DayAxis
+from gdb_epi.fleet.report.counts import PopulationCounts
+from gdb_epi.fleet.report.page import CurveDay, Headline, NamedValue, SignatureRow, UrgentSignature
+from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text
 from gdb_epi.fleet.screen.finding_states import DISMISSED, StoredFinding
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.judgement.labels import URGENT
@@ -24,7 +24,7 @@ MAX_NOTE = 400  # characters of one
 MAX_RAISED = 4  # findings named at one day of the curve
 
 
-def days_in_words(axis: Axis | None) -> str:
+def days_in_words(axis: DayAxis | None) -> str:
     """Return the days that the page is about."""
     if axis is None:
         return "no crash has a time"
@@ -33,49 +33,49 @@ def days_in_words(axis: Axis | None) -> str:
     return f"{day_text(axis.first)} to {day_text(axis.last)}"
 
 
-def population_sizes(population: Population, counts: Tally) -> tuple[Fact, ...]:
+def population_sizes(population: Population, counts: PopulationCounts) -> tuple[NamedValue, ...]:
     """Return the sizes of the population."""
     hosts = counts.cell_host[counts.cell_host >= 0]
     facts = [
-        Fact("crashes", number(counts.crashes)),
-        Fact("signatures", number(int((counts.per_signature() > 0).sum()))),
+        NamedValue("crashes", number_text(counts.crashes)),
+        NamedValue("signatures", number_text(int((counts.per_signature() > 0).sum()))),
     ]
     if hosts.size:
-        facts.append(Fact("hosts with crashes", number(int(np.unique(hosts).size))))
+        facts.append(NamedValue("hosts with crashes", number_text(int(np.unique(hosts).size))))
     if population.has_exposure:
         hours = float(population.exposure_hours.sum())
-        facts.append(Fact("host-hours", number(round(hours))))
+        facts.append(NamedValue("host-hours", number_text(round(hours))))
         covered = int(population.covered.sum())  # of hosts that the feed lacks there are no hours
-        facts.append(Fact("per 1,000 host-hours", number(1000 * covered / hours)))
+        facts.append(NamedValue("per 1,000 host-hours", number_text(1000 * covered / hours)))
     return tuple(facts)
 
 
 _IN_WORDS = {"fork-inherited-lock": "lock held at fork()"}
 
 
-def urgent_signatures(rows: Sequence[SignatureRow]) -> tuple[Urgent, ...]:
+def urgent_signatures(rows: Sequence[SignatureRow]) -> tuple[UrgentSignature, ...]:
     """Return what single cores say by themselves, which no comparison of crashes can: it is first.
 
     Hardware suspects, damage, inherited locks, deadlocks; the most frequent of each first.
     """
     return tuple(
-        Urgent(_IN_WORDS.get(label, label.replace("-", " ")), n, row.rank, row.words)
+        UrgentSignature(_IN_WORDS.get(label, label.replace("-", " ")), n, row.rank, row.words)
         for label in URGENT
         for row in sorted(rows, key=lambda row: -dict(row.verdicts).get(label, 0))
         if (n := dict(row.verdicts).get(label, 0))
     )
 
 
-def _alone(urgent: Sequence[Urgent]) -> tuple[str, ...]:
+def _alone(urgent: Sequence[UrgentSignature]) -> tuple[str, ...]:
     sizes: Counter[str] = Counter()
     for row in urgent:
         sizes[row.label] += row.crashes
-    words = ", ".join(f"{label} {number(n)}" for label, n in sizes.items())
+    words = ", ".join(f"{label} {number_text(n)}" for label, n in sizes.items())
     return (f"What cores say by themselves: {words}.",) if words else ()
 
 
-def summary(
-    counts: Tally, headlines: Sequence[Headline], urgent: Sequence[Urgent] = ()
+def summary_sentences(
+    counts: PopulationCounts, headlines: Sequence[Headline], urgent: Sequence[UrgentSignature] = ()
 ) -> tuple[str, ...]:
     """Return the answer in words, before any number is explained."""
     alone, compared = _alone(urgent), _compared(counts, headlines)
@@ -84,7 +84,7 @@ def summary(
     return (*alone, *(f"Compared with each other: {c[:1].lower()}{c[1:]}" for c in compared))
 
 
-def no_findings_of(population: Population, counts: Tally) -> str:
+def no_findings_text(population: Population, counts: PopulationCounts) -> str:
     """Return what stands in the place of findings; only what could have been found is denied."""
     if (counts.cell_host >= 0).any():
         what = "No host and no attribute was found to have more crashes than its share."
@@ -94,7 +94,7 @@ def no_findings_of(population: Population, counts: Tally) -> str:
     return f"{what} With few crashes{lacks}, one that has may not be seen."
 
 
-def _compared(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
+def _compared(counts: PopulationCounts, headlines: Sequence[Headline]) -> tuple[str, ...]:
     """Return what comparing the crashes with each other says."""
     if not counts.crashes:
         return ("The database holds no crashes yet.",)
@@ -120,9 +120,9 @@ def _compared(counts: Tally, headlines: Sequence[Headline]) -> tuple[str, ...]:
     return (f"{what}: {', '.join(parts)}.", *([strongest] if total > 1 else ()))
 
 
-def curve(
-    population: Population, axis: Axis | None, before: Sequence[StoredFinding], explained: Bools
-) -> tuple[Day, ...]:
+def curve_with_findings(
+    population: Population, axis: DayAxis | None, before: Sequence[StoredFinding], explained: Bools
+) -> tuple[CurveDay, ...]:
     """Return the epidemic curve, with the findings that were raised on each day."""
     if axis is None:
         return ()
@@ -137,7 +137,7 @@ def curve(
     hours = _hours(population, axis)
     raised = _raised(axis, before)
     return tuple(
-        Day(
+        CurveDay(
             label=axis.label(i),
             day=axis.first + i * axis.step,
             crashes=int(crashes[i]),
@@ -151,7 +151,7 @@ def curve(
     )
 
 
-def _hours(population: Population, axis: Axis) -> list[float]:
+def _hours(population: Population, axis: DayAxis) -> list[float]:
     places = axis.places(population.exposure_day)
     inside = (places >= 0) & (places < axis.steps)
     weights = population.exposure_hours[inside]
@@ -159,18 +159,20 @@ def _hours(population: Population, axis: Axis) -> list[float]:
     return hours
 
 
-def _raised(axis: Axis, before: Sequence[StoredFinding]) -> dict[int, list[str]]:
+def _raised(axis: DayAxis, before: Sequence[StoredFinding]) -> dict[int, list[str]]:
     names_by_step: dict[int, list[str]] = {}
     for stored_finding in sorted(before, key=lambda old: old.identity):
         place = (stored_finding.day - axis.first) // axis.step
         names = names_by_step.setdefault(place, [])
-        name = clean(f"{stored_finding.attr} {stored_finding.value}", 40)
+        name = harmless_text(f"{stored_finding.attr} {stored_finding.value}", 40)
         if stored_finding.state != DISMISSED and name not in names and len(names) < MAX_RAISED:
             names.append(name)
     return names_by_step
 
 
-def limits_of_answers(population: Population, counts: Tally, axis: Axis | None) -> tuple[str, ...]:
+def caveats_of_answers(
+    population: Population, counts: PopulationCounts, axis: DayAxis | None
+) -> tuple[str, ...]:
     """Return what limits the answers."""
     notes = []
     if population.has_exposure:
@@ -184,15 +186,15 @@ def limits_of_answers(population: Population, counts: Tally, axis: Axis | None) 
         notes.append("No record names its host, so no host can be suspected.")
     if counts.untimed:
         notes.append(
-            f"{counted(number(counts.untimed), 'crash')} without a time that can be trusted: in "
-            "the tables and tests, absent from every curve."
+            f"{counted(number_text(counts.untimed), 'crash')} without a time that can be trusted: "
+            "in the tables and tests, absent from every curve."
         )
     kinds = (ATTRIBUTES, HOURS) if population.has_exposure else (ATTRIBUTES,)
     looks = [c for c in check_quality(population) if c.about in kinds and not c.is_fine]
-    notes += [f"The data: {clean(check.text, MAX_NOTE)}." for check in looks[:MAX_CHECKS]]
+    notes += [f"The data: {harmless_text(check.text, MAX_NOTE)}." for check in looks[:MAX_CHECKS]]
     if axis is not None and axis.outside:
         notes.append(
-            f"{counted(number(axis.outside), 'crash')} far from all others in time (a clock may "
-            "be off): in the tables and tests, outside of the curves."
+            f"{counted(number_text(axis.outside), 'crash')} far from all others in time (a clock "
+            "may be off): in the tables and tests, outside of the curves."
         )
     return tuple(notes)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gdb_epi.render.signature_words import SignatureWords
 
 
-class Fact(NamedTuple):
+class NamedValue(NamedTuple):
     """A name and its value."""
 
     name: str
@@ -43,7 +43,7 @@ class Headline(NamedTuple):
     signature: int | None  # rank of the signature's section
 
 
-class Day(NamedTuple):
+class CurveDay(NamedTuple):
     """One day (or week) of the epidemic curve."""
 
     label: str
@@ -105,7 +105,7 @@ class BitRow(NamedTuple):
     repeated: str  # in words: is it one bit again and again?
 
 
-class PartView(NamedTuple):
+class SplitPart(NamedTuple):
     """One population of a split."""
 
     mark: str
@@ -118,7 +118,7 @@ class PartView(NamedTuple):
     daily: tuple[int, ...]
 
 
-class Count(NamedTuple):
+class KnownCount(NamedTuple):
     """Crashes with a value, and those of which it is known whether they have it."""
 
     n: int
@@ -131,8 +131,8 @@ class MarkRow(NamedTuple):
     name: str
     value: str
     source: str  # "core": a fact of the cores; "fleet": an attribute
-    counts: tuple[Count, ...]
-    others: Count  # among the crashes of all other signatures
+    counts: tuple[KnownCount, ...]
+    others: KnownCount  # among the crashes of all other signatures
 
 
 class SplitView(NamedTuple):
@@ -142,7 +142,7 @@ class SplitView(NamedTuple):
     words: SignatureWords
     answer: str
     more: str | None
-    parts: tuple[PartView, ...]
+    parts: tuple[SplitPart, ...]
     marks: tuple[MarkRow, ...]
 
 
@@ -176,7 +176,7 @@ class ExampleCore(NamedTuple):
     host: str
 
 
-class Section(NamedTuple):
+class SignatureSection(NamedTuple):
     """A signature's section."""
 
     row: SignatureRow
@@ -228,7 +228,7 @@ class DecisionsPage(NamedTuple):
     more: int  # states that are not shown
 
 
-class Urgent(NamedTuple):
+class UrgentSignature(NamedTuple):
     """Crashes of one signature whose cores say by themselves what a person should see first."""
 
     label: str  # in words: hardware suspect
@@ -242,19 +242,19 @@ class Page(NamedTuple):
 
     title: str
     span: str
-    facts: tuple[Fact, ...]
+    facts: tuple[NamedValue, ...]
     summary: tuple[str, ...]
     headlines: tuple[Headline, ...]
     dismissed: int
-    curve: tuple[Day, ...]
+    curve: tuple[CurveDay, ...]
     step: int  # days in one step of the curve
     signatures: tuple[SignatureRow, ...]
     more_signatures: int
     host_map: HostMap | None
     bits: tuple[BitRow, ...]
     splits: tuple[SplitView, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[SignatureSection, ...]
     notes: tuple[str, ...]
     states: tuple[StateRow, ...] = ()
     no_findings: str = ""  # what to say where there is no headline
-    urgent: tuple[Urgent, ...] = ()  # strongest label first
+    urgent: tuple[UrgentSignature, ...] = ()  # strongest label first

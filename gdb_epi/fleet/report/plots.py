@@ -21,12 +21,12 @@ from gdb_epi.fleet.report.matplotlib_svg import (
     REST,
     SOFT,
     axes_inside_margins,
-    cut_apart,
-    figure,
-    svg,
-    svg_text,
+    cut_into_drawings,
+    empty_figure,
+    figure_as_svg,
+    figure_markup,
 )
-from gdb_epi.fleet.report.page import BitRow, Day, HostMap
+from gdb_epi.fleet.report.page import BitRow, CurveDay, HostMap
 from gdb_epi.fleet.report.texts import cut_to_width
 
 WIDE, NARROW = 1040, 350  # CSS pixels
@@ -45,7 +45,7 @@ def sparklines(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) ->
     All of them are drawn in one figure and cut apart: a figure of its own takes 15 ms.
     """
     width, height = size
-    fig = figure(width, height)
+    fig = empty_figure(width, height)
     axes = axes_inside_margins(fig, width, height, (0, 0, 0, 0))
     axes.set_axis_off()
     axes.set_xlim(0, width)
@@ -56,7 +56,7 @@ def sparklines(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) ->
         axes.add_artist(shape)  # add_patch would ask each of its curves for its extent
     wide = width / max(FEW, *(len(values) for values in every), 1)
     stroke = max(wide - min(wide * 0.2, 1.5), 0.8)
-    return cut_apart(svg_text(fig), len(every), width, height, stroke)
+    return cut_into_drawings(figure_as_svg(fig), len(every), width, height, stroke)
 
 
 def _strokes(values: Sequence[int], size: tuple[int, int]) -> Path:
@@ -95,11 +95,11 @@ def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
     return Path([corner for box in corners for corner in box] or [(0, 0)], codes or [Path.MOVETO])
 
 
-def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
+def curve_plot(days: Sequence[CurveDay], step: int, width: int) -> str:
     """Return the epidemic curve: crashes, and below them the rate where hours are known."""
     rated = any(day.rate is not None for day in days)
     height = (350 if rated else 230) if width == WIDE else (320 if rated else 200)
-    fig = figure(width, height)
+    fig = empty_figure(width, height)
     margin = (46.0, 30.0, 8.0, 26.0)
     lower = 92 if rated else 0
     axes = axes_inside_margins(
@@ -124,14 +124,14 @@ def curve_plot(days: Sequence[Day], step: int, width: int) -> str:
         below.set_ylim(0, max([day.rate or 0 for day in days]) * 1.15 or 1)
         _dates(below, days, width, shown=True)
         _title(below, "per 1,000 host-hours")
-    return svg(fig, f"curve{width}-", width, height)
+    return figure_markup(fig, f"curve{width}-", width, height)
 
 
 def _unit(step: int) -> str:
     return {1: "day", 7: "week"}.get(step, f"{step} days")
 
 
-def _bars(axes: Axes, days: Sequence[Day]) -> None:
+def _bars(axes: Axes, days: Sequence[CurveDay]) -> None:
     places = [i + 0.5 for i in range(len(days))]
     wide = 0.82 if len(days) < 60 else 0.9
     low = [day.explained for day in days]
@@ -153,7 +153,7 @@ def _frame(axes: Axes, count: int, ticks: int) -> None:
     axes.set_axisbelow(True)
 
 
-def _dates(axes: Axes, days: Sequence[Day], width: int, *, shown: bool) -> None:
+def _dates(axes: Axes, days: Sequence[CurveDay], width: int, *, shown: bool) -> None:
     most = 10 if width == WIDE else 4
     every = max(-(-max(len(days), FEW) // most), 1)
     places = list(range(0, len(days), every))
@@ -181,7 +181,7 @@ def map_plot(host_map: HostMap, width: int) -> str:
     count = len(columns) + 1.5  # the last column: all other signatures
     wide = int(left + group_width + cell * count + 60)
     high = int(top + cell * len(rows) + 8)
-    fig = figure(wide, high)
+    fig = empty_figure(wide, high)
     axes = axes_inside_margins(fig, wide, high, (left + group_width, top, 60, 8))
     axes.set_xlim(0, count)
     axes.set_ylim(len(rows), 0)
@@ -198,7 +198,7 @@ def map_plot(host_map: HostMap, width: int) -> str:
     axes.text(count + 14 / cell, -0.35, "all", fontsize=TICK, color=MUTED)
     if group_width:
         _group_names(axes, host_map, (left + group_width - 8) / cell)
-    return svg(fig, f"map{width}-", wide, high)
+    return figure_markup(fig, f"map{width}-", wide, high)
 
 
 def _squares(axes: Axes, host_map: HostMap, columns: int, cell: int) -> None:
@@ -239,7 +239,7 @@ def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
 def bits_plot(row: BitRow, number: int) -> str:
     """Return how often each bit was wrong, the bytes of the word told apart."""
     width, height = BITS
-    fig = figure(width, height)
+    fig = empty_figure(width, height)
     axes = axes_inside_margins(fig, width, height, (24, 8, 10, 20))
     top = max([*row.counts, 1])
     for lane in range(0, len(row.counts), 2 * LANE):
@@ -252,4 +252,4 @@ def bits_plot(row: BitRow, number: int) -> str:
     axes.set_xticks([i + 0.5 for i in (0, 8, 16, 24, 32, 40, 48, 56, 63)])
     axes.set_xticklabels(["0", "8", "16", "24", "32", "40", "48", "56", "63"])
     axes.tick_params(length=0, labelsize=10, pad=4)
-    return svg(fig, f"bits{number}-", width, height)
+    return figure_markup(fig, f"bits{number}-", width, height)

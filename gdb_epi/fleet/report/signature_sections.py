@@ -11,10 +11,17 @@ from sqlalchemy import Engine, select
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.values import text_or_none
-from gdb_epi.fleet.report.axis import Series
-from gdb_epi.fleet.report.counts import Tally
-from gdb_epi.fleet.report.page import Example, ExampleCore, Frame, Headline, Section, SignatureRow
-from gdb_epi.fleet.report.texts import clean, day_text
+from gdb_epi.fleet.report.axis import CrashSeries
+from gdb_epi.fleet.report.counts import PopulationCounts
+from gdb_epi.fleet.report.page import (
+    Example,
+    ExampleCore,
+    Frame,
+    Headline,
+    SignatureRow,
+    SignatureSection,
+)
+from gdb_epi.fleet.report.texts import day_text, harmless_text
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.record.record_parts import group_in
@@ -45,7 +52,7 @@ def stored_records(
                 yield str(key), unpack_record_or_empty(blob)
 
 
-def example(core_key: str, record: Json) -> Example:
+def example_of_record(core_key: str, record: Json) -> Example:
     """Return what a record says about its crash."""
     calls = telling_calls(record)
     happened, cause = escaped_opening(record, calls)
@@ -55,8 +62,8 @@ def example(core_key: str, record: Json) -> Example:
     reasons = _texts(verdict.get("reasons"))
     return Example(
         core_key,
-        clean(happened, 2 * MAX_LINE),
-        clean(cause, 2 * MAX_LINE),
+        harmless_text(happened, 2 * MAX_LINE),
+        harmless_text(cause, 2 * MAX_LINE),
         frames,
         source,
         # Most reasons are the evidence itself; why nothing can be told is not.
@@ -91,7 +98,7 @@ def _frames(record: Json, calls: Sequence[Call]) -> tuple[tuple[Frame, ...], str
 
 def _frame(call: Call) -> Frame:
     name, place, aside = shown_name(call), _base(call.place()), call.aside
-    return Frame(call.language, *(clean(words, MAX_LINE) for words in (name, place, aside)))
+    return Frame(call.language, *(harmless_text(words, MAX_LINE) for words in (name, place, aside)))
 
 
 def _base(path: str) -> str:
@@ -102,32 +109,32 @@ def _evidence(record: Json) -> tuple[str, ...]:
     lines = []
     category = text_or_none(group_in(record, "signature").get("evidence"))
     if category:
-        lines.append(clean(category, MAX_LINE))
+        lines.append(harmless_text(category, MAX_LINE))
     findings = record.get("findings")
     for finding in findings[:MAX_LINES] if isinstance(findings, list) else ():
         summary = text_or_none(finding.get("summary")) if isinstance(finding, dict) else None
         if summary:
-            lines.append(clean(summary, MAX_LINE))
+            lines.append(harmless_text(summary, MAX_LINE))
     return tuple(dict.fromkeys(lines))
 
 
 def _texts(value: Any) -> tuple[str, ...]:
     given = value[:MAX_LINES] if isinstance(value, list) else []
-    return tuple(clean(line, MAX_LINE) for line in given if isinstance(line, str))
+    return tuple(harmless_text(line, MAX_LINE) for line in given if isinstance(line, str))
 
 
 MAX_CORES = 3  # named in a section; the fullest of their records gives stack and evidence
 MAX_HOSTS = 8
 
 
-def sections(
+def signature_sections(
     engine: Engine,
     population: Population,
-    counts: Tally,
-    series: Series,
+    counts: PopulationCounts,
+    series: CrashSeries,
     rows: Sequence[SignatureRow],
     headlines: Sequence[Headline],
-) -> tuple[Section, ...]:
+) -> tuple[SignatureSection, ...]:
     """Return the sections in the order of the table."""
     cores = {row.rank: _cores(population, series, row) for row in rows}
     wanted = [core.core_key for cores_of_row in cores.values() for core in cores_of_row]
@@ -138,9 +145,9 @@ def sections(
         mine = [(c.core_key, opened[c.core_key]) for c in cores[row.rank] if c.core_key in opened]
         best = max(mine, key=lambda pair: example_rank(pair[1]), default=None)
         cores_of_row.append(
-            Section(
+            SignatureSection(
                 row,
-                example(*best) if best else None,
+                example_of_record(*best) if best else None,
                 tuple(cores[row.rank]),
                 tuple(counts.of(number[row.name])[:MAX_HOSTS]),
                 tuple(h for h in headlines if h.signature == row.rank),
@@ -149,7 +156,7 @@ def sections(
     return tuple(cores_of_row)
 
 
-def _cores(population: Population, series: Series, row: SignatureRow) -> list[ExampleCore]:
+def _cores(population: Population, series: CrashSeries, row: SignatureRow) -> list[ExampleCore]:
     """The latest cores, the latest first."""
     latest, timed = [], population.timed
     for i in series.members(row.code)[: -MAX_CORES - 1 : -1].tolist() if row.code >= 0 else ():

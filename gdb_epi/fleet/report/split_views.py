@@ -22,10 +22,10 @@ from gdb_epi.fleet.questions.verdict import (
     PopulationVerdict,
     judge_signature,
 )
-from gdb_epi.fleet.report.axis import Series
-from gdb_epi.fleet.report.headlines import css_kind, numbers_of
-from gdb_epi.fleet.report.page import Count, MarkRow, PartView, SignatureRow, SplitView
-from gdb_epi.fleet.report.texts import clean
+from gdb_epi.fleet.report.axis import CrashSeries
+from gdb_epi.fleet.report.headlines import css_class_of_cause, numbers_of
+from gdb_epi.fleet.report.page import KnownCount, MarkRow, SignatureRow, SplitPart, SplitView
+from gdb_epi.fleet.report.texts import harmless_text
 from gdb_epi.fleet.screen.finding import HOST, MIN_N
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools
@@ -54,7 +54,13 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
             counts = tuple(_count(column, code, cause.members) for cause in causes)
             others = _count(column, code, ~whole)
             rows.append(
-                MarkRow(clean(name, MAX_NAME), clean(value, MAX_NAME), kind, counts, others)
+                MarkRow(
+                    harmless_text(name, MAX_NAME),
+                    harmless_text(value, MAX_NAME),
+                    kind,
+                    counts,
+                    others,
+                )
             )
     return tuple(rows)
 
@@ -73,9 +79,9 @@ def _wanted(
                 yield kind, difference.fact, difference.value
 
 
-def _count(column: Attribute, code: int, members: Bools) -> Count:
+def _count(column: Attribute, code: int, members: Bools) -> KnownCount:
     codes = column.crash[members]
-    return Count(int((codes == code).sum()), int((codes != ABSENT).sum()))
+    return KnownCount(int((codes == code).sum()), int((codes != ABSENT).sum()))
 
 
 MAX_SPLITS = 6
@@ -95,7 +101,7 @@ def split_views(
     rows: Sequence[SignatureRow],
     verdicts: Sequence[PopulationVerdict],
     screened: ScreeningResult | None,
-    series: Series,
+    series: CrashSeries,
 ) -> tuple[SplitView, ...]:
     """Return the signatures with two populations, side by side; the only one in any case."""
     if screened is None:
@@ -129,7 +135,7 @@ def _of_bad_hosts(population: Population, verdicts: Sequence[PopulationVerdict])
 
 
 def _view(
-    population: Population, row: SignatureRow, judged: PopulationVerdict, series: Series
+    population: Population, row: SignatureRow, judged: PopulationVerdict, series: CrashSeries
 ) -> SplitView:
     parts = tuple(_part(population, cause, cause.members, series) for cause in judged.causes)
     # How many more crashes are needed stands beside it.
@@ -138,15 +144,15 @@ def _view(
     if judged.more is not None:
         more = f"about {counted(judged.more, 'more crash')} would settle the rest"
     marks = mark_rows(population, judged.causes)
-    return SplitView(row.rank, row.words, clean(answer), more, parts, marks)
+    return SplitView(row.rank, row.words, harmless_text(answer), more, parts, marks)
 
 
-def _part(population: Population, cause: Cause, members: Bools, series: Series) -> PartView:
+def _part(population: Population, cause: Cause, members: Bools, series: CrashSeries) -> SplitPart:
     unknown = LABELS[NOT_ENOUGH]
-    return PartView(
-        mark=clean(cause.mark, MAX_MARK),
+    return SplitPart(
+        mark=harmless_text(cause.mark, MAX_MARK),
         label=cause.label if cause.mark == UNCERTAIN else LABELS.get(cause.kind, unknown),
-        kind=css_kind(cause.kind),
+        kind=css_class_of_cause(cause.kind),
         crashes=cause.crashes,
         hosts=cause.hosts,
         bitflips=int((population.bitflip & members).sum()),

@@ -29,7 +29,7 @@ def regressed_words(states: Sequence[StateWithCrashes]) -> str | None:
         return None
     first, fix = again[0]
     many = f"{counted(len(again), 'fixed signature')} crash again" if len(again) > 1 else ""
-    first_text = f"{first.standing.subject.name} was {fix_words(fix)}"
+    first_text = f"{first.current.subject.name} was {fix_words(fix)}"
     return (
         f"{many}, the first: {first_text}."
         if many
@@ -38,7 +38,7 @@ def regressed_words(states: Sequence[StateWithCrashes]) -> str | None:
 
 
 def _row(state: StateWithCrashes) -> StateRow:
-    held = state.standing
+    held = state.current
     is_signature = held.subject.about == SIGNATURE
     what = [fix_words(state.fix)] if state.fix is not None else []
     if held.mark is not None and held.mark.until is not None:

@@ -13,7 +13,7 @@ from gdb_epi.render.escape import escape
 MAX_TEXT = 240  # characters of one shown text; a name of 100 kB is nobody's name
 
 
-def clean(value: Any, limit: int = MAX_TEXT) -> str:
+def harmless_text(value: Any, limit: int = MAX_TEXT) -> str:
     """Return a text that neither controls nor bidirectional marks can bend, cut to `limit`."""
     text = value if isinstance(value, str) else str(value)
     cut = text[: limit + 1]
@@ -23,7 +23,7 @@ def clean(value: Any, limit: int = MAX_TEXT) -> str:
 
 def cut_to_width(value: str, pixels: float) -> str:
     """Return a text of 11 px cut to what fits, by the widths of a broad sans-serif font."""
-    text, used = clean(value), 0.0
+    text, used = harmless_text(value), 0.0
     for place, character in enumerate(text):
         used += _width(character)
         if used > pixels:
@@ -40,7 +40,7 @@ def _width(character: str) -> float:
     return 8.5 if character.isupper() or character in "_+=<>~#" else 7
 
 
-def number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
     """Return a count or a measure as people read it."""
     if value is None or not math.isfinite(value):
         return "–" if value is None else "unbounded"
@@ -49,7 +49,7 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def probability(value: float | None) -> str:
+def probability_text(value: float | None) -> str:
     """Return a p or q value; below what floats hold it is said to be tiny."""
     if value is None:
         return "–"
@@ -58,7 +58,7 @@ def probability(value: float | None) -> str:
     return f"{value:.2g}" if value >= 0.001 else f"{value:.0e}".replace("e-0", "e-")
 
 
-def percent(part: float, whole: float) -> str:
+def percent_text(part: float, whole: float) -> str:
     """Return a share in percent, a dash of nothing."""
     if not whole:
         return "–"

@@ -9,7 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import is_newest, spans_to_choose_from
+from gdb_epi.fleet.population.value_spans import is_newest_value, spans_to_choose_from
 from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
@@ -46,7 +46,7 @@ from gdb_epi.fleet.statistics.arrays import (
     count_codes,
     count_pairs,
     sum_by_code,
-    widen,
+    widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
@@ -95,7 +95,7 @@ def attribute_to_test(population: Population, attribute: Attribute) -> Attribute
     codes = combinations_of(population).codes(attribute)
 
     def newest(value: int) -> bool:
-        return is_newest(population, attribute, value)
+        return is_newest_value(population, attribute, value)
 
     def exposed(value: int) -> Bools:
         return np.asarray(attribute.exposure == value)
@@ -590,7 +590,7 @@ def _hours_by_host_and_value(
     """Return the hours of each host with each value, as two columns: values and hours."""
     both_known = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     size = len(attribute.values)
-    cell = widen(population.exposure_host[both_known]) * size + attribute.exposure[both_known]
+    cell = widen_codes(population.exposure_host[both_known]) * size + attribute.exposure[both_known]
     weights = population.exposure_hours[both_known]
     if hosts * size <= MAX_TABLE:
         table = np.bincount(cell, weights=weights, minlength=hosts * size)

@@ -13,7 +13,11 @@ from typing import overload
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, count_by_value, tally_of_all
+from gdb_epi.fleet.population.combinations import (
+    combinations_of,
+    count_by_value,
+    count_combinations,
+)
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
     first_and_last_days,
@@ -27,7 +31,7 @@ from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     is_process_attribute,
 )
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, widen
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
@@ -129,7 +133,7 @@ def _asked(population: Population, left: Attribute, right: Attribute) -> Attribu
     if table.sum() > 0:
         share, source = table / table.sum(), HOST_HOURS
     else:
-        counts = count_by_value(codes, tally_of_all(population), table.size)
+        counts = count_by_value(codes, count_combinations(population), table.size)
         share, source = counts / max(counts.sum(), 1.0), NO_HOURS
 
     def newest(value: int) -> bool:
@@ -185,7 +189,7 @@ def _spans(left: Ints, right: Ints, day: Ints, rows: int, columns: int) -> tuple
 
 
 def _codes(left: Ints, right: Ints, width: int) -> Ints:
-    return np.where((left >= 0) & (right >= 0), widen(left) * width + right, ABSENT)
+    return np.where((left >= 0) & (right >= 0), widen_codes(left) * width + right, ABSENT)
 
 
 def _both_matter(

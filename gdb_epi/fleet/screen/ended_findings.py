@@ -23,7 +23,7 @@ from gdb_epi.fleet.screen.finding import (
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
-    is_of_host,
+    is_about_whole_host,
 )
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
@@ -76,7 +76,7 @@ def add_caveat_of_end(
     text = _of_silence(population, finding, members, last)
     if text is None and finding.attr != HOST:
         text = OVER.format(day=iso_day(last))
-    elif text is None and not is_of_host(finding.signature):
+    elif text is None and not is_about_whole_host(finding.signature):
         text = GONE.format(day=iso_day(last))
     elif text is None:
         after = int(np.count_nonzero(days > last))
@@ -127,7 +127,7 @@ def _telling(population: Population, finding: Finding, members: Bools) -> Ints:
     Those are crashes with the bit-flip flag or with a signature that no other host has: crashes
     that every host has go on after a repair.
     """
-    if not is_of_host(finding.signature):
+    if not is_about_whole_host(finding.signature):
         return np.asarray(np.sort(population.day[members]))
     elsewhere = np.zeros(len(population.signatures) + 1, dtype=bool)
     others = population.host != population.hosts.index(finding.value)
@@ -160,7 +160,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
     The machine is known by an attribute of the host-hours that identifies it (a serial number): a
     repair that sends a machine back under another name may leave its fault in it.
     """
-    if finding.attr != HOST or not is_of_host(finding.signature):
+    if finding.attr != HOST or not is_about_whole_host(finding.signature):
         return finding
     host = population.hosts.index(finding.value)
     caveats: list[str] = []

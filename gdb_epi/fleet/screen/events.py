@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute, Memo, Population
+from gdb_epi.fleet.population.population import Attribute, CountCache, Population
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding
 from gdb_epi.fleet.screen.finding_texts import verdict_words
 from gdb_epi.fleet.screen.findings_cache import cached_events
@@ -151,7 +151,7 @@ def without_crashes(population: Population, gone: Ints | Bools) -> Population:
         cpu=cleared(population.cpu, ABSENT),
         bitflip=cleared(population.bitflip, False),
         lock_inherited=cleared(population.lock_inherited, False),
-        memo=None if population.memo is None else Memo(),
+        memo=None if population.memo is None else CountCache(),
     )
 
 

@@ -59,7 +59,7 @@ COUNTED = "negative binomial p="  # how the test of all of a host's crashes begi
 CPU = "*cpu "  # and its number: the crashes of a host on one of its CPUs
 
 
-def is_of_host(signature: str) -> bool:
+def is_about_whole_host(signature: str) -> bool:
     """Whether a host's finding is about the host as such, and not about one signature or flag."""
     return signature in (ALL, BITFLIP) or signature.startswith(CPU)
 

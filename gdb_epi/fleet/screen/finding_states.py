@@ -20,7 +20,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.decisions import current_state
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number_or_none
-from gdb_epi.fleet.screen.finding import ALL, Finding, is_of_host
+from gdb_epi.fleet.screen.finding import ALL, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.finding_texts import (
     counted_crashes_words,
     finding_json,
@@ -29,8 +29,8 @@ from gdb_epi.fleet.screen.finding_texts import (
 )
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.dimensions import insert
-from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.dimensions import insert_statement
+from gdb_epi.fleet.store.transactions import begin_write
 
 # REPAIRED: the host is repaired; crashes from before do not raise it again, later ones do.
 OPEN, CONFIRMED, DISMISSED, REPAIRED = "open", "confirmed", "dismissed", "repaired"
@@ -84,7 +84,7 @@ class StoredFinding(NamedTuple):
 
 def finding_identity(attr: str, value: str, signature: str) -> tuple[str, str, str]:
     """Return the key by which a finding is recognised when it is found again."""
-    broad = attr == "host" and is_of_host(signature)
+    broad = attr == "host" and is_about_whole_host(signature)
     return attr, value, ALL if broad else signature
 
 
@@ -117,7 +117,7 @@ def set_finding_state(engine: Engine, number: int, state: str, note: str | None)
     values |= {"decided_n": c.n, "decided_p": c.p}
     if note is not None:
         values["note"] = note[:MAX_NOTE_CHARACTERS].replace("\0", "")
-    with begin(engine) as connection:
+    with begin_write(engine) as connection:
         done = connection.execute(tables.finding.update().where(c.id == number).values(values))
         if done.rowcount != 1:
             raise InputError(f"no finding {number}", hint="gdb-epi fleet findings")
@@ -127,7 +127,10 @@ def set_finding_state(engine: Engine, number: int, state: str, note: str | None)
         )
         at = values["decided_at"]
         current_state.insert_decision(
-            connection, current_state.Mark(subject, at, current_state.this_user(), state, note=note)
+            connection,
+            current_state.StoredDecision(
+                subject, at, current_state.current_user_name(), state, note=note
+            ),
         )
 
 
@@ -186,8 +189,8 @@ def store_findings(
     """
     if not findings:
         return
-    with begin(engine) as connection:
-        statement = insert(connection, tables.finding)
+    with begin_write(engine) as connection:
+        statement = insert_statement(connection, tables.finding)
         new = statement.excluded
         again = {name: new[name] for name in ("n", "rr", "p", "q", "detail")}
         connection.execute(

@@ -15,7 +15,14 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings, hours_within
 from gdb_epi.fleet.screen.events import without_crashes
-from gdb_epi.fleet.screen.finding import CPU, MAX_HOST_Q, MAX_Q, MIN_RR, Finding, is_of_host
+from gdb_epi.fleet.screen.finding import (
+    CPU,
+    MAX_HOST_Q,
+    MAX_Q,
+    MIN_RR,
+    Finding,
+    is_about_whole_host,
+)
 from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_pairs
@@ -39,7 +46,9 @@ def without_group_explained_hosts(
 
     `population` has host-hours: without them no group is known to stand out.
     """
-    asked = [f for f in findings if is_of_host(f.signature) and not f.signature.startswith(CPU)]
+    asked = [
+        f for f in findings if is_about_whole_host(f.signature) and not f.signature.startswith(CPU)
+    ]
     groups = list(bitflip_and_crash_group_findings(population)) if asked else []
     explained: set[str] = set()
     for group in groups:

@@ -16,7 +16,14 @@ from itertools import product
 import numpy as np
 
 from gdb_epi.fleet.screen.finding import MIN_N
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code, widen
+from gdb_epi.fleet.statistics.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    count_pairs,
+    sum_by_code,
+    widen_codes,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)  # of a host's own rate: what a cause may add
@@ -65,7 +72,7 @@ class NullModel(NamedTuple):
         """Return the share of the crashes that a CPU number has on healthy hosts."""
         share = 1 / self.cpus[host]
         if self.pairs.size:
-            code = widen(host) * CPU_NUMBERS + cpu
+            code = widen_codes(host) * CPU_NUMBERS + cpu
             at = np.minimum(np.searchsorted(self.pairs, code), self.pairs.size - 1)
             share = np.where(self.pairs[at] == code, np.maximum(self.shares[at], share), share)
         return share
@@ -141,7 +148,7 @@ def _classes(crashes: CrashCounts, null: NullModel) -> tuple[Floats, Floats, Flo
     top = np.full(hosts, -1)
     top[host[order]] = cpu[order]
     on = has_cpu & (crashes.cpu == top[crashes.host])
-    cell = (widen(crashes.host) * 2 + on) * CLASSES + crashes.carried
+    cell = (widen_codes(crashes.host) * 2 + on) * CLASSES + crashes.carried
     counts = sum_by_code(cell, crashes.weight, hosts * 2 * CLASSES)
     share = null.of_pairs(np.arange(hosts), np.maximum(top, 0))
     table = counts.reshape(hosts, 2, CLASSES)

@@ -120,7 +120,7 @@ def _cpu_shares(
     Low numbers are used more, and not every host has as many CPUs: the numbers of the crashes on
     other hosts of the same kind tell both.
     """
-    kinds, source = kind_of_hosts(population)
+    kinds, source = cpu_kind_of_hosts(population)
     host, cpu, counts = every
     of_all = sum_by_code(cpu, counts, 0)
     size = of_all.size
@@ -138,7 +138,7 @@ def _cpu_shares(
     return share, count, source
 
 
-def kind_of_hosts(population: Population) -> tuple[Ints, str]:
+def cpu_kind_of_hosts(population: Population) -> tuple[Ints, str]:
     """Return a code (0 and up) per host, the same for hosts that have the same CPUs."""
     codes = np.zeros(len(population.hosts), dtype=np.int64)
     for name in KINDS:

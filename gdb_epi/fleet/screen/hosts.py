@@ -66,13 +66,13 @@ from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
     Ints,
-    blocks,
     count_codes,
     count_distinct,
     distinct_rows,
-    narrow,
+    narrow_codes,
+    row_blocks,
     sum_by_code,
-    widen,
+    widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
@@ -228,7 +228,7 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
         elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
             name = BITFLIP
         facts = [float(g[host]) for g in given]
-        test = five_facts_words(p_count[host], facts)
+        test = host_evidence_words(p_count[host], facts)
         is_one_kind = _of_one_kind(population, day, host, hosts.null, hosts.healthy)
         if is_one_kind and _is_of_its_kind(population, host, hosts.null.alpha):
             continue
@@ -264,7 +264,7 @@ def crashes_and_null(
 
 def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
     """Count the crashes under a mask that have a host, a period, a CPU and marks in common."""
-    at = narrow(np.flatnonzero(some), np.int32)
+    at = narrow_codes(np.flatnonzero(some), np.int32)
     cpu = population.cpu[at]
     cpu[cpu >= CPU_NUMBERS] = ABSENT
     flags = population.bitflip, _first_of_its_own(population), population.lock_inherited
@@ -272,13 +272,13 @@ def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
     for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True):
         carried[flag[at]] += bit
     known_day, period = population.known_day, np.zeros_like(carried)
-    for part in blocks(at.size):
+    for part in row_blocks(at.size):
         ago = day - known_day[at[part]]
         period[part] = np.searchsorted(WINDOWS, ago, side="right")
     columns: list[Ints] = [population.host[at], period, carried, cpu]
     del at, known_day
     where, _, counts = distinct_rows(columns)
-    return CrashCounts._make([*(widen(column[where]) for column in columns), counts])
+    return CrashCounts._make([*(widen_codes(column[where]) for column in columns), counts])
 
 
 def _by_period(
@@ -397,7 +397,7 @@ def main_signature(population: Population, members: Bools) -> tuple[str, int]:
     return population.signatures[code - 1] if code else NO_SIGNATURE, int(counts[code])
 
 
-def five_facts_words(p_count: float, given: list[float]) -> str:
+def host_evidence_words(p_count: float, given: list[float]) -> str:
     """Say which of the five facts spoke."""
     names = ("bit-flip flags", "signatures of its own", ONE_CPU, "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]

@@ -23,7 +23,16 @@ from gdb_epi.fleet.screen.ended_findings import (
     with_other_names,
 )
 from gdb_epi.fleet.screen.events import CrashEvents, find_events, without_crashes
-from gdb_epi.fleet.screen.finding import ALL, CPU, HOST, LOCK, MIN_N, WINDOWS, Finding, is_of_host
+from gdb_epi.fleet.screen.finding import (
+    ALL,
+    CPU,
+    HOST,
+    LOCK,
+    MIN_N,
+    WINDOWS,
+    Finding,
+    is_about_whole_host,
+)
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.group_explained_hosts import (
     without_group_explained_hosts,
@@ -300,4 +309,4 @@ def _is_here(population: Population, finding: Finding) -> bool:
 
 
 def _breadth(finding: Finding) -> str:
-    return ALL if is_of_host(finding.signature) else finding.signature
+    return ALL if is_about_whole_host(finding.signature) else finding.signature

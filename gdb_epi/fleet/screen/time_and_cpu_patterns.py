@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import is_newest
+from gdb_epi.fleet.population.value_spans import is_newest_value
 from gdb_epi.fleet.screen.attribute_inflation import median_inflation
 from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
@@ -29,17 +29,17 @@ from gdb_epi.fleet.screen.finding import (
     TIME_OF_DAY,
     Finding,
 )
-from gdb_epi.fleet.screen.host_signals import kind_of_hosts
+from gdb_epi.fleet.screen.host_signals import cpu_kind_of_hosts
 from gdb_epi.fleet.screen.programs import main_program
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
     Ints,
-    blocks,
     count_pairs,
     distinct_pairs,
+    row_blocks,
     sum_by_code,
-    widen,
+    widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
@@ -172,7 +172,9 @@ def _local_hours(population: Population, some: Bools, first: int, hour: Ints) ->
         if len(population.signatures) * size > MAX_PLACE_ROWS:
             continue
         at = some & (attribute.crash >= 0)
-        row, cell = distinct_pairs(widen(population.signature) * size + attribute.crash, hour, at)
+        row, cell = distinct_pairs(
+            widen_codes(population.signature) * size + attribute.crash, hour, at
+        )
         cell = cell + first
         table = np.bincount(row * 24 + cell % 24, minlength=len(population.signatures) * size * 24)
         table = table.reshape(-1, size, 24)
@@ -215,7 +217,7 @@ def _hours_of(second: Ints, some: Bools) -> tuple[int, Ints]:
     first = int(second.min(where=some, initial=np.iinfo(second.dtype).max)) // _HOUR
     most = int(second.max(where=some, initial=0)) // _HOUR - first
     hour: Any = np.zeros(second.size, dtype=np.int16 if most < 1 << 15 else np.int64)
-    for part in blocks(second.size):
+    for part in row_blocks(second.size):
         hour[part] = np.clip(second[part] // _HOUR - first, 0, most)  # others lie anywhere
     return first, hour
 
@@ -333,7 +335,7 @@ def is_of_its_days(population: Population, finding: Finding, moments: Iterable[F
     if turn is None or attribute is None or finding.value not in attribute.values:
         return False
     code = attribute.values.index(finding.value)
-    if not is_newest(population, attribute, code):
+    if not is_newest_value(population, attribute, code):
         return False
     known = (attribute.exposure >= 0) & _is_at_turn(population.exposure_day, turn)
     hours = np.bincount(attribute.exposure[known], weights=population.exposure_hours[known])
@@ -437,7 +439,7 @@ def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
     unlike = median_inflation(signature, cpu, count, of_cpu / size)
     p = np.maximum(p, binomial_tail(a / unlike, n / unlike, of_cpu[c] / size))
     tested = int((of_signature >= MIN_N).sum()) * int((of_cpu > 0).sum())
-    kinds = kind_of_hosts(population)[0]
+    kinds = cpu_kind_of_hosts(population)[0]
     for i in np.flatnonzero(q_values(p, tested) <= MAX_Q).tolist():
         of_same = population.signature == s[i]
         mine = np.flatnonzero(some & of_same)

@@ -12,6 +12,6 @@ from gdb_epi.fleet.require_extra import require_extra
 NEEDED = ("jinja2", "matplotlib", "starlette", "uvicorn", "prometheus_client")
 
 
-def require() -> None:
+def require_server_packages() -> None:
     """Import what the server needs. Raises EpiError that names what is missing."""
     require_extra("serve", NEEDED)

@@ -42,7 +42,7 @@ class TooLarge(Exception):
     """The body is larger than MAX_BODY."""
 
 
-def refusal(status: int, why: str) -> Response:
+def refusal_response(status: int, why: str) -> Response:
     """Return a refusal as JSON; a refusal for want of a token says how to bring one."""
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
     return JSONResponse({"error": why}, status, headers)
@@ -57,19 +57,21 @@ def is_name_of_this_server(header: str, allowed: Sequence[str]) -> bool:
     return match is not None and (match[1] or match[2]) in allowed
 
 
-def refusal_to_write(request: Request, token: str | None, hosts: Sequence[str]) -> Response | None:
+def why_write_is_refused(
+    request: Request, token: str | None, hosts: Sequence[str]
+) -> Response | None:
     """Return the refusal; None when the request carries the token.
 
     The token comes in a header that no page of elsewhere can make a browser send, and never from a
     cookie. A page that says where it is from and is not from here is refused before that.
     """
     if token is None:
-        return refusal(403, READ_ONLY)
+        return refusal_response(403, READ_ONLY)
     if not is_same_origin(request, hosts):
-        return refusal(403, FOREIGN_ORIGIN)
+        return refusal_response(403, FOREIGN_ORIGIN)
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not same_token(given, token):
-        return refusal(401, "this needs the token: Authorization: Bearer TOKEN")
+        return refusal_response(401, "this needs the token: Authorization: Bearer TOKEN")
     return None
 
 

@@ -28,7 +28,7 @@ from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.days import iso_day
-from gdb_epi.fleet.store.ingest import store
+from gdb_epi.fleet.store.ingest import store_batches
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 MAX_ROWS = 1000
@@ -41,12 +41,12 @@ class NotFound(Exception):
     """Nothing in the database is called that."""
 
 
-def signatures(engine: Engine, limit: int) -> list[dict[str, Any]]:
+def signatures_answer(engine: Engine, limit: int) -> list[dict[str, Any]]:
     """The most frequent signatures."""
     return [row._asdict() for row in top_signatures(engine, min(max(limit, 1), MAX_ROWS))]
 
 
-def signature(engine: Engine, wanted: str) -> dict[str, Any]:
+def signature_answer(engine: Engine, wanted: str) -> dict[str, Any]:
     """One signature: what is stored, its curve, and the verdict of the population."""
     group = _group(engine, wanted)
     population = load_population(engine)
@@ -85,7 +85,7 @@ def core_record(engine: Engine, wanted: str) -> dict[str, Any]:
     return record
 
 
-def host(engine: Engine, wanted: str) -> dict[str, Any]:
+def host_answer(engine: Engine, wanted: str) -> dict[str, Any]:
     """One host: its attributes and crashes."""
     ids = lookup.find_host(engine, wanted)
     if not ids:
@@ -98,13 +98,13 @@ def host(engine: Engine, wanted: str) -> dict[str, Any]:
     }
 
 
-def trend(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
+def trend_answer(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
     """The epidemic curve of one signature, or of all."""
     name = None if wanted is None else _group(engine, wanted).name
     return [_day(row) for row in curves.epidemic_curve(engine, load_times(engine), name)]
 
 
-def _day(row: curves.CurveDay) -> dict[str, Any]:
+def _day(row: curves.EpidemicCurveDay) -> dict[str, Any]:
     return {"date": iso_day(row.day), **row._asdict()}
 
 
@@ -119,12 +119,12 @@ def new_signatures_answer(engine: Engine, days: float) -> list[dict[str, Any]]:
     return [row._asdict() for row in rows]
 
 
-def findings(engine: Engine) -> list[dict[str, Any]]:
+def findings_answer(engine: Engine) -> list[dict[str, Any]]:
     """The findings that were raised, with their state."""
     return [{"date": iso_day(f.day), **f._asdict()} for f in stored_findings(engine)]
 
 
-def verdicts(engine: Engine) -> list[dict[str, Any]]:
+def verdicts_answer(engine: Engine) -> list[dict[str, Any]]:
     """What stands out now, judged."""
     population, screened = screened_now(engine)
     if screened is None:
@@ -144,7 +144,7 @@ def screened_now(engine: Engine) -> tuple[Population, ScreeningResult | None]:
     return population, screened._replace(findings=without_past_hosts(screened.findings))
 
 
-def states(engine: Engine) -> list[dict[str, Any]]:
+def states_answer(engine: Engine) -> list[dict[str, Any]]:
     """What was decided of signatures and hosts, with the history."""
     with engine.connect() as connection:
         held = read_states(sqlalchemy_executor(connection), time.time())
@@ -164,7 +164,7 @@ def store_decision(engine: Engine, body: bytes) -> dict[str, Any]:
         raise UsageError("a decision is a JSON object", hint='{"about": "signature", "name": KEY}')
     decided = record_decision(engine, decision_of(given), time.time())
     about, lines = decided.subject.about, decided.lines
-    return {"about": about, "lines": lines, "states": states(engine)}
+    return {"about": about, "lines": lines, "states": states_answer(engine)}
 
 
 def decision_of(given: Mapping[Any, Any]) -> Decision:
@@ -182,7 +182,7 @@ def decision_of(given: Mapping[Any, Any]) -> Decision:
 def store_records(engine: Engine, body: bytes) -> dict[str, Any]:
     """Store records: JSON lines, or one JSON object or array."""
     preparer = Preparer()
-    outcome = store(
+    outcome = store_batches(
         engine, (preparer.part(part) for part in read_record_stream("body", BytesIO(body)))
     )
     rejected = [{"where": where, "why": why} for where, why in outcome.rejected[:SHOWN_REJECTS]]

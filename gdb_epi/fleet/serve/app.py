@@ -31,11 +31,11 @@ from gdb_epi.fleet.serve.access_checks import (
     has_content_type,
     is_name_of_this_server,
     read_body,
-    refusal,
-    refusal_to_write,
+    refusal_response,
+    why_write_is_refused,
 )
-from gdb_epi.fleet.serve.cache import Cache
-from gdb_epi.fleet.serve.forms import MAX_DECISION, PATH, Forms
+from gdb_epi.fleet.serve.cache import AnswerCache
+from gdb_epi.fleet.serve.forms import MAX_DECISION, PATH, DecisionPage
 from gdb_epi.fleet.serve.metrics import CONTENT_TYPE, metrics
 
 MAX_NAME = 512  # characters of a name in a path or query
@@ -43,14 +43,14 @@ MIN_PACKED = 4 << 10  # bytes of an answer that is worth packing; a page has meg
 API, JSON = "/api/v1", "application/json"
 
 
-class Settings(NamedTuple):
+class ServerSettings(NamedTuple):
     """What the server was started with."""
 
     hosts: tuple[str, ...]  # names by which it may be addressed, in lower case
     token: str | None = None  # for ingest; None: read-only
 
 
-def make_app(engine: Engine, settings: Settings) -> ASGIApp:
+def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
     """Return the application."""
     server = _Server(engine, settings)
     get: Mapping[str, Callable[[Request], Response]] = {
@@ -60,33 +60,35 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
         "/metrics": server.metrics,
         "/healthz": server.health,
         f"{API}/signatures": server.answer_by_query(
-            lambda e, q: answers.signatures(e, _number(q, "limit", 20))
+            lambda e, q: answers.signatures_answer(e, _number(q, "limit", 20))
         ),
-        f"{API}/signatures/{{name:path}}": server.answer_by_name(answers.signature),
+        f"{API}/signatures/{{name:path}}": server.answer_by_name(answers.signature_answer),
         f"{API}/cores/{{name}}": server.answer_by_name(answers.core_record),
-        f"{API}/hosts/{{name:path}}": server.answer_by_name(answers.host),
-        f"{API}/trend": server.answer_by_query(lambda e, q: answers.trend(e, q.get("signature"))),
+        f"{API}/hosts/{{name:path}}": server.answer_by_name(answers.host_answer),
+        f"{API}/trend": server.answer_by_query(
+            lambda e, q: answers.trend_answer(e, q.get("signature"))
+        ),
         f"{API}/new": server.answer_by_query(
             lambda e, q: answers.new_signatures_answer(e, _number(q, "days", 7))
         ),
-        f"{API}/findings": server.answer_by_query(lambda e, _: answers.findings(e)),
-        f"{API}/states": server.answer_by_query(lambda e, _: answers.states(e)),
-        f"{API}/verdicts": server.answer_by_query(lambda e, _: answers.verdicts(e)),
+        f"{API}/findings": server.answer_by_query(lambda e, _: answers.findings_answer(e)),
+        f"{API}/states": server.answer_by_query(lambda e, _: answers.states_answer(e)),
+        f"{API}/verdicts": server.answer_by_query(lambda e, _: answers.verdicts_answer(e)),
     }
     routes = [Route(path, handler, methods=["GET"]) for path, handler in get.items()]
     routes.append(Route(f"{API}/records", server.records, methods=["POST"]))
     routes.append(Route(f"{API}/marks", server.take_decision, methods=["POST"]))
-    forms = Forms(engine, settings.token, settings.hosts)
+    forms = DecisionPage(engine, settings.token, settings.hosts)
     routes.append(Route(PATH, forms.show, methods=["GET"]))
     routes.append(Route(PATH, forms.take, methods=["POST"]))
     failures: Any = {
-        answers.NotFound: lambda _, error: refusal(404, str(error)),
-        ValueError: lambda _, error: refusal(400, str(error)),
-        ClientDisconnect: lambda *_: refusal(400, "the client left"),  # nobody reads it
-        TooLarge: lambda *_: refusal(413, f"a body has at most {MAX_BODY} bytes"),
-        EpiError: lambda _, error: refusal(500, error.line()),
-        404: lambda *_: refusal(404, "there is no such page"),
-        405: lambda *_: refusal(405, "this address does not take that method"),
+        answers.NotFound: lambda _, error: refusal_response(404, str(error)),
+        ValueError: lambda _, error: refusal_response(400, str(error)),
+        ClientDisconnect: lambda *_: refusal_response(400, "the client left"),  # nobody reads it
+        TooLarge: lambda *_: refusal_response(413, f"a body has at most {MAX_BODY} bytes"),
+        EpiError: lambda _, error: refusal_response(500, error.line()),
+        404: lambda *_: refusal_response(404, "there is no such page"),
+        405: lambda *_: refusal_response(405, "this address does not take that method"),
     }
     packed = [Middleware(GZipMiddleware, minimum_size=MIN_PACKED)]
     app = Starlette(routes=routes, exception_handlers=failures, middleware=packed)
@@ -94,12 +96,12 @@ def make_app(engine: Engine, settings: Settings) -> ASGIApp:
 
 
 class _Server:
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: Engine, settings: ServerSettings) -> None:
         self._engine = engine
         self._settings = settings
-        self._cache = Cache(engine)
+        self._cache = AnswerCache(engine)
         # A scrape must not wait for a page in the making.
-        self._counters = Cache(engine)
+        self._counters = AnswerCache(engine)
 
     def report(self, request: Request) -> Response:
         """The whole report."""
@@ -151,7 +153,7 @@ class _Server:
 
     async def records(self, request: Request) -> Response:
         """Take records in, for those who have the token."""
-        refused = refusal_to_write(request, self._settings.token, self._settings.hosts)
+        refused = why_write_is_refused(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
         done = await run_in_threadpool(
@@ -161,18 +163,18 @@ class _Server:
 
     async def take_decision(self, request: Request) -> Response:
         """Take a decision on a signature or host from a client that has the token."""
-        refused = refusal_to_write(request, self._settings.token, self._settings.hosts)
+        refused = why_write_is_refused(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
         if not has_content_type(request, JSON):
-            return refusal(415, f"a decision is a JSON object: Content-Type: {JSON}")
+            return refusal_response(415, f"a decision is a JSON object: Content-Type: {JSON}")
         body = await read_body(request, MAX_DECISION)
         try:
             held = await run_in_threadpool(answers.store_decision, self._engine, body)
         except InputError as error:
-            return refusal(404, error.line())
+            return refusal_response(404, error.line())
         except UsageError as error:
-            return refusal(422, error.line())
+            return refusal_response(422, error.line())
         return _Json(held)
 
 
@@ -217,10 +219,10 @@ class _HostCheck:
         app = (
             self._app
             if is_name_of_this_server(header, self._hosts)
-            else refusal(400, "unknown host name")
+            else refusal_response(400, "unknown host name")
         )
         if self._requests >= MAX_REQUESTS:
-            app = refusal(503, f"{MAX_REQUESTS} requests are being answered; again later")
+            app = refusal_response(503, f"{MAX_REQUESTS} requests are being answered; again later")
         self._requests += 1
         try:
             await app(scope, receive, guarded)

@@ -25,7 +25,7 @@ def database_fingerprint(engine: Engine) -> Hashable:
         return (*changes, *connection.execute(rows).one(), *decided)
 
 
-class Cache:
+class AnswerCache:
     """Keeps answers for one state of the database; each is made by a single thread."""
 
     def __init__(self, engine: Engine) -> None:

@@ -70,7 +70,7 @@ class TimedConnection(H11Protocol):
         self.transport.close()
 
 
-def configure(app: object) -> Config:
+def uvicorn_config(app: object) -> Config:
     """Return how uvicorn runs an application."""
     return Config(
         app,  # type: ignore[arg-type]

@@ -52,7 +52,7 @@ _STATES[SIGNATURE] += (
 _TITLES = {SIGNATURE: ("A signature", "key, or its start"), HOST: ("A host", "name")}
 
 
-class Forms:
+class DecisionPage:
     """Shows what was decided, and takes decisions."""
 
     def __init__(self, engine: Engine, token: str | None, hosts: Sequence[str]) -> None:
@@ -100,11 +100,11 @@ class Forms:
         with self._engine.connect() as connection:
             states = read_states(sqlalchemy_executor(connection), time.time())
         if name and not problem:
-            same = match_spellings([name], [s.standing.subject.name for s in states])
+            same = match_spellings([name], [s.current.subject.name for s in states])
             states = [
                 s for s in states
-                if s.standing.subject.about == about
-                and (s.standing.subject.name == name or (about == HOST and s.text in same))
+                if s.current.subject.about == about
+                and (s.current.subject.name == name or (about == HOST and s.text in same))
             ]  # fmt: skip
         page = DecisionsPage(
             rows=state_rows(states),

@@ -21,7 +21,7 @@ from gdb_epi.fleet.decisions.current_state import HOST
 from gdb_epi.fleet.decisions.states import failed_fixes, read_states
 from gdb_epi.fleet.questions.verdict import kind_of_cause
 from gdb_epi.fleet.records.verdicts import is_of_this_model
-from gdb_epi.fleet.report.texts import clean
+from gdb_epi.fleet.report.texts import harmless_text
 from gdb_epi.fleet.screen.finding_states import finding_identity, findings_to_raise, stored_findings
 from gdb_epi.fleet.serve.answers import screened_now
 from gdb_epi.fleet.store import tables
@@ -103,11 +103,11 @@ def _states(engine: Engine) -> Iterator[Metric]:
     )
     with engine.connect() as connection:
         states = read_states(sqlalchemy_executor(connection), time.time())
-    counts = Counter((state.standing.subject.about, state.state) for state in states)
+    counts = Counter((state.current.subject.about, state.state) for state in states)
     for values, count in sorted(counts.items()):
         gauge.add_metric(values, count)
     for state, fix in failed_fixes(states)[:MAX_SERIES]:
-        labels = [_label(state.standing.subject.name), _label(fix.version)]
+        labels = [_label(state.current.subject.name), _label(fix.version)]
         again.add_metric(labels, fix.crashes_again)
     yield gauge
     yield again
@@ -115,7 +115,7 @@ def _states(engine: Engine) -> Iterator[Metric]:
 
 def _label(text: str) -> str:
     """A label of whatever a process called itself: one line, not too long."""
-    return clean(text, MAX_LABEL)
+    return harmless_text(text, MAX_LABEL)
 
 
 def _crash_counts(engine: Engine) -> Counter[tuple[str, str]]:

@@ -27,7 +27,7 @@ MIN_TABLE, MAX_EMPTY = 65_536, 64  # cells of any table, and for each thing that
 BLOCK = 1 << 16  # rows that are counted at a time: what is made of them stays in the CPU's cache
 
 
-def narrow(codes: Ints, least: type[np.signedinteger[Any]] = np.int8) -> Ints:
+def narrow_codes(codes: Ints, least: type[np.signedinteger[Any]] = np.int8) -> Ints:
     """Return codes in the smallest type that holds them twice, so that a sum of two fits."""
     low, high = int(codes.min(initial=0)), int(codes.max(initial=0))
     for kind in (np.int8, np.int16, np.int32):
@@ -42,7 +42,7 @@ def absent_column(size: int) -> Ints:
     return np.broadcast_to(np.int8(ABSENT), (size,))
 
 
-def widen(codes: Ints) -> Ints:
+def widen_codes(codes: Ints) -> Ints:
     """Return codes in 64 bits, in which products with another number of codes fit."""
     return codes.astype(np.int64, copy=False)
 
@@ -64,12 +64,12 @@ def count_pairs(
         for code in _pair_codes(a, b, width, among):
             np.add.at(table, code, one)
         pairs = np.flatnonzero(table)
-        return pairs // width, pairs % width, widen(table[pairs])
+        return pairs // width, pairs % width, widen_codes(table[pairs])
     if among is not None:
         a, b = a[among], b[among]
         weights = None if weights is None else weights[among]
     if not a.size:
-        return widen(a), widen(b), widen(a)
+        return widen_codes(a), widen_codes(b), widen_codes(a)
     code = a.astype(np.int64)
     code *= width
     code += b
@@ -103,7 +103,7 @@ def distinct_pairs(a: Ints, b: Ints, among: Bools | None = None) -> tuple[Ints, 
 
 def _pair_codes(a: Ints, b: Ints, width: int, among: Bools | None) -> Iterator[Ints]:
     """Yield the pairs of some rows after the other as codes."""
-    for part in blocks(a.size):
+    for part in row_blocks(a.size):
         first, second = a[part], b[part]
         if among is not None:
             first, second = first[among[part]], second[among[part]]
@@ -113,20 +113,20 @@ def _pair_codes(a: Ints, b: Ints, width: int, among: Bools | None) -> Iterator[I
         yield code
 
 
-def blocks(size: int, rows: int = BLOCK) -> Iterator[slice]:
+def row_blocks(size: int, rows: int = BLOCK) -> Iterator[slice]:
     """Yield the rows of a column, so many of them at a time."""
     return (slice(first, first + rows) for first in range(0, size, rows))
 
 
-def blocks_with_next(size: int) -> Iterator[slice]:
+def overlapping_row_blocks(size: int) -> Iterator[slice]:
     """Yield what `blocks` does, each with the first row of the next one: for differences."""
-    return (slice(part.start, part.stop + 1) for part in blocks(size))
+    return (slice(part.start, part.stop + 1) for part in row_blocks(size))
 
 
 def count_codes(codes: Ints, size: int, among: Bools) -> Ints:
     """Return how many of the rows under a mask have each code (0 to `size` - 1)."""
     counts = np.zeros(size, dtype=np.int64)
-    for part in blocks(codes.size):
+    for part in row_blocks(codes.size):
         some = codes[part][among[part]]
         if size <= BLOCK:
             counts += np.bincount(some, minlength=size)
@@ -206,7 +206,7 @@ def _few_in_table(
     """Return what `few_distinct_rows` does, of rows of which a table has them all."""
     number: Any = np.zeros(columns[0].size, dtype=np.int32)
     occurs = np.zeros(prod(widths), dtype=bool)
-    for part in blocks(number.size):
+    for part in row_blocks(number.size):
         code = number[part]  # a view
         for column, width in zip(columns, widths, strict=True):
             code *= width
@@ -218,7 +218,7 @@ def _few_in_table(
     if size > most:
         return None
     where, counts = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    for part in blocks(number.size):
+    for part in row_blocks(number.size):
         code = rank[number[part]]
         number[part] = code
         where[code] = np.arange(part.start, part.start + code.size)

@@ -31,10 +31,10 @@ from gdb_epi.fleet.records.reader import (
 )
 from gdb_epi.fleet.records.values import INT32, int32_or_none, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.day_of_prune import keep_pruned, pruned_before
+from gdb_epi.fleet.store.day_of_prune import read_prune_day, store_prune_day
 from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY
-from gdb_epi.fleet.store.dimensions import in_list_parts, insert
-from gdb_epi.fleet.store.exposure import HostDay, hours_of, store_host_days
+from gdb_epi.fleet.store.dimensions import in_list_parts, insert_statement
+from gdb_epi.fleet.store.exposure import HostDay, parse_hours, store_host_days
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 _TABLES = {
@@ -59,7 +59,7 @@ def archive_lines(engine: Engine) -> Iterator[str]:
         for rows in _rows(engine, table):
             yield _line(kind, rows)
     with engine.connect() as connection:
-        day = pruned_before(sqlalchemy_executor(connection))
+        day = read_prune_day(sqlalchemy_executor(connection))
     if day is not None:
         yield _line(PRUNED, [day])
 
@@ -87,7 +87,7 @@ def restore_archive_line(connection: Connection, line: Mapping[str, Any]) -> int
             day = _day(rows[0])
             if day * SECONDS_A_DAY > time.time():
                 raise ValueError(day)  # no crash would be counted until then
-            keep_pruned(connection, day)
+            store_prune_day(connection, day)
         else:
             _take_rows(connection, kind, [_clean(_TABLES[kind], row) for row in rows])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -170,7 +170,7 @@ def _take_exposure(connection: Connection, rows: Sequence[Any]) -> None:
             HostDay(
                 _day(day),
                 text_or_none(name) or "",
-                hours_of(hours),
+                parse_hours(hours),
                 given,
                 text_or_none(machine) or "",
             )
@@ -181,7 +181,7 @@ def _take_exposure(connection: Connection, rows: Sequence[Any]) -> None:
 
 def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) -> None:
     if kind == FINDING:
-        statement = insert(connection, tables.finding)
+        statement = insert_statement(connection, tables.finding)
         new, c = statement.excluded, tables.finding.c
         is_later = func.coalesce(new.decided_at, 0.0) > func.coalesce(c.decided_at, 0.0)
         connection.execute(
@@ -193,7 +193,9 @@ def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) ->
             rows,
         )
     elif kind == NOTICE:
-        connection.execute(insert(connection, tables.notice).on_conflict_do_nothing(), rows)
+        connection.execute(
+            insert_statement(connection, tables.notice).on_conflict_do_nothing(), rows
+        )
     else:
         table = _TABLES[kind]
         times = [row["at"] for row in rows]

@@ -31,7 +31,7 @@ except ModuleNotFoundError as problem:
 from gdb_epi.fleet.lake.manifest import lake_folder
 from gdb_epi.fleet.store.plain_sql import readable_uri
 from gdb_epi.fleet.store.tables import meta, metadata
-from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.transactions import begin_write
 from gdb_epi.fleet.store.versions import (
     DROPPED,
     PROJECTED,
@@ -148,7 +148,7 @@ def migrate(engine: Engine) -> None:
 
 def _create_or_upgrade_tables(engine: Engine, shown: str) -> int | None:
     """Create or upgrade the tables; return the id of the raw record from which to reproject."""
-    with begin(engine) as connection:
+    with begin_write(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})"))
         version = _schema_version(connection, shown)

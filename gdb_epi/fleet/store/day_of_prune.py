@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 _VALUE = "SELECT value FROM meta WHERE key = :key"
 
 
-def pruned_before(execute: Execute) -> int | None:
+def read_prune_day(execute: Execute) -> int | None:
     """Return the day (since 1970-01-01); None where nothing was pruned."""
     row = next(iter(execute(_VALUE, {"key": PRUNED_BEFORE})), None)
     return None if row is None else int(row[0])
 
 
-def keep_pruned(connection: Connection, day: int) -> None:
+def store_prune_day(connection: Connection, day: int) -> None:
     """Store the day, unless a later one is stored: what is gone does not come back."""
     from gdb_epi.fleet.store.tables import meta
 
-    before = pruned_before(sqlalchemy_executor(connection))
+    before = read_prune_day(sqlalchemy_executor(connection))
     connection.execute(meta.delete().where(meta.c.key == PRUNED_BEFORE))
     value = str(day if before is None else max(day, before))
     connection.execute(meta.insert().values(key=PRUNED_BEFORE, value=value))

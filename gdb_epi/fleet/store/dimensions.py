@@ -178,7 +178,7 @@ def in_list_parts(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
         yield keys[start : start + CHUNK]
 
 
-def insert(connection: Connection, table: Table) -> Any:
+def insert_statement(connection: Connection, table: Table) -> Any:
     """Return the INSERT of this dialect, which knows ON CONFLICT."""
     # Imported here, because the other database's dialect costs 40 ms.
     if connection.dialect.name == "postgresql":

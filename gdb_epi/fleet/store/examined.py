@@ -11,8 +11,8 @@ from sqlalchemy import Engine, select
 
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.dimensions import in_list_parts, insert
-from gdb_epi.fleet.store.transactions import begin
+from gdb_epi.fleet.store.dimensions import in_list_parts, insert_statement
+from gdb_epi.fleet.store.transactions import begin_write
 
 
 def note_examined(engine: Engine, core_keys: Mapping[str, str]) -> None:
@@ -20,8 +20,8 @@ def note_examined(engine: Engine, core_keys: Mapping[str, str]) -> None:
     at = time.time()
     rows = [{"key": key, "core_key": core, "at": at} for key, core in core_keys.items()]
     if rows:
-        with begin(engine) as connection:
-            statement = insert(connection, tables.examined).on_conflict_do_nothing()
+        with begin_write(engine) as connection:
+            statement = insert_statement(connection, tables.examined).on_conflict_do_nothing()
             connection.execute(statement, rows)
 
 

@@ -22,8 +22,8 @@ from gdb_epi.fleet.records.projection import set_hash
 from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.days import parse_day
-from gdb_epi.fleet.store.dimensions import Dimensions, insert
-from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
+from gdb_epi.fleet.store.dimensions import Dimensions, insert_statement
+from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
 
 BATCH = 5_000  # rows per transaction
 MAX_HOURS = 24.5  # of one host on one day: a day may have 25 hours, a feed may round
@@ -81,7 +81,7 @@ def store_exposure(
             else:
                 good.append(row)
         if good:
-            with begin(engine) as connection:
+            with begin_write(engine) as connection:
                 dimension_generation(connection)
                 store_host_days(connection, good)
                 note_change(connection)
@@ -100,7 +100,7 @@ def store_host_days(connection: Connection, rows: Sequence[HostDay]) -> None:
     for row, key in zip(rows, hashes, strict=True):
         host = ids.host[(row.host, row.machine_id)]
         values[host, row.day, ids.attrset[(key,)]] = row.hours
-    statement = insert(connection, tables.exposure)
+    statement = insert_statement(connection, tables.exposure)
     connection.execute(
         statement.on_conflict_do_update(
             index_elements=["host_id", "day", "attrset_id"],
@@ -150,7 +150,7 @@ def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:
         return InputError("no host")
     hours = row.get("hours")
     try:
-        hours = hours_of(float(hours) if isinstance(hours, str) else hours)
+        hours = parse_hours(float(hours) if isinstance(hours, str) else hours)
     except ValueError:
         return InputError(f"hours must be 0 to 24: {str(row.get('hours'))[:80]!r}")
     names = [n for n in row if isinstance(n, str) and n not in _FIXED][:MAX_ATTRIBUTES]
@@ -158,7 +158,7 @@ def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:
     return HostDay(day, host, hours, {n: v for n, v in attributes.items() if v})
 
 
-def hours_of(value: Any) -> float:
+def parse_hours(value: Any) -> float:
     """Return the hours of a host on one day. Raises ValueError for what cannot be that."""
     hours = number_or_none(value)
     if hours is None or not 0 <= hours <= MAX_HOURS:

@@ -26,14 +26,14 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.archive import restore_archive_line
 from gdb_epi.fleet.store.dimensions import Dimensions, in_list_parts
 from gdb_epi.fleet.store.insert_crashes import insert_crashes
-from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
+from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
 
 VICTIM = ("40001", "40P01")  # the server broke a deadlock at our expense: again at once
 # Seconds before a lost connection is tried again; a server needs some to restart.
 PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
-class Outcome(NamedTuple):
+class IngestOutcome(NamedTuple):
     """Counts of one ingest; `rejected` holds (source, why)."""
 
     added: int = 0
@@ -44,9 +44,9 @@ class Outcome(NamedTuple):
     set_aside: Mapping[str, int] = MappingProxyType({})
     others: int = 0  # rows of an export that are no records: host-hours, findings, decisions ...
 
-    def __add__(self, other: Outcome) -> Outcome:  # type: ignore[override]
+    def __add__(self, other: IngestOutcome) -> IngestOutcome:  # type: ignore[override]
         """Return the sum of two outcomes."""
-        return Outcome(
+        return IngestOutcome(
             self.added + other.added,
             self.replaced + other.replaced,
             self.known + other.known,
@@ -83,27 +83,27 @@ def _aside(values: Sequence[Any]) -> str:
     return "" if claimed is None and source != UNREADABLE else why_time_is_missing(claimed, source)
 
 
-def ingest(engine: Engine, sources: Iterable[Source]) -> Outcome:
+def ingest(engine: Engine, sources: Iterable[Source]) -> IngestOutcome:
     """Store the records and return what became of them."""
     preparer = Preparer()
     stream = iter(sources)
     parts = iter(lambda: list(islice(stream, LINES_OF_PART)), [])
-    return store(engine, (preparer.batch(part) for part in parts))
+    return store_batches(engine, (preparer.batch(part) for part in parts))
 
 
-def store(
+def store_batches(
     engine: Engine,
     batches: Iterable[PreparedBatch],
-    progress: Callable[[Outcome], None] | None = None,
+    progress: Callable[[IngestOutcome], None] | None = None,
     *,
     everything: bool = False,
-) -> Outcome:
+) -> IngestOutcome:
     """Store prepared batches, each in a transaction of its own; return what became of them.
 
     With `everything` host-hours, findings and decisions of an export are taken too: from a file
     that a person named, never from afar.
     """
-    total, writer = Outcome(), Writer(engine, everything=everything)
+    total, writer = IngestOutcome(), BatchWriter(engine, everything=everything)
     for batch in batches:
         total += writer.store(batch)
         if progress is not None:
@@ -111,7 +111,7 @@ def store(
     return total
 
 
-class Writer:
+class BatchWriter:
     """Stores batches; keeps the ids of dimensions from one to the next."""
 
     def __init__(self, engine: Engine, *, everything: bool = False) -> None:
@@ -120,7 +120,7 @@ class Writer:
         self._everything = everything
         self._generation = ""
 
-    def store(self, batch: PreparedBatch) -> Outcome:
+    def store(self, batch: PreparedBatch) -> IngestOutcome:
         """Store a batch in one transaction, again when the server went away or broke a deadlock.
 
         A batch that was committed although its connection was lost is found again: by core_key.
@@ -142,10 +142,10 @@ class Writer:
                 return done
         raise AssertionError("the last pause is None")
 
-    def _store(self, batch: PreparedBatch, ids: Dimensions) -> Outcome:
+    def _store(self, batch: PreparedBatch, ids: Dimensions) -> IngestOutcome:
         best = batch.best
         ids.forget_when_many()
-        with begin(self._engine) as connection:
+        with begin_write(self._engine) as connection:
             generation = dimension_generation(connection)
             if generation != self._generation:
                 ids.forget()
@@ -169,7 +169,7 @@ class Writer:
         kept = len(known_keys) - replaced + batch.repeats
         aside = Counter(_aside(best[key].rows.values) for key in added)
         del aside[""]
-        return Outcome(len(added), replaced, kept, rejected, aside, others)
+        return IngestOutcome(len(added), replaced, kept, rejected, aside, others)
 
 
 def _is_away(error: DBAPIError) -> bool:

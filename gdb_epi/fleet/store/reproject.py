@@ -12,7 +12,7 @@ from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import Dimensions
-from gdb_epi.fleet.store.transactions import begin, dimension_generation, note_change
+from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
 from gdb_epi.fleet.store.versions import REPROJECTED_TO
 
 BATCH = 500  # crashes per transaction
@@ -26,7 +26,7 @@ def reproject(engine: Engine, lost: list[int], after: int = 0) -> int:
     count = 0
     of_migration = tables.meta.c.key == REPROJECTED_TO
     while True:
-        with begin(engine) as connection:
+        with begin_write(engine) as connection:
             ids, damaged = _batch(connection, after)
             if not ids:
                 connection.execute(tables.meta.delete().where(of_migration))

@@ -14,7 +14,7 @@ from gdb_epi.fleet.store.versions import DROPPED
 
 
 @contextmanager
-def begin(engine: Engine) -> Iterator[Connection]:
+def begin_write(engine: Engine) -> Iterator[Connection]:
     """Open a transaction for writing, committed at the end of the block.
 
     SQLite takes its write lock at once: a lock taken later could fail in the middle.

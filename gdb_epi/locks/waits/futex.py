@@ -39,8 +39,8 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     # The kernel writes -1 as the number when there is nothing to restart.
     if thread.call != "futex":
         return None
-    standing = is_in_system_call(context.target, thread)
-    if standing is False or (standing is None and registers[machine.result] not in INTERRUPTED):
+    in_call = is_in_system_call(context.target, thread)
+    if in_call is False or (in_call is None and registers[machine.result] not in INTERRUPTED):
         return None
     operation, address = thread.argument(1) & 0xFFFFFFFF, thread.argument(0)
     command = operation & COMMAND_MASK
@@ -53,7 +53,7 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
         f"{address:#018x}, operation {operation} ({COMMANDS[command]}), expected value {value}; "
     )
     at = "before" if machine.call in machine.registers else "at or before"
-    proof += f"a syscall instruction {at} {machine.pc}" if standing else "its text is absent"
+    proof += f"a syscall instruction {at} {machine.pc}" if in_call else "its text is absent"
     return FutexWait(thread.tid, address, operation, value, proof + "; timed" * timed, timed)
 
 

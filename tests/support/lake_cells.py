@@ -25,7 +25,7 @@ CELLS = (
 )
 
 
-class Cell(NamedTuple):
+class CrashCell(NamedTuple):
     """Crashes of one day, host, signature and set of attributes; None: not known."""
 
     day: int | None
@@ -35,6 +35,6 @@ class Cell(NamedTuple):
     crashes: int
 
 
-def read_cells(execute: Execute) -> Iterator[Cell]:
+def read_cells(execute: Execute) -> Iterator[CrashCell]:
     """Yield all cells, in no order."""
-    return (Cell(*row) for row in execute(CELLS, {}))
+    return (CrashCell(*row) for row in execute(CELLS, {}))
