@@ -83,10 +83,12 @@ def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[lis
     return named, f"native code of the program's own: {shown}{on_stack}"
 
 
+def is_own_library(path: str) -> bool:
+    """Tell whether a file is neither the system's nor CPython's: an installed package's counts."""
+    name = path.rpartition("/")[2]
+    return bool(name) and not name.startswith(_COMMON) and _STANDARD not in path
+
+
 def _own(paths: Iterable[str | None]) -> list[str]:
-    names = []
-    for path in paths:
-        name = (path or "").rpartition("/")[2]
-        if name and not name.startswith(_COMMON) and _STANDARD not in (path or ""):
-            names.append(name)
-    return list(dict.fromkeys(names))
+    own = (path for path in paths if path and is_own_library(path))
+    return list(dict.fromkeys(path.rpartition("/")[2] for path in own))

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, EpiError
-from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_answer, strengthen_timed_answer
+from gdb_epi.hangs.loops.computing_threads import computing
 from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.polled_waits import tasks_poll_in_vain
@@ -34,11 +34,10 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
 from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
 from gdb_epi.hangs.loops.vain_polls import vain_poll
 from gdb_epi.hangs.signal_waits import answer_for_wait_in_signal_handler
-from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.hangs.wakers import answer_for_event_set_by_caller, queue_cycle
 from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, LOST_WAKEUP, LockReport, LockWait
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.util import counted
 
 
 def examine_hang(
@@ -91,7 +90,7 @@ def _first(scene: HangContext) -> HangAnswer | None:
         loop_reads_at_end_of_file,
         single_wait.busy_wait,
         endless_loop,
-        _busy,
+        computing,
         single_wait.blocked_event_loop,
         event_loop_threads_exhausted,
         task_deadlock_by_held_lock,
@@ -122,48 +121,6 @@ def _inherited(scene: HangContext, waits: Sequence[LockWait]) -> HangAnswer | No
         waits[0].confidence,
         waits[0].evidence,
     )
-
-
-def _busy(scene: HangContext) -> HangAnswer | None:
-    """Threads of the program run: it computes.
-
-    A thread that has just sent a signal does not: it may be the one that ended the process.
-    """
-    sent = {thread.tid for thread in scene.target.threads() if thread.call in SIGNALLING}
-    running = [
-        d
-        for d in scene.activities
-        if d.kind in hang_types.RUNNING and d.frames and d.tid not in sent
-    ]
-    if not running:
-        return None
-    holder = scene.gil_holder
-    running.sort(key=lambda d: (d.tid != holder, d.tid != scene.main_tid))
-    first = running[0]._replace(key_frames=scene.loop_frames(running[0].frames))
-    others = len(running) - 1
-    code = f" in {first.module}" if first.module else ""
-    sentence = f"{first.who()} was computing{code} at {first.where()}"
-    if others:
-        sentence += f", and {counted(others, 'more thread')} ran too"
-    waiting = sum(d.kind == hang_types.GIL for d in scene.activities)
-    seen = [_seen_running(activity) for activity in running[:4]]
-    if waiting:
-        seen.append(f"{waiting} threads wait for their turn with the GIL, as they should")
-    doubts = ("one look cannot tell a loop that never ends from a long computation",)
-    kind = "busy native" if first.module else "busy"
-    ruled_out = ("a circle of locks", "a GIL that is held asleep")
-    return HangAnswer(
-        NO_FAULT, kind, sentence, (first,), "probable", tuple(seen), ruled_out, doubts
-    )
-
-
-def _seen_running(activity: ThreadActivity) -> str:
-    if activity.call:
-        return (
-            f"thread {activity.tid} is in {activity.call}, which waits for no other thread or "
-            f"process"
-        )
-    return f"thread {activity.tid} runs: no system call at its instruction pointer"
 
 
 def _in_signal_handler(scene: HangContext) -> HangAnswer | None:

@@ -39,7 +39,7 @@ class InstalledPackages:
         if is_library_code(frame._replace(filename=file)):
             return True
         if file not in self._below:
-            self._below[file] = self._is_below(file)
+            self._below[file] = self.holds_file(file)
         return self._below[file]
 
     def _file_of_module(self, module: str) -> str:
@@ -52,7 +52,7 @@ class InstalledPackages:
         except (UnreadableMemory, LayoutError, IndexError):
             return ""
 
-    def _is_below(self, file: str) -> bool:
+    def holds_file(self, file: str) -> bool:
         """Tell whether a file is of a package that was installed beside the usual folders.
 
         A folder into which packages were installed holds nothing else, but for that of the program:

@@ -103,16 +103,14 @@ def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
                 f"{who} {_healthy_words(record, ASLEEP)}",
                 f"{_sentence_about_thread(record, reason)} {POLLING}",
             )
-        if kind_of_activity in (
-            "busy",
-            "busy native",
-        ):  # an endless loop? nobody can be sure: no number
-            computed = _sentence_about_thread(record, _computing_words(reason, calls))
-            return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP}"
+        if kind_of_activity in ("busy", "busy native"):
+            return _sentences_about_computing(record, who, reason, calls)
         seen = f"{_healthy_words(record)}{_confidence_words(record)}"
         if kind_of_activity == MAY_BE_IDLE:
             seen = seen.replace("was ", "may have been ", 1)
         return f"{who} {seen}", _sentence_about_thread(record, reason)
+    if _kind_of_activity(record, reason) == "may be endless":
+        return _sentences_about_computing(record, who, reason, calls)
     if _is_ended_from_outside(record):
         return _sentences_about_outside_end(record, who, label, reason, calls)
     return (
@@ -130,9 +128,18 @@ def escaped_opening(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
 def _kind_of_activity(record: Json, reason: str) -> str:
     """Return what the process was doing by its reason ("busy", "sleeps"); "" for anything else."""
     for finding in groups_in(record, "findings"):
-        if finding.get("detector") == "going_on" and finding.get("summary") == reason:
+        hang = finding.get("detector") in ("going_on", "stuck_waiting")
+        if hang and finding.get("summary") == reason:
             return str(group_in(finding, "facts").get("sort"))
     return ""
+
+
+def _sentences_about_computing(
+    record: Json, who: str, reason: str, calls: Sequence[Call]
+) -> tuple[str, str]:
+    """Say that it was busy. An endless loop? Nobody can be sure: no number."""
+    computed = _sentence_about_thread(record, _computing_words(reason.partition("; ")[0], calls))
+    return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP}"
 
 
 def _computing_words(reason: str, calls: Sequence[Call]) -> str:

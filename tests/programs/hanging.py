@@ -701,7 +701,7 @@ def first_part():
 
 
 def second_part(numbers):
-    while len(numbers) < 3000:
+    for _ in range(3000):
         third_part(numbers)
 
 

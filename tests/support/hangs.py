@@ -109,7 +109,7 @@ TRUTHS = {
     ),
     "busy_halving": Truth(HANG, "endless loop", ("busy_halving", "and so for ever")),
     "busy_past_the_limit": Truth(HANG, "endless loop", ("busy_past_the_limit", "after one turn")),
-    "busy_counting_down": Truth(FINE, "busy", ("busy_counting_down",)),
+    "busy_counting_down": Truth(HANG, "may be endless", ("in a `while` loop; nothing shows",)),
     "busy_python_thread": Truth(FINE, "busy", ("counting",)),
     "busy_parts": Truth(FINE, "busy", ("hanging.py",)),
     "busy_regex": Truth(FINE, "busy", ("busy_regex",)),

@@ -54,6 +54,7 @@ _GO_OVER = ("itertools.cycle", "generator")
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 # Modules whose functions always return.
 _RETURNING = frozenset(("logging", "random", "codecs", "encodings", "string"))
+_NOT_FOLLOWED = (Undecodable, UnreadableMemory, LayoutError, Raised, IndexError)
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 
 
@@ -80,13 +81,23 @@ def endless_loop(scene: HangContext) -> HangAnswer | None:
         for number, frame in enumerate(frames):
             try:
                 endless = _run_on(scene, activity, frames, number, budget)
-            except (Undecodable, UnreadableMemory, LayoutError, Raised, IndexError):
+            except _NOT_FOLLOWED:
                 if _returns(frame):
                     continue
                 break
             if endless is not None:
                 return _answer(scene, activity, frame, endless)
     return None
+
+
+def ends_when_followed(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
+    """Tell whether a frame of a running thread comes to its end; not also where nobody knows."""
+    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    places = [n for n, each in enumerate(frames) if each.address == frame.address]
+    try:
+        return any(_run_on(scene, activity, frames, n, [MAX_STEPS]) is None for n in places)
+    except _NOT_FOLLOWED:
+        return False
 
 
 def _returns(frame: PyFrame) -> bool:
@@ -156,7 +167,8 @@ def _run_on(
             if activity.kind == SLEEP and _waiting(scene, activity, run.memory.read) is None:
                 raise Undecodable("a loop that nobody waits for")
             endless.read = frozenset(run.memory.read)
-            if not _has_way_out(scene, endless):
+            inside = range(endless.first, endless.last)  # empty: a built-in function goes round
+            if inside and not scene.sites.has_way_out(endless.code, inside):
                 raise Undecodable("a loop that is meant to go on")
     return endless
 
@@ -326,19 +338,3 @@ def _one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
     if not isinstance(last, Iteration) or not (last.place or last.round):
         return stack
     return (*stack[:-1], last._replace(place=last.place - 1))
-
-
-def _has_way_out(scene: HangContext, endless: Endless) -> bool:
-    """Tell whether an instruction of a loop leads out of it."""
-    inside = range(endless.first, endless.last)
-    if not inside:  # a generator from which a built-in function takes without end
-        return True
-    for each in scene.sites.instructions(endless.code):
-        if each.at not in inside:
-            continue
-        target = scene.sites.leads_to(each)
-        if not (each.goes_on or target is not None) or (target or each.at) not in inside:
-            return True
-        if target is not None and each.goes_on and each.end not in inside:
-            return True
-    return False

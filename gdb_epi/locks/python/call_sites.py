@@ -149,6 +149,21 @@ class CallSites:
             return instruction.end - distance
         return instruction.end + distance if instruction.operation == "test" else None
 
+    def has_way_out(self, code: int, loop: range) -> bool:
+        """Tell whether an instruction between some bytes of a code object leads out of them.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        for each in self.instructions(code):
+            if each.at not in loop:
+                continue
+            target = self.leads_to(each)
+            if not (each.goes_on or target is not None) or (target or each.at) not in loop:
+                return True
+            if target is not None and each.goes_on and each.end not in loop:
+                return True
+        return False
+
     def names_used(self, code: int) -> Iterator[tuple[str, str]]:
         """Yield (operation, the name it uses or "") of each instruction, of some more than one.
 

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads that compute: whether what they run is seen to come to an end.
+
+A `for` goes on to the next member, and a loop that nothing leads out of is meant to go on. Of
+another `while` one core cannot tell whether it ends, nor of native code of the program's own: of 15
+and 3 programs that nobody here had seen 8 and 3 were endless (tests/bench/gallery.md). Those are
+said to be unsure. What dry_run.py can follow was answered before.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gdb_epi.cpython.frames.code_objects import bytecode_of
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.instructions import dialect_of
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.fault.own_native_code import is_own_library
+from gdb_epi.fault.signal_sender import SIGNALLING
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.loops.changing_objects import MAX_CODE
+from gdb_epi.hangs.loops.endless_loops import ends_when_followed
+from gdb_epi.hangs.types import (
+    GIL,
+    HANG,
+    NO_FAULT,
+    RUNNING,
+    HangAnswer,
+    ThreadActivity,
+    function_and_line,
+)
+from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.util import counted
+
+UNSEEN_END = "may be endless"
+NO_END_SEEN = "nothing shows that this comes to an end"
+_DOUBT = "one look cannot tell a loop that never ends from a long computation"
+_INSTALLED = re.compile(r"/(?:site|dist)-packages/")
+# They run as a part of the loop that stands around them in the source.
+_COMPREHENSION = re.compile(r"<(?:genexpr|(?:list|set|dict)comp)>\Z")
+
+
+def computing(scene: HangContext) -> HangAnswer | None:
+    """Threads of the program run: it computes.
+
+    A thread that has just sent a signal does not: it may be the one that ended the process.
+    """
+    sent = {thread.tid for thread in scene.target.threads() if thread.call in SIGNALLING}
+    running = [d for d in scene.activities if d.kind in RUNNING and d.frames and d.tid not in sent]
+    if not running:
+        return None
+    holder = scene.gil_holder
+    running.sort(key=lambda d: (d.tid != holder, d.tid != scene.main_tid))
+    first = running[0]._replace(key_frames=scene.loop_frames(running[0].frames))
+    code = f" in {first.module}" if first.module else ""
+    sentence = f"{first.who()} was computing{code} at {first.where()}"
+    others = len(running) - 1
+    if others:
+        sentence += f", and {counted(others, 'more thread')} ran too"
+    waiting = sum(d.kind == GIL for d in scene.activities)
+    seen = [_seen_running(activity) for activity in running[:4]]
+    if waiting:
+        seen.append(f"{waiting} threads wait for their turn with the GIL, as they should")
+    ruled_out = ("a circle of locks", "a GIL that is held asleep")
+    without_end = _code_without_seen_end(scene, first) if not others else ""
+    if without_end:
+        return HangAnswer(
+            HANG, UNSEEN_END, f"{sentence}{without_end}", (first,), INFO, tuple(seen), ruled_out,
+            (_DOUBT,),
+        )  # fmt: skip
+    kind = "busy native" if first.module else "busy"
+    return HangAnswer(
+        NO_FAULT, kind, sentence, (first,), PROBABLE, tuple(seen), ruled_out, (_DOUBT,)
+    )
+
+
+def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
+    """Return in words what a thread runs that may have no end; "" where its end is seen."""
+    if activity.module:
+        return f"; {NO_END_SEEN}" if _is_own_code(scene, activity.module) else ""
+    for frame in activity.frames:
+        loop = scene.innermost_loop(frame)
+        if loop is None or _COMPREHENSION.match(frame.name):
+            continue
+        if not _is_while_with_end(scene, frame, range(loop[0], loop[1] + 1)):
+            return ""
+        if ends_when_followed(scene, activity, frame):
+            continue
+        where = "" if frame is activity.frames[0] else f" of {function_and_line(frame)}"
+        return f", in a `while` loop{where}; {NO_END_SEEN}"
+    return ""
+
+
+def _is_own_code(scene: HangContext, file_name: str) -> bool:
+    """Tell whether a library is the program's own: no system's, CPython's or package's."""
+    paths = [module.path for module in scene.target.modules()]
+    return any(
+        path.rpartition("/")[2] == file_name
+        and is_own_library(path)
+        and not _INSTALLED.search(path)
+        and not scene.installed.holds_file(path)
+        for path in paths
+    )
+
+
+def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
+    """Tell whether a loop is no `for`, and has a condition on which it is left."""
+    reader = scene.view.reader
+    try:
+        start, size = bytecode_of(reader, frame.code)
+        units = reader.read(start, min(size, MAX_CODE))
+        head = units[loop.start] if loop.start < len(units) else 0
+        iterates = dialect_of(reader.layout).names.get(head) == "FOR_ITER"
+        return not iterates and scene.sites.has_way_out(frame.code, loop)
+    except (UnreadableMemory, LayoutError):
+        return False
+
+
+def _seen_running(activity: ThreadActivity) -> str:
+    if activity.call:
+        return (
+            f"thread {activity.tid} is in {activity.call}, which waits for no other thread or "
+            f"process"
+        )
+    return f"thread {activity.tid} runs: no system call at its instruction pointer"
