@@ -15,10 +15,8 @@ def runs_on_musl(target: Target) -> bool:
 
     A program that is linked statically against musl maps neither, and is not recognised.
     """
-    return any(
-        region.path is not None and region.path.rpartition("/")[2].startswith(_MUSL)
-        for region in target.regions()
-    )
+    paths = {region.path for region in target.regions()}
+    return any(path and path.rpartition("/")[2].startswith(_MUSL) for path in paths)
 
 
 _MUSL_MUTEX = 40

@@ -109,34 +109,46 @@ class _WordSearch:
         return WordHits(tuple(addresses[:limit]), False)
 
     def _places(self, target: Target, value: int) -> Iterator[int]:
-        left = MAX_SEARCHED
-        for region in target.regions():
-            if "w" not in region.perms or region.dumped <= 0:
+        """Yield the places.
+
+        A core file has a search for words of its own, by their lower halves; those whose lower half
+        is a small number, which is in too many places for it, are searched for as bytes.
+        """
+        kept = shared_cache(target)
+        ranges = (kept or {}).get(_searched_ranges) or _searched_ranges(target)
+        if kept is not None:
+            kept[_searched_ranges] = ranges
+        pattern = value.to_bytes(8, "little")
+        small = not value & LOW_HALF if value >> 32 else value < MIN_LARGE
+        find_word = None if small or kept is None else getattr(target, "find_word", None)
+        for start, end in ranges.ranges:
+            if find_word is not None:
+                yield from _hits(find_word, pattern, start, end)
                 continue
+            for address in find_bytes(target, pattern.rstrip(b"\0") or pattern, start, end):
+                if address % 8 == 0 and try_read(target, address, 8) == pattern:
+                    yield address
+        self._whole = ranges.complete
+
+
+class _SearchedRanges(NamedTuple):
+    """Where words are searched for; `complete` unless MAX_SEARCHED ends it."""
+
+    ranges: Ranges
+    complete: bool
+
+
+def _searched_ranges(target: Target) -> _SearchedRanges:
+    ranges: Ranges = []
+    left = MAX_SEARCHED
+    for region in target.regions():
+        if "w" in region.perms and region.dumped > 0:
             size = min(region.dumped, region.size, left)
             if size <= 0:
-                self._whole = False
-                return
+                return _SearchedRanges(ranges, False)
             left -= size
-            yield from _word_in(target, value, region.start, region.start + size)
-
-
-def _word_in(target: Target, value: int, start: int, end: int) -> Iterator[int]:
-    """Yield the 8-aligned addresses in [start, end) that hold a word.
-
-    A core file has a search for words of its own, by their lower halves; those whose lower half is
-    a small number, which is in too many places for it, are searched for as bytes.
-    """
-    pattern = value.to_bytes(8, "little")
-    small = not value & LOW_HALF if value >> 32 else value < MIN_LARGE
-    if not small and shared_cache(target) is not None:
-        find_word = getattr(target, "find_word", None)
-        if find_word is not None:
-            yield from _hits(find_word, pattern, start, end)
-            return
-    for address in find_bytes(target, pattern.rstrip(b"\0") or pattern, start, end):
-        if address % 8 == 0 and try_read(target, address, 8) == pattern:
-            yield address
+            ranges.append((region.start, region.start + size))
+    return _SearchedRanges(ranges, True)
 
 
 def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, tuple[int, ...]]:
@@ -165,12 +177,8 @@ def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, t
 
 def _writable_places(target: Target, needle: bytes) -> Iterator[int]:
     """Yield the addresses of some bytes in the memory that find_word() searches."""
-    left = MAX_SEARCHED
-    for region in target.regions():
-        if "w" in region.perms and region.dumped > 0:
-            size = min(region.dumped, region.size, left)
-            left -= size
-            yield from find_bytes(target, needle, region.start, region.start + size)
+    for start, end in _searched_ranges(target).ranges:
+        yield from find_bytes(target, needle, start, end)
 
 
 class MemorySearch:
