@@ -477,8 +477,11 @@ def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
         attributes = []
         size, sibling, has_code = 0, -1, False
         for _ in range(MAX_ATTRIBUTES):
-            attribute, at = unsigned_leb128(section, at)
-            form, at = unsigned_leb128(section, at)
+            attribute, form = section[at], section[at + 1]
+            at += 2
+            if attribute >= 0x80 or form >= 0x80:  # few have a second byte
+                attribute, at = unsigned_leb128(section, at - 2)
+                form, at = unsigned_leb128(section, at)
             constant = 1  # of a flag that is present
             if form == _IMPLICIT:
                 constant, at = signed_leb128(section, at)
