@@ -16,13 +16,15 @@ from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
 from gdb_epi.hangs.tasks import (
     NAMELESS,
     activity_of_task,
+    event_loop_module,
     find_task_cycle,
+    own_frames,
     task_phrase,
     task_text,
     waits_for_itself,
     with_wakers_by_code,
 )
-from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity
+from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, function_and_line
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.spin_loops import spun_on_word
@@ -361,6 +363,49 @@ def _other(task: UnfinishedTask, holder: UnfinishedTask) -> str:
     if task_phrase(holder) != task_phrase(task):
         return task_phrase(holder)
     return "another one" if task_phrase(task) == NAMELESS else "another of that name"
+
+
+def lock_of_suspended_task(scene: HangContext) -> HangAnswer | None:
+    """A thread waits for a lock that a task or greenlet holds which only that thread could resume.
+
+    A lock of threading stops the whole thread: `with lock: await ...` in one task, and another one
+    that takes it, or two greenlets around a lock that was not patched.
+    """
+    for activity in scene.activities:
+        if activity.kind != hang_types.LOCK or activity.timed or not activity.object:
+            continue
+        holder = next(
+            (t for t in scene.tasks if activity.object in t.holds and not t.running), None
+        )
+        if holder is None or not _runs_all_tasks(scene, activity, holder.framework):
+            continue
+        frames = own_frames(holder, scene.installed)
+        if not frames:
+            continue
+        sentence = (
+            f"{activity.waits()} for {lock_name(scene, activity)}, held by {task_phrase(holder)}, "
+            f"which is suspended at {function_and_line(frames[0])} and goes on only when that "
+            "same thread does"
+        )
+        member = activity_of_task(activity, holder, scene.installed)
+        return HangAnswer(
+            DEADLOCK, "tasks", sentence, (activity, member), PROBABLE,
+            (f"a frame of {task_phrase(holder)} is inside `with` of it",),
+            ("a timeout", "a frame of another thread inside `with` of it"),
+        )  # fmt: skip
+    return None
+
+
+def _runs_all_tasks(scene: HangContext, activity: ThreadActivity, framework: str) -> bool:
+    """Tell whether a thread runs one of a framework's tasks, and no other has an event loop."""
+    runs = any(
+        task.running and task.framework == framework and task.tid in (None, activity.tid)
+        for task in scene.tasks
+    )
+    return runs and not any(
+        d.tid != activity.tid and event_loop_module(scene.view.frames(d.tid), d.module)
+        for d in scene.activities
+    )
 
 
 def _holds(task: UnfinishedTask) -> bool:

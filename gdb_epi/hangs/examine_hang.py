@@ -79,6 +79,7 @@ def _first(scene: HangContext) -> HangAnswer | None:
         queue_cycle,
         deadlocks.event_cycle,
         deadlocks.task_cycle,
+        deadlocks.lock_of_suspended_task,
         tasks_read_from_each_other,
         _in_signal_handler,
         deadlocks.gil_held_asleep,

@@ -200,6 +200,9 @@ def _through(
     ):
         text = f"{further.sentence}; it ends only when its client goes"
         return further._replace(label=HANG, kind="closing", sentence=text)
+    if activity.kind == hang_types.LOCK and other.kind == hang_types.CHILD:
+        text = f"{further.sentence}, and keeps what it holds meanwhile: workers may need that too"
+        return further._replace(label=HANG, kind="idle holder", sentence=text, sure=INFO)
     if activity.kind == hang_types.LOCK and not (
         _take_turns(activity, other) or debugger_wait_frame(scene.view.frames(other.tid))
     ):

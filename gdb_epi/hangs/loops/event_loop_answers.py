@@ -45,6 +45,7 @@ _WORKERS = (
     ("concurrent.futures.thread", "_worker"), ("twisted._threads._threadworker", "work"),
     ("anyio._backends._asyncio", "run"),
 )  # fmt: skip
+_JOBS = (("gevent.threadpool", "__run_task"),)  # below these a pool's thread runs a job in any case
 _GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
 _AWAITED = (
     hang_types.GIL,
@@ -121,6 +122,9 @@ class _Asleep:
             return wait_answer(NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity)
         if self.outside:
             return wait_answer(HANG, "peer", f"{base}{waits}", activity, INFO)
+        followed = self.by_executor()
+        if followed is not None:
+            return followed
         # What the loop watches itself, such as the socket of a server, is not read.
         sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
         return wait_answer(
@@ -232,11 +236,11 @@ class _Asleep:
 
 def _runs_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return the thread of an executor that runs code of the program: its end wakes the loop."""
-    return next(
-        (d for d in scene.activities if d.tid != activity.tid and d.frames
-         and any(frames_running(scene.view.frames(d.tid), _WORKERS))),
-        None,
-    )  # fmt: skip
+    for other in scene.activities:
+        below = (*_WORKERS, *_JOBS) if other.frames else _JOBS
+        if other.tid != activity.tid and any(frames_running(scene.view.frames(other.tid), below)):
+            return other
+    return None
 
 
 def _may_lack_work(task: UnfinishedTask) -> bool:
