@@ -46,8 +46,14 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     elif value >> 63:
         meant = f"the number {signed_word(value)} was taken for a pointer"
     elif value:  # a member's address, computed before; or a small number that is not an address
-        meant += f", {OR_A_NUMBER}"
+        through += f", which holds {value}"
+        meant = f"a NULL pointer and so many bytes, {OR_A_NUMBER}"
     summary = f"{what} address {address:#x}{through}: {meant}"
+    if base and not value and site.operand is not None and not site.operand.index_register:
+        done = "writes" if site.access == "w" else "reads"
+        far = signed_word(address)
+        behind = f" {abs(far)} bytes {'behind' if far > 0 else 'before'} it" if far else " there"
+        summary = f"the pointer in {base} is NULL, and the code {done}{behind}"
     if not executed and not site.code:
         summary += (
             " (by the kernel's word alone: the instruction is neither in the core nor in a file)"

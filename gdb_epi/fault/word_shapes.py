@@ -25,6 +25,8 @@ MIN_REPEATED = 4  # equal bytes side by side that make a value poison
 MAX_DIGITS = 6  # whole bytes in the digits of a double, below its sign and exponent
 PRINTABLE = 6  # printable bytes from the low end that make a value text
 _EXPONENTS = range(0x3E0, 0x420)  # of doubles between about 1e-9 and 1e9
+MAX_PLAIN, PLAIN_DIGITS = 10, 4  # characters of a double, digits of a float, that people write
+MIN_FLOAT, MAX_FLOAT = 1e-4, 1e6
 MAX_ERRNO = 4095
 AS_RETURNED = ", as functions return when they fail"
 SMALL = 1 << 24  # integers of a pair are smaller
@@ -91,8 +93,32 @@ def double(value: int) -> WordShape | None:
         return None
     import struct
 
-    number = struct.unpack("<d", value.to_bytes(8, "little"))[0]
+    raw = value.to_bytes(8, "little")
+    number = struct.unpack("<d", raw)[0]
+    if len(repr(number)) > MAX_PLAIN:
+        narrow = [_plain_float(raw[at : at + 4]) for at in (0, 4)]
+        if all(narrow):
+            return WordShape(
+                "double", f"it is two 32-bit floating-point numbers, {', '.join(narrow)}"
+            )
     return WordShape("double", f"it is the floating-point number {number!r}")
+
+
+def _plain_float(raw: bytes) -> str:
+    """Return a 32-bit floating-point number of few digits as people write it; "" for others."""
+    import struct
+
+    number = struct.unpack("<f", raw)[0]
+    plain = f"{number:.{PLAIN_DIGITS}g}"
+    if number and not MIN_FLOAT <= abs(number) <= MAX_FLOAT:
+        return ""
+    return repr(float(plain)) if struct.pack("<f", float(plain)) == raw else ""
+
+
+def in_brackets(value: int) -> str:
+    """Return what a word looks like, to stand behind it: " (its bytes are text: b'...')", or ""."""
+    shape = shape_of(value)
+    return f" ({shape.why})" if shape is not None else ""
 
 
 def repeating_double(value: int) -> WordShape | None:

@@ -32,6 +32,7 @@ from gdb_epi.record.record_parts import (
 )
 from gdb_epi.render.category_words import (
     CRASHES,
+    DEATH_SENTENCES,
     LIMIT_SENTENCES,
     SENTENCES_BY_DETECTOR,
     death_sentence,
@@ -410,6 +411,9 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     if low and (as_number or OR_A_NUMBER in first_reason(record)):
         for words in ("on a NULL pointer", "on a pointer near NULL"):
             text = text.replace(words, f"at the low address {address}")
+    fault = group_in(group_in(record, "corruption"), "fault")
+    if category == "segv-null" and fault.get("kind") == "call" and address == "0x0":
+        text = DEATH_SENTENCES["return-to-null"]
     if category == "segv-exec" and signal.get("si_code") == SEGV_MAPERR:
         text = text.replace("memory that may not be run", "an address without memory")
     if category == "segv-stack-overflow" and _is_overflow_by_large_frame(record):

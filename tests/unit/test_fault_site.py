@@ -18,7 +18,7 @@ from gdb_epi.fault.mapping_checks import (
     permits,
     user_space_end,
 )
-from gdb_epi.fault.word_shapes import shape_of
+from gdb_epi.fault.word_shapes import in_brackets, shape_of
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 
@@ -234,6 +234,20 @@ SHAPES = [
 def test_shapes(value: int, name: str | None) -> None:
     found = shape_of(value)
     assert (found.name if found else None) == name
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0x3F8C_CCCD_0000_0000, " (it is two 32-bit floating-point numbers, 0.0, 1.1)"),
+        (0x4035_4000_0000_0000, " (it is the floating-point number 21.25)"),
+        (0x3FD5_5555_5555_5555, " (it is the floating-point number 0.3333333333333333)"),
+        (int.from_bytes(b"\r\n> \r\n> ", "little"), " (its bytes are text: b'\\r\\n> \\r\\n> ')"),
+        (0x7F12_3456_0040, ""),
+    ],
+)
+def test_what_a_word_looks_like_in_brackets(value: int, words: str) -> None:
+    assert in_brackets(value) == words
 
 
 # -- text ----------------------------------------------------------------------------------------

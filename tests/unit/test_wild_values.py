@@ -15,7 +15,11 @@ from gdb_epi.corruption.checks.benign_causes import (
     use_after_free,
     value_made_by_software,
 )
-from gdb_epi.corruption.checks.overwritten_places import overwritten_place
+from gdb_epi.corruption.checks.overwritten_places import (
+    _is_cleared,
+    _stands_in_zeros,
+    overwritten_place,
+)
 from gdb_epi.corruption.checks.wild_values import (
     far_index,
     index_past_end,
@@ -334,6 +338,26 @@ def test_one_byte_at_one_distance_through_memory() -> None:
     (sign,) = evidence(overwritten_place(stamped(100)))
     assert (sign.id, sign.where) == ("S:overwritten-place", MMAP + 0x2000)
     assert "the byte 0xe1 stands 100 times, each 52 bytes from the last" in sign.summary
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "in_zeros"),
+    [
+        (0x1000, 0x1200, True),
+        (0x1000, 0x1080, False),
+        (0, MMAP_SIZE, False),
+        (0x1010, 0x1200, False),
+    ],
+)
+def test_what_was_cleared_is_no_pointers_fault(start: int, end: int, in_zeros: bool) -> None:
+    """A run of zeros over an object was written there; all of a mapping was never used."""
+    memory = bytearray(b"\x11" * MMAP_SIZE)
+    memory[start:end] = bytes(end - start)
+    made = failed(LOAD, fault_at(8), before="488b38", rax=MMAP, rdi=8)
+    made.target.write(MMAP, bytes(memory))  # type: ignore[attr-defined]
+    place = MMAP + 0x1008
+    assert _stands_in_zeros(made, place) == in_zeros
+    assert _is_cleared(made, place) == (start <= 0x1008)
 
 
 def test_a_few_bytes_or_one_word_alone_are_no_loop() -> None:

@@ -50,6 +50,7 @@ from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.address_place import GUARD
 from gdb_epi.fault.fault_site import DATA, TRANSFERS, FaultSite
+from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import (
     NEAR_NULL,
     has_same_tag,
@@ -61,7 +62,7 @@ from gdb_epi.fault.mapping_checks import (
     user_space_end,
 )
 from gdb_epi.fault.memory_reads import read_word, try_read
-from gdb_epi.fault.word_shapes import shape_of
+from gdb_epi.fault.word_shapes import WordShape, in_brackets, shape_of
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
 from gdb_epi.x86 import MemoryOperand
 
@@ -101,11 +102,23 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
         shape = software_pattern(context, word)
         if shape is not None and not (shape.name == "negative" and _is_explained(context)):
             who = "control went to" if word.source == "target" else f"{word.source} holds"
-            why = shape_phrase(context, word, shape)
+            why = _as_offset(context, word, shape) or shape_phrase(context, word, shape)
             summary = f"{who} {word.value:#018x}: {why}"
             id = value_sign_id(context, word, f"S:{shape.name}")
             yield plain_evidence(id, word.source, summary)
             return
+
+
+def _as_offset(context: Context, word: FaultWord, shape: WordShape) -> str:
+    """Say from where a low number leads that is added to a pointer; "" for other words."""
+    site = context.site
+    if isinstance(site, Absent) or site.operand is None or shape.name != "number":
+        return ""
+    for name in site.operand.registers():
+        start = site.fault.registers.get(name, 0)
+        if name != word.source and context.target.region_at(start) is not None:
+            return f"it is the offset {word.value} from {start:#x} in {name}"
+    return ""
 
 
 @check(
@@ -132,6 +145,9 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     near = nearest_mapping(context.target, site.address or 0, FAR, site.access)
     if near is None or _stands_among_objects(context):
         return
+    begins_block = near.after and near.region.end + HEAD_BYTES
+    if begins_block in [word.value for word in fault_words(context)] and near.distance:
+        return  # no loop came there from the memory before it: S:unmapped
     if near.distance >= PAGE and _starts_page_without_memory(context, site):
         return  # what was unmapped lay there: how far other mappings lie is chance
     id = "S:past-end" if near.distance < PAGE else "S:near-end"
@@ -451,7 +467,10 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
             return
         count = sum(_is_junk(context, at) for at in around)
         if count >= RUN:
-            summary = f"{count} of the four words around {place:#018x} are text, poison or numbers"
+            summary = (
+                f"the word at {place:#x} is {value:#x}{in_brackets(value)}, and {count} of the "
+                "four words around it are text, poison or numbers too"
+            )
             yield plain_evidence("S:overwrite-run", place, summary)
             return
 

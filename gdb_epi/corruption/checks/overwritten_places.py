@@ -27,38 +27,35 @@ from gdb_epi.corruption.heap.block_users import (
     was_given_out_again,
 )
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
+from gdb_epi.corruption.heap.item_tables import items_of_list, offset_of, table_owner
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, only_occurrence, values_at_hand
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.heap.what_lies_at import chunk_at
+from gdb_epi.corruption.heap.what_lies_at import chunk_at, place_phrase
 from gdb_epi.corruption.pointers.read_place import place_read_from
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words, suspects_of
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.types import PythonState
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL, untagged_address
 from gdb_epi.fault.memory_reads import read_word, try_read
-from gdb_epi.fault.word_shapes import ascii_text
+from gdb_epi.fault.word_shapes import ascii_text, in_brackets
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
 
 ID = "S:overwritten-place"
 _WITH_FRAMES = frozenset(("generator", "coroutine", "async_generator", "frame"))
 MAX_COPIES = 4  # of them, of one bad value
-MAX_ITEMS = 1 << 32
 MAX_SINCE = 16  # references, since an object was cleared
-SET_ENTRY = 2 * WORD
 MIN_SOUND, MIN_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
 BESIDE, STRIDES = 4, (WORD, 3 * WORD, 2 * WORD)  # items to each side; of lists, dicts, sets
 MAX_REFERENCES, MAX_COMPARED = 1 << 20, 32  # references; words of an object
 MAX_TRIED = 16  # other objects that are none any more
 MAX_WITHOUT_TYPE = 4  # blocks at hand that are searched for, each in all memory
+MIN_CLEARED, MAX_CLEARED = 256, 64 << 10  # bytes of a run of zeros
 MAX_WRONG = 8  # words that are compared with what they should be
 STEP_REACH = 64 << 10  # bytes to each side of a word in which a loop's steps are looked for
 MAX_STEP, MAX_STEPS = 4096, 32  # bytes of a row or record; distances that are tried
@@ -81,14 +78,6 @@ _BY_OFFSET = {
     "array.array": {24: "ob_item", 40: "ob_descr"},
     "numpy.ndarray": {16: "data", 32: "dimensions", 40: "strides", 56: "descr"},
 }
-# Where an object says that its items lie, and how many; 0 where the block's end tells.
-_TABLES = (
-    ("list", "PyListObject", "ob_item"),
-    ("dict", "PyDictObject", "ma_keys"),
-    ("dict", "PyDictObject", "ma_values"),
-    ("set", "PySetObject", "table"),
-    ("frozenset", "PySetObject", "table"),
-)
 
 
 @check(
@@ -119,8 +108,8 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
         if cleared is not None:
             address, holder = cleared
             summary = (
-                f"the object at {address:#x} was overwritten: its type is 0, and the item of a "
-                f"container at {holder:#x} still names it"
+                f"the object at {address:#x} was overwritten: its type is 0, and {holder:#x}, "
+                f"{place_phrase(context, holder)}, still names it"
             )
             yield plain_evidence(ID, address + WORD, summary)
             return
@@ -143,7 +132,8 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             why = _why_overwritten(context, slot, word.value)
             if why:
                 summary = (
-                    f"the word at {slot:#x} was overwritten: it holds {word.value:#018x}, and {why}"
+                    f"the word at {slot:#x} was overwritten: it holds {word.value:#x}"
+                    f"{in_brackets(word.value)}, and {why}"
                 )
                 yield plain_evidence(ID, slot, summary)
                 return
@@ -257,7 +247,9 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
     index = address_index(context)
     count = signed_word(read_word(context.target, address) or 0)
     within = index.place_in_block(address)
-    if within not in HEADS or index.in_free_block(address) or abs(count) > MAX_SINCE:
+    zeros = within is None and _stands_in_zeros(context, address)
+    in_use = within in HEADS and not index.in_free_block(address)
+    if not (zeros or in_use) or abs(count) > MAX_SINCE:
         return None
     if was_given_out_again(context, address):
         return None
@@ -266,10 +258,26 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
             continue
         start = index.place_in_block(place)
         owner = index.owner(place)
-        in_table = start is not None and bool(_named_table(context, place, place - start))
-        if in_table or (owner is not None and owner[1] in ("dict", "tuple")):
+        in_table = start is not None and bool(table_owner(context, place, place - start))
+        if in_table or (
+            owner is not None
+            and (owner[1] in ("dict", "tuple") or (zeros and _is_slot(context, owner[0], place)))
+        ):
             return address, place
     return next(((address, slot.place) for slot in _bad_slots(context, {address})), None)
+
+
+def _stands_in_zeros(context: Context, address: int) -> bool:
+    """Whether a run of zeros goes over an address: long for objects, short for fresh memory."""
+    region = context.target.region_at(address)
+    if region is None:
+        return False
+    low = max(region.start, address - MAX_CLEARED)
+    high = min(region.start + region.dumped, address + MAX_CLEARED)
+    before = try_read(context.target, low, address - low).rstrip(b"\0")
+    after = try_read(context.target, address, high - address).lstrip(b"\0")
+    run = high - low - len(before) - len(after)
+    return bool(before and after) and MIN_CLEARED <= run < MAX_CLEARED
 
 
 def _bad_slots(context: Context, values: set[int] | None = None) -> list[ContainerSlot]:
@@ -306,9 +314,11 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
         items = [] if is_on_stack(context, address) else _items_alone(context, address)
         if len(items) >= MIN_WRONG:
+            kind = read_word(context.target, address + WORD) or 0
             summary = (
-                f"the word at {address + WORD:#x} was overwritten: no type is there, and items of "
-                f"containers alone name its object and {len(items) - 1} others that lack theirs"
+                f"the word at {address + WORD:#x} was overwritten: it should be the type of an "
+                f"object that a container still holds, and is {kind:#x}{in_brackets(kind)}; "
+                f"{len(items) - 1} other objects that containers hold lack their types too"
             )
             return plain_evidence(ID, address + WORD, summary)
     return None
@@ -331,8 +341,9 @@ def _type_of_one(context: Context, values: Sequence[int]) -> Evidence | None:
             if _is_built_like(context, address, beside):
                 wanted = index.object_type(beside[0])
                 summary = (
-                    f"the word at {address + WORD:#x} was overwritten: it holds {kind:#x}, which "
-                    f"is no type, and all else of the object is what a {wanted} has; "
+                    f"the word at {address + WORD:#x} was overwritten: it holds {kind:#x}"
+                    f"{in_brackets(kind)}, which is no type, and all else of the object is what a "
+                    f"{wanted} has; "
                     f"{place:#x} names it, amid others of that type"
                 )
                 return plain_evidence(ID, address + WORD, summary)
@@ -448,16 +459,16 @@ def _is_item(context: Context, place: int) -> bool:
     if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
         return index.object_type(owner[0]) is None
     if owner is not None and owner[1] == "tuple":
-        return place >= owner[0] + (_offset(context, "PyTupleObject", "ob_item") or 3 * WORD)
+        return place >= owner[0] + (offset_of(context, "PyTupleObject", "ob_item") or 3 * WORD)
     chunk = chunk_at(context, place) if within is None else (place - within, 0)
-    return owner is None and chunk is not None and bool(_named_table(context, place, chunk[0]))
+    return owner is None and chunk is not None and bool(table_owner(context, place, chunk[0]))
 
 
 def _among_objects(context: Context, slot: int, value: int) -> str:
     """Whether a place is one of a container's that frames reach, and others of it are sound."""
     walk = object_walk(context)
     for bad in _bad_slots(context, {value}):
-        if bad.kind == "list" and not _items_of(context, bad.owner):
+        if bad.kind == "list" and not items_of_list(context, bad.owner):
             continue  # it counts more than it has room for
         if bad.place == slot and not isinstance(walk, Absent):
             sound = sum(walk.type_at(word) != "" for _, word in walk.beside(bad))
@@ -487,8 +498,13 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
             wanted = max(sound, key=sound.count, default=None)
             if wanted is None or sound.count(wanted) < MIN_SOUND:
                 continue
-            # What begins a block may be an object that is gone: nobody wrote into the field.
-            wrong = [value for value in values if address_index(context).at(value) is None]
+            # What begins a block may be an object that is gone, and so may memory that was
+            # cleared: nobody wrote into the field.
+            wrong = [
+                value
+                for value in values
+                if address_index(context).at(value) is None and not _is_cleared(context, value)
+            ]
             wrong.sort(key=lambda value: value != suspect.value)  # that one has to be among them
             changed = [v for v in wrong[:MAX_WRONG] if _is_nearly(context, v, wanted)]
             if suspect.value in changed and len(changed) >= MIN_WRONG:
@@ -501,6 +517,11 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
                 )
                 yield plain_evidence(ID, slot, summary)
                 return
+
+
+def _is_cleared(context: Context, address: int) -> bool:
+    """Whether zeros stand where an object may have been."""
+    return address % WORD == 0 and not any(try_read(context.target, address, 2 * WORD) or b"x")
 
 
 def _field_of(context: Context, slot: int) -> tuple[str, int, list[int]] | None:
@@ -561,7 +582,7 @@ def _still_in_use(context: Context, slot: int) -> str:
         return (
             _collector_names(context, slot, [start + head for head in HEADS[1:]])
             or _whole_but_for(context, slot, start)
-            or _named_table(context, slot, start)
+            or _among_items(context, slot, start)
             or _text_goes_on(context, slot, start)
         )
     if index.in_damaged_pool(slot):  # what is free there is not known, nor where blocks begin
@@ -570,7 +591,7 @@ def _still_in_use(context: Context, slot: int) -> str:
     pointee = index.at(chunk[0]) if chunk is not None else None
     if chunk is None or pointee is None or pointee.kind != BLOCK:
         return ""
-    return _named_table(context, slot, chunk[0])
+    return _among_items(context, slot, chunk[0])
 
 
 def _collector_names(context: Context, slot: int, objects: Sequence[int]) -> str:
@@ -605,14 +626,14 @@ def _whole_but_for(context: Context, slot: int, start: int) -> str:
         end = index.end_of_items(owner)
         if end is not None:
             block = index.end_of_block(owner)
-            first = owner + (_offset(context, "PyTupleObject", "ob_item") or 0)
+            first = owner + (offset_of(context, "PyTupleObject", "ob_item") or 0)
             if block is None or not first <= slot < end <= block:  # 3.14 keeps the hash before them
                 return ""
             return f"that is the place of an item of the tuple at {owner:#x}"
         if _is_slot(context, owner, slot):
             return f"that is a field of the object of type {name} at {owner:#x}, which is in use"
         struct, members = _FIELDS.get(name, ("", ()))
-        named = {_offset(context, struct, member): member for member in members}
+        named = {offset_of(context, struct, member): member for member in members}
         field = named.get(slot - owner) or _BY_OFFSET.get(name, {}).get(slot - owner)
         return f"that is {field} of the {name} at {owner:#x}" if field else ""
     return ""
@@ -630,48 +651,9 @@ def _is_slot(context: Context, owner: int, slot: int) -> bool:
     )
 
 
-def _named_table(context: Context, slot: int, start: int) -> str:
-    """Whether a list, dict or set that is in use names the block as that of its items."""
-    index = address_index(context)
-    for place in context.places_of(start, MAX_HOLDERS):
-        for name, struct, member in _TABLES:
-            offset = _offset(context, struct, member)
-            owner = place - (offset or 0)
-            kind = read_word(context.target, owner + WORD)
-            if offset is None or not kind or index.type_name(kind) != name:
-                continue
-            if not read_word(context.target, owner) and owner not in values_at_hand(context):
-                continue  # not being taken down: it is one that CPython keeps for later
-            if _is_pointers_place(context, name, member, owner, start, slot):
-                return f"it lies among the items of the {name} at {owner:#x}"
-    return ""
-
-
-def _is_pointers_place(
-    context: Context, name: str, member: str, owner: int, table: int, slot: int
-) -> bool:
-    """Whether a pointer belongs there: no hash, no free room, nor the head and indices of keys."""
-    if name == "list":
-        return slot < table + WORD * _items_of(context, owner)
-    if name in ("set", "frozenset"):
-        return (slot - table) % SET_ENTRY == 0  # key, hash (Include/setobject.h)
-    python = context.state.python
-    if member != "ma_keys" or not isinstance(python, PythonState):
-        return True
-    try:
-        namespaces = NamespaceReader(PagedReader(context.target, python.layout))
-        start, count, width, hashed = namespaces.entries(table)
-    except (LayoutError, UnreadableMemory):
-        return False
-    place = slot - start
-    return 0 <= place < count * width and not (hashed and place % width == 0)
-
-
-def _items_of(context: Context, owner: int) -> int:
-    """Return how many items a list has; 0 where it counts more than it has room for."""
-    places = [_offset(context, "PyListObject", name) for name in ("ob_size", "allocated")]
-    count, room = (read_word(context.target, owner + (at or 0)) or 0 for at in places)
-    return count if count <= room < MAX_ITEMS else 0
+def _among_items(context: Context, slot: int, start: int) -> str:
+    owner = table_owner(context, slot, start)
+    return f"it lies among the items of the {owner[0]} at {owner[1]:#x}" if owner else ""
 
 
 def _text_goes_on(context: Context, slot: int, start: int) -> str:
@@ -684,8 +666,3 @@ def _text_goes_on(context: Context, slot: int, start: int) -> str:
     if len(set(words)) == 1 and words[0] == WORD_MASK:
         return f"bytes of 0xff run from the block before over the start of this one, {start:#x}"
     return ""
-
-
-def _offset(context: Context, struct: str, member: str) -> int | None:
-    python = context.state.python
-    return python.layout.offset(struct, member) if isinstance(python, PythonState) else None

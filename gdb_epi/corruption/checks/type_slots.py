@@ -15,7 +15,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, required, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory_readers import page_reader, read_words, shared_heap
-from gdb_epi.corruption.heap.object_types import HEAP_TYPE
+from gdb_epi.corruption.heap.object_types import HEAP_TYPE, SLOTS
 from gdb_epi.corruption.heap.pool_census import classes_in_malloc_heap, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.registry import check
@@ -32,13 +32,6 @@ from gdb_epi.sizes import WORD_MASK, words_in
 from gdb_epi.target.memory_search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 
-# Members that are functions (Include/cpython/object.h, struct _typeobject, 3.8 to 3.15).
-SLOTS = (
-    "tp_dealloc", "tp_getattr", "tp_setattr", "tp_repr", "tp_hash", "tp_call", "tp_str",
-    "tp_getattro", "tp_setattro", "tp_traverse", "tp_clear", "tp_richcompare", "tp_iter",
-    "tp_iternext", "tp_descr_get", "tp_descr_set", "tp_init", "tp_alloc", "tp_new", "tp_free",
-    "tp_is_gc", "tp_del", "tp_finalize", "tp_vectorcall",
-)  # fmt: skip
 # Members that name data of the file; where it has a word, nobody writes another (PyType_Ready fills
 # in those that are NULL).
 DATA = (

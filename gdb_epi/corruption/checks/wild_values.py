@@ -48,7 +48,7 @@ from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_space_end
 from gdb_epi.fault.memory_reads import read_up_to, read_word
-from gdb_epi.fault.word_shapes import NO_INTEGER
+from gdb_epi.fault.word_shapes import NO_INTEGER, in_brackets
 from gdb_epi.sizes import (
     ADDRESS_BITS,
     HALF_MASK,
@@ -505,10 +505,11 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         return
     start = _start_at_hand(context, value)
     if start is not None and not is_one_bit_from_use(context, start):
+        what = "a large block of malloc's" if start % PAGE else "the start of a mapping"
         summary = (
             f"{word.source} holds {value:#x}, {value - start} bytes after {start:#x}, "
-            "which looks like the start of a mapping that was given back: a register or the stack "
-            "still holds it, and nothing is mapped there"
+            f"which looks like {what} that was given back: a register or the stack still holds "
+            "it, and nothing is mapped there"
         )
         id = sign_id_beside_one_bit(context, "S:gone", value)
         yield plain_evidence(id, word.source, summary)
@@ -659,8 +660,8 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     damaged = len(blocks) - len(held)
     summary = (
         f"what was an object at {address:#x} is one no longer: in the place of its type stands "
-        f"{word.value:#018x}; {len(held)} other blocks of its pool hold objects, {damaged} hold "
-        "none"
+        f"{word.value:#x}{in_brackets(word.value)}; {len(held)} other blocks of its pool hold "
+        f"objects, {damaged} hold none"
     )
     yield plain_evidence("S:overwritten-object", address, summary)
 

@@ -16,6 +16,13 @@ TYPE, INSTANCE = "type", "instance"
 SUBCLASS = {"tuple": 1 << 26, "bytes": 1 << 27, "str": 1 << 28, "dict": 1 << 29, TYPE: 1 << 31}
 HEAP_TYPE = 1 << 9
 MAX_BASES = 16
+# Members of a type that are functions (Include/cpython/object.h, struct _typeobject, 3.8 to 3.15).
+SLOTS = (
+    "tp_dealloc", "tp_getattr", "tp_setattr", "tp_repr", "tp_hash", "tp_call", "tp_str",
+    "tp_getattro", "tp_setattro", "tp_traverse", "tp_clear", "tp_richcompare", "tp_iter",
+    "tp_iternext", "tp_descr_get", "tp_descr_set", "tp_init", "tp_alloc", "tp_new", "tp_free",
+    "tp_is_gc", "tp_del", "tp_finalize", "tp_vectorcall",
+)  # fmt: skip
 MAX_SLOTS = 256
 WALKED = frozenset(
     (

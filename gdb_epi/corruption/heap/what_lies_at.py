@@ -7,8 +7,11 @@ from bisect import bisect_right
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
+from gdb_epi.corruption.heap.item_tables import offset_of, table_owner
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
+from gdb_epi.corruption.heap.object_types import SLOTS
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
 from gdb_epi.fault.mapping_checks import may_execute
@@ -55,7 +58,7 @@ def place_phrase(context: Context, address: int) -> str:
     if is_in_ended_stack(context, address):
         return "in the stack of a thread that has ended"
     if region.path is not None and not region.path.startswith("["):
-        return f"in {region.path.rpartition('/')[2]}"
+        return _slot_of_type(context, address) or f"in {region.path.rpartition('/')[2]}"
     index = address_index(context)
     within = index.place_in_block(address)
     if within is not None:
@@ -65,8 +68,13 @@ def place_phrase(context: Context, address: int) -> str:
         start, size = chunk
         if _is_free(context, chunk):
             return f"{address - start} bytes into {size} free bytes of malloc's"
-        return f"{address - start} bytes into a block of malloc's with {size} bytes"
-    return "in memory of no file"
+        block = f"a block of malloc's with {size} bytes"
+        return _item(context, address, start) or f"{address - start} bytes into {block}"
+    if index.in_damaged_pool(address):
+        return "in a pool of pymalloc's whose list of free blocks is broken"
+    if index.in_emptied_pool(address):
+        return "in a pool of pymalloc's whose blocks are all free"
+    return "in anonymous memory"
 
 
 def _in_pool(context: Context, address: int, start: int) -> str:
@@ -74,10 +82,48 @@ def _in_pool(context: Context, address: int, start: int) -> str:
     if index.in_free_block(address):
         return f"{address - start} bytes into a free block of pymalloc's"
     for head in HEADS:
-        name = index.object_type(start + head)
-        if name is not None and address >= start + head:
-            return f"{address - start - head} bytes into an object of type {name}"
-    return f"{address - start} bytes into a block of pymalloc's that holds no object"
+        owner = start + head
+        kind = read_word(context.target, owner + WORD)
+        name = index.object_type(owner)
+        if name is None and kind and read_word(context.target, owner) == 0:  # its count
+            name = index.type_name(kind) and f"{index.type_name(kind)}, which is being released"
+        if name is None or (address < owner and not _is_link_of(owner, address)):
+            continue
+        if address < owner:
+            return f"in the collector's links of an object of type {name}"
+        if address == owner:
+            return f"the reference count of an object of type {name}"
+        first = owner + (offset_of(context, "PyTupleObject", "ob_item") or 0)
+        if name == "tuple" and address >= first > owner:
+            return f"item {(address - first) // WORD} of the tuple at {owner:#x}"
+        return f"{address - owner} bytes into an object of type {name}"
+    what = _item(context, address, start)
+    return what or f"{address - start} bytes into a block of pymalloc's that holds no object"
+
+
+def _slot_of_type(context: Context, address: int) -> str:
+    """Say which function of which type stands at an address in a file; "" for nothing of a type."""
+    index = address_index(context)
+    for slot in SLOTS:
+        offset = offset_of(context, "PyTypeObject", slot)
+        name = index.type_name(address - offset) if offset else None
+        if name is not None:
+            return f"{slot} of the type {name}"
+    return ""
+
+
+def _is_link_of(owner: int, address: int) -> bool:
+    return owner - GC_HEAD <= address < owner
+
+
+def _item(context: Context, address: int, start: int) -> str:
+    """Say whose item lies at an address in a block; "" where no container names the block."""
+    owner = table_owner(context, address, start)
+    if owner is None:
+        return ""
+    if owner[0] == "list":
+        return f"item {(address - start) // WORD} of the list at {owner[1]:#x}"
+    return f"among the items of the {owner[0]} at {owner[1]:#x}"
 
 
 def chunk_at(context: Context, address: int) -> tuple[int, int] | None:

@@ -109,9 +109,12 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
     else:
         usable, alike = at.size - 8, at.sizes.get(at.size, 0)
         facts |= {"before": hex_word(at.before + _HEADER), "before_size": usable, "alike": alike}
+        block = f"of {usable} bytes at {at.before + _HEADER:#x}"
         summary = (
-            f"the heap block of {usable} bytes at {at.before + _HEADER:#x} was probably overrun: "
-            f"the header behind it {damaged}"
+            f"the heap block {block} was probably overrun: the header behind it {damaged}"
+            if holds
+            else f"the header of the heap block at {at.header + _HEADER:#x} is damaged: code wrote "
+            f"behind the end of the block before it, {block}, or before its own start"
         )
     summary += f"; perhaps by {who}" if who else "; who wrote it is not in the core"
     return Finding("damaged_heap", subject, facts, summary)
