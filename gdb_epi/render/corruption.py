@@ -30,6 +30,7 @@ from gdb_epi.detectors.registry import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import short_words, wrapped
+from gdb_epi.render.fault_lines import word_place
 from gdb_epi.render.report_json import plain
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import Any
@@ -70,6 +71,9 @@ ANSWERS = {
     NONE: "No sign of damaged memory.",
     SOFTWARE_LIKE: "No sign of damaged memory; this looks like a software bug.",
 }
+OVERWRITTEN_BY_CODE = (
+    "No flipped bits were found, but memory was overwritten: code of the program wrote there."
+)
 WHO_DAMAGED_IT = (
     "Who damaged it, the machine or a stray write of the program, one core cannot tell: more "
     "crashes of this host, or of this program elsewhere, decide (gdb-epi fleet suspects)."
@@ -157,12 +161,20 @@ def _answer(study: CheckResults) -> list[str]:
     answer = ANSWERS.get(score.word, score.word)
     if study.context.state.target.truncation().truncated:
         answer = answer.replace("damaged memory", "damaged memory in what is left of the core", 1)
+    if score.word in (NONE, SOFTWARE_LIKE) and _is_overwritten(study):
+        answer = OVERWRITTEN_BY_CODE
     lines = wrapped(answer)
     if score.ambiguous:
         lines += wrapped(f"The same picture comes from {score.ambiguous}.")
     if score.word in (PROVEN, STRONG, WEAK):
         lines += wrapped(WHO_DAMAGED_IT)
     return lines
+
+
+def _is_overwritten(study: CheckResults) -> bool:
+    """Whether a sign says that more than a few bits of memory were written over."""
+    weighed = weights().items
+    return any(sign.id in weighed and weighed[sign.id].overwritten for sign in study.score.against)
 
 
 def _changed(study: CheckResults) -> list[str]:
@@ -173,13 +185,15 @@ def _changed(study: CheckResults) -> list[str]:
             words[_place(evidence), evidence.found, evidence.corrected] = tuple(evidence.bits)
     lines = []
     for (place, found, corrected), bits in words.items():
-        lines.append(f"{place} holds {hex_word(found)}")
+        lines.append(f"{word_place(place)} holds {hex_word(found)}")
         if len(bits) > MAX_BITS:
             differs = f"{len(bits)} bits differ"
         else:
             differs = f"only {'bit' if len(bits) == 1 else 'bits'} {_listed(bits)} differ"
             differs += "s" if len(bits) == 1 else ""
         lines.append(f"  right would be {hex_word(corrected)}; {differs}")
+    if lines and study.score.word in (NONE, SOFTWARE_LIKE):
+        lines.insert(0, "A sign of it, too weak to go by:")
     return ["", *map(short_words, lines)] if lines else []
 
 

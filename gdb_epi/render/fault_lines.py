@@ -88,6 +88,11 @@ def word_origin_lines(record: Json) -> Iterator[str]:
                 yield summary.removesuffix(f"; {NO_FLIP}")
 
 
+def word_place(where: str) -> str:
+    """Return where a word stands, for a reader: an address, a register, or where control went."""
+    return "the address that was called" if where == "target" else where
+
+
 def damage_lines(record: Json) -> Iterator[str]:
     """Yield the damaged word and its correct value, or, where it matters, that none was found."""
     damage = group_in(group_in(record, "verdict"), "damage")
@@ -100,7 +105,7 @@ def damage_lines(record: Json) -> Iterator[str]:
     elif damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
         holds = f" holds {unpadded_address(damage.get('holds'))}" if damage.get("holds") else ""
-        yield f"{weak}{where}{holds}"
+        yield f"{weak}{word_place(where)}{holds}"
         if damage.get("should_be"):
             bits = damage["bits"] if isinstance(damage.get("bits"), list) else []
             differs = (

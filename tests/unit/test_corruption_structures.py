@@ -402,6 +402,19 @@ def test_what_is_no_damage_is_not_said_to_be(word: str, answer: str) -> None:
     assert lines[0].startswith(answer) and "the machine or a stray" not in "\n".join(lines)
 
 
+def test_memory_that_code_wrote_over_is_not_called_whole() -> None:
+    whole = run_checks(process(CANARY))
+    sign = plain_evidence("S:overwritten-place", 0x1000, "the word at 0x1000 was overwritten")
+    weak = plain_evidence("P1", "target", "one bit away")._replace(
+        found=0x1002, corrected=0x1000, bits=(1,)
+    )
+    score = whole.score._replace(word="software-like", against=(sign,))
+    made = whole._replace(score=score, evidence=[weak])
+    lines = "\n".join(map(str, corruption_report(made).lines))
+    assert lines.startswith("No flipped bits were found, but memory was overwritten")
+    assert "A sign of it, too weak to go by:\nthe address that was called holds 0x1002" in lines
+
+
 def interrupted_after_a_piece(context: Context) -> Iterator[Evidence | Skipped]:
     context.progress(3 << 20, 5 << 20)
     yield Skipped("X", "found before the interrupt")
