@@ -101,7 +101,8 @@ def damage_lines(record: Json) -> Iterator[str]:
     if damage.get("found") and not damage.get("bits") and not damage.get("should_be"):
         software = group_in(record, "verdict").get("label") == "software"
         wrong = "was overwritten" if software else "is wrong"
-        yield f"the word at {where} {wrong}"
+        if not software or f"at {unpadded_address(where)} was overwritten" not in reasons[0]:
+            yield f"the word at {where} {wrong}"
     elif damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
         holds = f" holds {unpadded_address(damage.get('holds'))}" if damage.get("holds") else ""

@@ -28,6 +28,7 @@ NAMES_OF_A_RUN = 3
 HANDLER = "(a signal handler was called here)"
 ABORTING = "how the process ended itself"  # what follows the calls from a check to the signal
 Key = tuple[str, str, str, "int | None"]  # of one step of a recursion
+_CXX_DATA = ("_ZTI", "_ZTS", "_ZTV", "_ZTT")  # types, their names, tables of functions
 _STDLIB_MARK = "/lib/python"
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _FROZEN = "<frozen "
@@ -232,7 +233,9 @@ def _of_record(frame: Mapping[str, Any]) -> Call:
         name = cython_name(name)  # of C++ code made by Cython, which the keys of gsig/2 keep as is
     filename = "/".join(filename.rsplit("/", 2)[-2:])  # where it was built says nothing
     offset = frame.get("offset")
-    return Call(NATIVE, name, filename, lineno, module, offset if isinstance(offset, int) else None)
+    aside = "data of C++, no function" if name.startswith(_CXX_DATA) else ""
+    place = offset if isinstance(offset, int) else None
+    return Call(NATIVE, name, filename, lineno, module, place, aside)
 
 
 def shown_name(call: Call) -> str:

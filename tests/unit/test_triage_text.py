@@ -447,6 +447,22 @@ def test_what_helps_against_a_full_stack_is_told_by_whose_it_is(
     assert help_with in "\n".join(shown(verdict=verdict, **record))
 
 
+def test_the_overwritten_word_is_named_once() -> None:
+    damage = {"found": True, "where": "0x0000000000001000"}
+    for reason, is_told in (("the word at 0x1000 was overwritten: text", False), ("text", True)):
+        verdict = {"label": "software", "confidence": 0.8, "reasons": [reason], "damage": damage}
+        assert ("\nDamage " in "\n".join(shown(verdict=verdict))) == is_told
+
+
+def test_data_of_cxx_that_was_called_is_no_function() -> None:
+    frames = [{**NATIVE, "function": "_ZTI6Circle"}, {**NATIVE, "function": "_Z4planv"}]
+    lines = shown("software", *frames)
+    assert ["data of C++, no function" in line for line in lines if line.startswith("  C")] == [
+        True,
+        False,
+    ]
+
+
 def test_a_null_that_an_extension_used_while_an_exception_was_raised_is_looked_for() -> None:
     record = {
         "verdict": {"label": "software", "confidence": 0.8, "reasons": []},

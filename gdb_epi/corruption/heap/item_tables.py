@@ -74,5 +74,6 @@ def items_of_list(context: Context, owner: int) -> int:
 
 
 def offset_of(context: Context, struct: str, member: str) -> int | None:
+    """Return where a member lies in a struct of CPython; None without a layout of it."""
     python = context.state.python
     return python.layout.offset(struct, member) if isinstance(python, PythonState) else None

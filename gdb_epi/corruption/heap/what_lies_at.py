@@ -86,7 +86,7 @@ def _in_pool(context: Context, address: int, start: int) -> str:
         kind = read_word(context.target, owner + WORD)
         name = index.object_type(owner)
         if name is None and kind and read_word(context.target, owner) == 0:  # its count
-            name = index.type_name(kind) and f"{index.type_name(kind)}, which is being released"
+            name = index.type_name(kind) and f"{index.type_name(kind)} whose reference count is 0"
         if name is None or (address < owner and not _is_link_of(owner, address)):
             continue
         if address < owner:

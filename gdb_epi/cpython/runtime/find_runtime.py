@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.runtime.recover_threads import WritableMemory
 
 RUNTIME_SYMBOL = "_PyRuntime"
+_NO_INTERPRETER = (
+    "no interpreter with its thread states was found: Python had ended or not begun, or what it "
+    "keeps there is damaged"
+)
 RECOVERED = "recovered from kept memory"
 MAX_CANDIDATES = 64
 MAX_BANNER_SCAN = 64 << 20
@@ -242,7 +246,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
     minor = f"{offsets.minor[0]}.{offsets.minor[1]}{'t' if offsets.free_threaded else ''}"
     if load_layout(offsets.minor, offsets.free_threaded) is None:
         return f"no layout for CPython {minor} in this version of gdb-epi"
-    return f"CPython {minor}, but no interpreter whose thread states point back at it"
+    return f"CPython {minor}, but {_NO_INTERPRETER}"
 
 
 def _tables(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Layout]:
@@ -275,7 +279,7 @@ def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
                 )
     if not tried:
         return "the CPython version cannot be told (no Py_Version symbol, no python3.X file name)"
-    return f"no interpreter whose thread states point back at it (tried {', '.join(tried)})"
+    return f"{_NO_INTERPRETER} (tried {', '.join(dict.fromkeys(tried))})"
 
 
 def _first_proved(target: Target, runtime: int, tables: Iterator[Layout]) -> Layout | None:

@@ -11,7 +11,11 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.fault.own_native_code import is_interpreter_frame, own_library_names_of_frames
+from gdb_epi.fault.own_native_code import (
+    function_and_file,
+    is_interpreter_frame,
+    own_library_names_of_frames,
+)
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -75,7 +79,11 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     by = own_library_names_of_frames(frames[number:MAX_FRAMES])
     holder = python.gil_holder
     who = f"thread {holder} holds it" if holder is not None else "nobody holds it"
+    own = (f for f in frames[number:MAX_FRAMES] if by and f.module_name == by[0])
+    first = next((f for f in own if f.function), None)
     caller = f"; {by[0]} is on the stack" if by else ""
+    if first is not None:
+        caller = f"; {function_and_file(first)} called it, and has to take the GIL before"
     facts = {"function": function, "gil_holder": holder, "modules": by[:4]}
     summary = f"this thread was in {function} without holding the GIL: {who}{caller}"
     yield Finding("without_gil", f"thread {tid}", facts, summary)
