@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.memory_reads import read_u32, read_up_to
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.python.lock_objects import HANDLE, RLOCK, SEMLOCK, SIMPLE_QUEUE, LockObject
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import GIL
 from gdb_epi.locks.waits.stdlib_waits import python_wait
+from gdb_epi.sizes import WORD, words_in
 from gdb_epi.target.api import Thread, module_at
 
 STACK_REACH = 1 << 16  # a parked thread sleeps on a word of its own frames, this near to rsp
+OBJECT_REACH = 4 << 10  # from rsp on: the frames between sem_wait() and the method of a lock
+MAX_MEMBERS = 16  # words of a lock's object
 
 
 PARKED = "PyMutex or parking lot"
@@ -74,6 +79,32 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     guess = _by_place(view, thread, key, evidence)
     # On musl those who wait for a condition or a barrier sleep on their own stacks too.
     return None if guess.kind == PARKED and context.on_musl else guess
+
+
+@futex_classifier(64, of_libc=True)
+def lock_with_owner(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+    """A PyThread lock of an extension's object, which keeps the owner's pthread_t right behind it.
+
+    So do the FastRLock of Cython code (h5py, lupa, cupy: `_real_lock`, `_owner`) and CPython's own
+    RLock and buffered files. The object is found by the words on the stack of who waits.
+    """
+    view, idents = context.python_view, {base for base in context.bases.values() if base}
+    if view is None or call.shared or read_u32(context.target, call.address):
+        return None
+    stack = words_in(read_up_to(context.target, thread.sp, OBJECT_REACH))
+    words = dict.fromkeys((*thread.registers.values(), *stack))
+    for word in words:
+        kind = view.locks.type_name(word) if word and word % WORD == 0 else ""
+        if not kind:
+            continue
+        members = words_in(read_up_to(context.target, word, MAX_MEMBERS * WORD))
+        for lock, owner in pairwise(members[2:]):  # behind the object's header
+            if lock == call.address and owner in idents:
+                evidence = f"the {kind} at {word:#x} has the lock, and its owner's pthread_t"
+                return LockGuess(
+                    kind, name=view.name(word), object=word, owner_ident=owner, evidence=(evidence,)
+                )
+    return None
 
 
 @futex_classifier(95)
