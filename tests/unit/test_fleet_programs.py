@@ -8,7 +8,7 @@ import pytest
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Attribute
-from gdb_epi.fleet.population.value_spans import spans_to_choose_from
+from gdb_epi.fleet.population.value_spans import UsesOfValues
 from gdb_epi.fleet.records.facts import facts_of_record, program_of
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
@@ -89,12 +89,18 @@ def test_all_crashes_that_rise_with_a_number_are_load_and_accuse_none_of_its_val
 
 
 def test_a_past_value_that_was_used_alone_pays_for_all_spans_of_days():
-    day, hours = np.repeat(np.arange(10), 2), np.ones(20)
-    alone = (day >= 3) & (day <= 4)
-    assert spans_to_choose_from(alone, day, hours, 5) == 11  # 55 spans of 10 days
-    assert spans_to_choose_from(alone & (np.arange(20) % 2 == 0), day, hours, 5) == 1, "beside"
-    assert spans_to_choose_from(day >= 8, day, hours, 5) == 1, "used still"
-    assert spans_to_choose_from(day > 9, day, hours, 5) == 1, "never used"
+    day, hours = np.repeat(np.arange(10), 2) + 20_000, np.ones(20)
+
+    def choices(codes: np.ndarray, value: int) -> float:
+        return UsesOfValues(codes, day, hours, 6).spans_to_choose_from(value)
+
+    by_turns = (day - 20_000) // 2
+    assert choices(by_turns, 1) == 11, "55 spans of 10 days, 5 values"
+    assert choices(by_turns, 4) == 1, "used still"
+    assert choices(by_turns, 5) == 1, "never used"
+    beside = np.where(np.arange(20) % 2, by_turns, 4)
+    assert choices(beside, 1) == 1, "another one at the same time"
+    assert choices(np.where(by_turns == 0, -1, by_turns), 1) == 9, "36 spans, 4 values"
 
 
 def test_what_repeats_when_it_is_known_to_come_is_expected():

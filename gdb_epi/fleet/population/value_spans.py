@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
+from gdb_epi.fleet.statistics.arrays import Floats, Ints, sum_by_code, widen
 
 NEVER = 1 << 62  # a day
 LATE = 0.1  # of the time that is known: what ran in it already is no newer than others
@@ -34,29 +34,41 @@ def started_late_and_outlasted_others(spans: tuple[Ints, Ints], value: int) -> b
 def first_and_last_days(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the first and the last day of each value; NEVER and -NEVER of one that never ran."""
     has_value = exposure >= 0
+    codes, days = (exposure, day) if has_value.all() else (exposure[has_value], day[has_value])
+    if (days[1:] < days[:-1]).any():  # crashes are in order, as a rule
+        order = np.argsort(days, kind="stable")
+        codes, days = codes[order], days[order]
     first, last = np.full(size, NEVER, np.int64), np.full(size, -NEVER, np.int64)
-    np.minimum.at(first, exposure[has_value], day[has_value])
-    np.maximum.at(last, exposure[has_value], day[has_value])
+    # The last one assigned stays: a tenth of the time of `minimum.at`.
+    first[codes[::-1]] = days[::-1]
+    last[codes] = days
     return first, last
 
 
-def spans_to_choose_from(mine: Bools, day: Ints, weights: Floats, values: int) -> float:
-    """Return how many spans of days there are for each of some values, where one is but its days.
+class UsesOfValues:
+    """On which days each value of an attribute was used, by host-hours or by crashes."""
 
-    `mine` are the uses of a value (host-hours or crashes), among all. It was used alone then and is
-    used no more: what else happened on its days looks like its doing, and a burst on any other days
-    would have accused another value. 1 where others were used beside it, as the same days can be
-    compared then, and where it is used still.
-    """
-    if not mine.any():
-        return 1.0
-    first, last, start, end = *_ends(day[mine]), *_ends(day)
-    inside = (day >= first) & (day <= last)
-    if last >= end or weights[mine].sum() < ALONE * weights[inside].sum():
-        return 1.0
-    days = end - start + 1
-    return max(days * (days + 1) / 2 / values, 1.0)
+    def __init__(self, codes: Ints, day: Ints, weights: Floats, size: int) -> None:
+        known = codes >= 0
+        codes, day, weights = codes[known], widen(day[known]), weights[known]
+        self._first, self._last = first_and_last_days(codes, day, size)
+        self._uses = sum_by_code(codes, weights, size)
+        self._start = int(day.min(initial=NEVER))
+        by_day = sum_by_code(day - self._start, weights, 1)
+        self._before = np.append(0.0, np.cumsum(by_day))  # each day
+        self._values = int(np.count_nonzero(self._uses))
 
+    def spans_to_choose_from(self, value: int) -> float:
+        """Return how many spans of days there are for each value, where one is but its days.
 
-def _ends(day: Ints) -> tuple[int, int]:
-    return int(day.min()), int(day.max())
+        It was used alone then and is used no more: what else happened on its days looks like its
+        doing, and a burst on any other days would have accused another value. 1 where others were
+        used beside it, as the same days can be compared then, and where it is used still.
+        """
+        days = self._before.size - 1
+        first, last = (int(ends[value]) - self._start for ends in (self._first, self._last))
+        if not self._uses[value] or last + 1 >= days:
+            return 1.0
+        if self._uses[value] < ALONE * (self._before[last + 1] - self._before[first]):
+            return 1.0
+        return max(days * (days + 1) / 2 / self._values, 1.0)

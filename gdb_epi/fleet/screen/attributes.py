@@ -9,7 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import is_newest_value, spans_to_choose_from
+from gdb_epi.fleet.population.value_spans import UsesOfValues, is_newest_value
 from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
@@ -82,7 +82,7 @@ class AttributeToTest(NamedTuple):
     share: Floats  # of the host-hours, of each value
     source: str  # where the shares came from
     is_newest: Callable[[int], bool]  # whether a value appeared while others disappeared
-    exposed: Callable[[int], Bools]  # which rows of the exposure have a value
+    exposure: Callable[[], Ints]  # the value of each row of the exposure
 
     def of(self, crashes: Ints) -> Ints:
         """Return the value of each of some crashes."""
@@ -97,11 +97,11 @@ def attribute_to_test(population: Population, attribute: Attribute) -> Attribute
     def newest(value: int) -> bool:
         return is_newest_value(population, attribute, value)
 
-    def exposed(value: int) -> Bools:
-        return np.asarray(attribute.exposure == value)
+    def exposure() -> Ints:
+        return attribute.exposure
 
     name, values = attribute.name, attribute.values
-    return AttributeToTest(population, name, values, codes, share, source, newest, exposed)
+    return AttributeToTest(population, name, values, codes, share, source, newest, exposure)
 
 
 def attribute_findings(
@@ -410,27 +410,29 @@ def _weakened_by_choice_of_days(
     An image that each day replaces tells no more than the day does.
     """
     p, population = p.copy(), tests.population
-    usable = crashes.free & population.timed & (population.signature >= 0)
+    programs = programs_of(population) if is_process_attribute(tests.name) else None
+    known: dict[bytes, UsesOfValues] = {}
     for i in near.tolist():
         mine, value = cells.at(i)
-        if tests.source == HOST_HOURS:
-            used, day, weights = (
-                tests.exposed(value),
-                population.exposure_day,
-                population.exposure_hours,
-            )
-            values = int(np.count_nonzero(tests.share))
-        else:
-            beside = usable
-            if is_process_attribute(tests.name):
-                same = crashes_of_same_programs(population, mine)
-                beside = usable if same is None else usable & same
-            rows = np.flatnonzero(beside)
-            rows = rows[tests.of(rows) >= 0]
-            codes, day, weights = tests.of(rows), population.day[rows], np.ones(rows.size)
-            used, values = codes == value, np.unique(codes).size
-        p[i] = min(p[i] * spans_to_choose_from(used, day, weights, values), 1.0)
+        about = b"" if programs is None else np.unique(programs.crash[mine]).tobytes()
+        if about not in known:
+            same = None if programs is None else crashes_of_same_programs(population, mine)
+            known[about] = _uses_of_values(tests, crashes, same)
+        p[i] = min(p[i] * known[about].spans_to_choose_from(value), 1.0)
     return p
+
+
+def _uses_of_values(
+    tests: AttributeToTest, crashes: UnexplainedCrashes, same: Bools | None
+) -> UsesOfValues:
+    """Return on which days the values were used: by host-hours, else by crashes (`same`: some)."""
+    population, size = tests.population, tests.share.size
+    if tests.source == HOST_HOURS:
+        codes = tests.exposure()
+        return UsesOfValues(codes, population.exposure_day, population.exposure_hours, size)
+    usable = crashes.free & population.timed & (population.signature >= 0)
+    rows = np.flatnonzero(usable if same is None else usable & same)
+    return UsesOfValues(tests.of(rows), population.day[rows], np.ones(rows.size), size)
 
 
 def _table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> ProgramTable | None:
@@ -468,7 +470,7 @@ def _weakened_by_design_effects(
             has_value = codes >= 0
             codes = codes[has_value]
             hosts = crashes.hosts.of(mine[has_value], codes)
-        effect = effects[i] = crashes.hosts.effect(hosts, value, tests.exposed(value))
+        effect = effects[i] = crashes.hosts.effect(hosts, value, tests.exposure() == value)
         inside = np.count_nonzero(codes == value)
         count, n = (np.array([size / effect]) for size in (inside, codes.size))
         p[i] = max(p[i], float(binomial_tail(count, n, tests.share[[value]])[0]))

@@ -8,6 +8,7 @@ one, or the pair is an alias of a single attribute.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import combinations
 from typing import overload
 
@@ -140,13 +141,13 @@ def _asked(population: Population, left: Attribute, right: Attribute) -> Attribu
         given = left.exposure, right.exposure, population.exposure_day, len(left.values), width
         return started_late_and_outlasted_others(population.once(_spans, *given), value)
 
-    def exposed(value: int) -> Bools:
-        first, second = divmod(value, width)
-        return np.asarray((left.exposure == first) & (right.exposure == second))
+    @cache
+    def exposure() -> Ints:
+        return _codes(left.exposure, right.exposure, width)
 
     name = f"{left.name}+{right.name}"
     return AttributeToTest(
-        population, name, _Values(left, right), codes, share, source, newest, exposed
+        population, name, _Values(left, right), codes, share, source, newest, exposure
     )
 
 
