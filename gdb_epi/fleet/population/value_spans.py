@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import Floats, Ints, sum_by_code, widen
+from gdb_epi.fleet.statistics.arrays import Floats, Ints, sum_by_code, widen_codes
 
 NEVER = 1 << 62  # a day
 LATE = 0.1  # of the time that is known: what ran in it already is no newer than others
@@ -50,7 +50,7 @@ class UsesOfValues:
 
     def __init__(self, codes: Ints, day: Ints, weights: Floats, size: int) -> None:
         known = codes >= 0
-        codes, day, weights = codes[known], widen(day[known]), weights[known]
+        codes, day, weights = codes[known], widen_codes(day[known]), weights[known]
         self._first, self._last = first_and_last_days(codes, day, size)
         self._uses = sum_by_code(codes, weights, size)
         self._start = int(day.min(initial=NEVER))

@@ -45,28 +45,36 @@ def unexplained_signature_sentences(
     tested = int(np.count_nonzero(sizes >= MIN_CRASHES))
     began: list[str] = []
     few: list[str] = []
+    rows = np.argsort(counted_once.signature, kind="stable")  # those without one come first
+    ends = rows.size - sizes.sum() + np.cumsum(sizes)
+    timed = counted_once.timed
+    days = np.sort(counted_once.day[timed])
     for code in np.argsort(-sizes, kind="stable").tolist():
         if sizes[code] < MIN_CRASHES:
             break
         if population.signatures[code] in told:
             continue
-        mine = np.flatnonzero(counted_once.signature == code)
-        began += _began(counted_once, mine, day, tested)
+        mine = rows[ends[code] - sizes[code] : ends[code]]
+        began += _began(counted_once, mine[timed[mine]], days, (day, tested))
         few += _on_few_hosts(counted_once, mine, tested)
     return [*began[:MAX_TOLD], *few[:MAX_TOLD]]
 
 
-def _began(population: Population, mine: Ints, day: int, tested: int) -> Iterator[str]:
-    """Say when a signature began, if chance would not have kept it away until then."""
-    timed = population.timed
-    days = np.sort(population.day[mine[timed[mine]]])
+def _began(
+    population: Population, mine: Ints, known: Ints, asked: tuple[int, int]
+) -> Iterator[str]:
+    """Say when a signature began, if chance would not have kept it away until then.
+
+    `mine` are its crashes with a time, `known` the days of all crashes, in order.
+    """
+    day, tested = asked
+    days = np.sort(population.day[mine])
     if days.size < MIN_CRASHES:
         return
     first, last = int(days[0]), int(days[-1])
-    known = population.day[timed]
-    if first - int(known.min()) < MIN_BEFORE:
+    if first - int(known[0]) < MIN_BEFORE:
         return
-    others = int(np.count_nonzero(known >= first)) - days.size
+    others = known.size - int(np.searchsorted(known, first)) - days.size
     share = (others + 1) / (known.size - days.size + 1)
     if population.has_exposure:
         late = population.exposure_hours[population.exposure_day >= first].sum()

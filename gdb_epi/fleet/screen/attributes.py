@@ -11,7 +11,11 @@ from gdb_epi.fleet.population.combinations import combinations_of, count_by_valu
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import UsesOfValues, is_newest_value
 from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
-from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
+from gdb_epi.fleet.screen.design_effect import (
+    HoursByHost,
+    UnexplainedCrashes,
+    hours_by_host_and_value,
+)
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -39,14 +43,12 @@ from gdb_epi.fleet.screen.programs import (
     share_beside,
 )
 from gdb_epi.fleet.statistics.arrays import (
-    MAX_TABLE,
     Bools,
     Floats,
     Ints,
     count_codes,
     count_pairs,
     sum_by_code,
-    widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
@@ -56,6 +58,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_tail,
     negative_binomial_tail,
     q_values,
+    q_values_up_to,
     relative_risk,
 )
 from gdb_epi.typing_lite import NamedTuple
@@ -230,7 +233,7 @@ def _findings_of_flags(population: Population, *masks: tuple[str, Bools]) -> Ite
         tests = attribute_to_test(population, attribute)
         if tests.source != HOST_HOURS:
             continue
-        hours = _hours_by_host_and_value(population, attribute, share.size)
+        hours = hours_by_host_and_value(population, attribute.exposure)
         for flagged in everything:
             yield from _findings_of_flag(tests, flagged, share, hours)
 
@@ -470,7 +473,7 @@ def _weakened_by_design_effects(
             has_value = codes >= 0
             codes = codes[has_value]
             hosts = crashes.hosts.of(mine[has_value], codes)
-        effect = effects[i] = crashes.hosts.effect(hosts, value, tests.exposure() == value)
+        effect = effects[i] = crashes.hosts.effect(hosts, value, tests.exposure())
         inside = np.count_nonzero(codes == value)
         count, n = (np.array([size / effect]) for size in (inside, codes.size))
         p[i] = max(p[i], float(binomial_tail(count, n, tests.share[[value]])[0]))
@@ -495,7 +498,7 @@ def _findings_of_signatures(
     signatures = of_signature[keep]
 
     def q_of(p: Floats) -> Floats:
-        q = q_values(p, tested)
+        q = q_values_up_to(MAX_Q, p, tested)
         for code in asked_for:
             own = signatures == code
             q[own] = np.minimum(q[own], q_values(p[own], int((share > 0).sum())))
@@ -532,7 +535,7 @@ def _count_flagged(population: Population, name: str, mask: Bools) -> _CrashCoun
 
 
 def _findings_of_flag(
-    tests: AttributeToTest, flagged: _CrashCounts, host_share: Floats, hours: tuple[Ints, Floats]
+    tests: AttributeToTest, flagged: _CrashCounts, host_share: Floats, hours: HoursByHost
 ) -> Iterator[Finding]:
     """Yield the values with more crashes of a flag; hosts differ, so the null is over-dispersed."""
     population, share = tests.population, tests.share
@@ -547,7 +550,7 @@ def _findings_of_flag(
         return
     mean = total * share
     alpha = dispersion(flagged.per_host, total * host_share)
-    of_value, of_host = hours
+    of_value, of_host = hours.value, hours.hours
     # Of the hours with a known value, as for the crashes: otherwise hosts would seem more alike.
     expected = total * of_host / max(float(of_host.sum()), 1e-12)
     spread = alpha * np.bincount(of_value, weights=expected**2, minlength=share.size)
@@ -584,22 +587,6 @@ def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Float
     hosts = np.bincount(value, minlength=tests.share.size).astype(float)
     n = np.full(hosts.size, float(np.unique(host).size))
     return binomial_tail(np.minimum(hosts, n), n, tests.share)
-
-
-def _hours_by_host_and_value(
-    population: Population, attribute: Attribute, hosts: int
-) -> tuple[Ints, Floats]:
-    """Return the hours of each host with each value, as two columns: values and hours."""
-    both_known = (attribute.exposure >= 0) & (population.exposure_host >= 0)
-    size = len(attribute.values)
-    cell = widen_codes(population.exposure_host[both_known]) * size + attribute.exposure[both_known]
-    weights = population.exposure_hours[both_known]
-    if hosts * size <= MAX_TABLE:
-        table = np.bincount(cell, weights=weights, minlength=hosts * size)
-        cells = np.flatnonzero(table)
-        return np.asarray(cells % size), np.asarray(table[cells], dtype=float)
-    cells, where = np.unique(cell, return_inverse=True)
-    return np.asarray(cells % size), np.bincount(where, weights=weights).astype(float)
 
 
 def _finding_unless_weak(

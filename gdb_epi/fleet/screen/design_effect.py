@@ -17,7 +17,7 @@ from gdb_epi.fleet.population.combinations import combinations_of, count_known_p
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
 from gdb_epi.fleet.screen.programs import ProgramTable
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, sum_by_code
+from gdb_epi.fleet.statistics.arrays import MAX_TABLE, Bools, Floats, Ints, sum_by_code, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 from gdb_epi.typing_lite import NamedTuple
 
@@ -30,11 +30,36 @@ class HostsOfCrashes(NamedTuple):
     per_host: Ints
 
 
+class HoursByHost(NamedTuple):
+    """The host-hours of each host with each value of an attribute that it had."""
+
+    host: Ints
+    value: Ints
+    hours: Floats
+
+
+def hours_by_host_and_value(population: Population, exposure: Ints) -> HoursByHost:
+    """Return the hours of each host with each value; `exposure` is that of each row."""
+    both_known = (exposure >= 0) & (population.exposure_host >= 0)
+    codes = widen_codes(exposure[both_known])
+    size = int(codes.max(initial=0)) + 1
+    cell = widen_codes(population.exposure_host[both_known]) * size + codes
+    weights = population.exposure_hours[both_known]
+    cells: Ints
+    if len(population.hosts) * size <= MAX_TABLE:
+        table = np.bincount(cell, weights=weights, minlength=size)
+        cells = np.flatnonzero(table)
+        return HoursByHost(cells // size, cells % size, np.asarray(table[cells], dtype=float))
+    cells, where = np.unique(cell, return_inverse=True)
+    return HoursByHost(cells // size, cells % size, sum_by_code(where, weights, cells.size))
+
+
 class HostClustering:
     """How crashes of a population cluster on its hosts; what they have in common counts once."""
 
     def __init__(self, population: Population) -> None:
         self._population = population
+        self._table: tuple[Ints, HoursByHost] | None = None  # of the attribute asked last
 
     def of(self, crashes: Ints, value: Ints) -> HostsOfCrashes:
         """Return the hosts of some crashes (rows), given the value that each has."""
@@ -43,12 +68,17 @@ class HostClustering:
         known = host[has_host]
         return HostsOfCrashes(known, value[has_host], np.bincount(known))
 
-    def effect(self, crashes: HostsOfCrashes, value: int, exposed: Bools) -> float:
+    def effect(self, crashes: HostsOfCrashes, value: int, exposure: Ints) -> float:
         """Return the design effect on the count of crashes with a value; 1 where hosts are alike.
 
-        `exposed` are the host-hours that have it.
+        `exposure` is the value of each row of the host-hours.
         """
-        hours = self._hours(exposed), self._hours(~exposed)
+        if self._table is None or self._table[0] is not exposure:
+            self._table = exposure, hours_by_host_and_value(self._population, exposure)
+        table = self._table[1]
+        with_it, own = np.zeros(self._hours.size), table.value == value
+        with_it[table.host[own]] = table.hours[own]
+        hours = with_it, self._hours - with_it
         total = hours[0].sum() + hours[1].sum()
         share = float(hours[0].sum() / total) if total > 0 else 0.0
         if not 0 < share < 1:
@@ -66,11 +96,13 @@ class HostClustering:
         variance = sum(rest**2 * float(((of_host / total) ** 2).sum()) for rest, of_host in both)
         return 1 + alpha * crashes.host.size * variance / (share * (1 - share))
 
-    def _hours(self, exposed: Bools) -> Floats:
+    @cached_property
+    def _hours(self) -> Floats:
+        """The host-hours of each host."""
         population = self._population
-        chosen = exposed & (population.exposure_host >= 0)
-        hours = population.exposure_hours[chosen]
-        return sum_by_code(population.exposure_host[chosen], hours, len(population.hosts))
+        known = population.exposure_host >= 0
+        hosts, hours = population.exposure_host[known], population.exposure_hours[known]
+        return sum_by_code(hosts, hours, len(population.hosts))
 
     @cached_property
     def _common(self) -> tuple[float, float]:

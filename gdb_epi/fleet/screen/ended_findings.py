@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gdb_epi.fleet.population.combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_RECOVERED,
@@ -127,14 +128,13 @@ def _telling(population: Population, finding: Finding, members: Bools) -> Ints:
     Those are crashes with the bit-flip flag or with a signature that no other host has: crashes
     that every host has go on after a repair.
     """
-    if not is_about_whole_host(finding.signature):
-        return np.asarray(np.sort(population.day[members]))
-    elsewhere = np.zeros(len(population.signatures) + 1, dtype=bool)
-    others = population.host != population.hosts.index(finding.value)
-    elsewhere[population.signature[others & (population.signature >= 0)]] = True
-    alone = (population.signature >= 0) & ~elsewhere[population.signature]
-    some = members & (population.bitflip | alone)
-    return np.sort(population.day[some if int(some.sum()) >= MIN_N else members])
+    rows = np.flatnonzero(members)
+    if is_about_whole_host(finding.signature):
+        cells = population.once(count_known_pairs, population.signature, population.host)
+        hosts = np.bincount(cells[0], minlength=len(population.signatures) + 1)
+        some = rows[population.bitflip[rows] | (hosts == 1)[population.signature[rows]]]
+        rows = some if some.size >= MIN_N else rows
+    return np.sort(population.day[rows])
 
 
 def _is_usual(population: Population, finding: Finding, last: int, after: int) -> bool:

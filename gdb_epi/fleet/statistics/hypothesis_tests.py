@@ -29,6 +29,17 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return q_values(p, p.size)
 
 
+def q_values_up_to(limit: float, p: Floats, tested: int) -> Floats:
+    """Return what `q_values` does where it is at most a limit, and 1 elsewhere.
+
+    A q is no smaller than its p, so the others need not be sorted.
+    """
+    q, small = np.ones(p.size), p <= limit
+    few = q_values(p[small], max(tested, p.size))
+    q[small] = np.where(few <= limit, few, 1.0)
+    return q
+
+
 def q_values(p: Floats, tested: int) -> Floats:
     """Benjamini-Hochberg over `tested` tests, of which those not given had nothing to show."""
     if not p.size:
