@@ -32,6 +32,7 @@ from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.target.symbols import symbolized
 
+_FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 MAX_CHAIN = 64  # threads, each of which waits for the next
 MAX_SHOWN = 4  # members of a circle that the sentence names
 # Calls that keep all other threads from running when made with the GIL held.
@@ -208,6 +209,38 @@ def pool_callback(scene: HangContext) -> HangAnswer | None:
         return HangAnswer(
             DEADLOCK, "pool callback", sentence, (activity, *others[:MAX_SHOWN]), PROBABLE,
             evidence, ("a timeout", "another pool"),
+        )  # fmt: skip
+    return None
+
+
+def process_pool_callback(scene: HangContext) -> HangAnswer | None:
+    """A callback of a future waits, in the thread that fetches results of processes, for another.
+
+    The executor of processes has one such thread, which calls the callbacks of its futures
+    (Lib/concurrent/futures/process.py, 3.8 to 3.15).
+    """
+    for activity in scene.activities:
+        if activity.awaits not in FUTURES or activity.timed or not activity.frames:
+            continue
+        frames = scene.view.frames(activity.tid)
+        if not any(f.module == "concurrent.futures.process" and f.name in _FETCHES for f in frames):
+            continue
+        pools = pools_of(scene.target, scene.python).pools
+        if _future_of(scene, activity.tid) in _runners(scene) or any(
+            pool.kind == "threads" and pool.queued != 0 for pool in pools
+        ):
+            continue
+        callback = activity.frames[-1].qualname or activity.frames[-1].name
+        sentence = (
+            f"the callback {callback} waits at {activity.where()} for another future, in "
+            f"{activity.who()}, the only thread that fetches results of its pool of processes: it "
+            "waits for itself"
+        )
+        return HangAnswer(
+            DEADLOCK, "pool callback", sentence, (activity,), PROBABLE,
+            (f"thread {activity.tid} runs a pool's own thread, below the callback",),
+            ("a timeout", "a job of a thread pool"),
+            ("a future of another pool of processes",) if len(pools) > 1 else (),
         )  # fmt: skip
     return None
 

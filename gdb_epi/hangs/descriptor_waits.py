@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptors import FILE
+from gdb_epi.hangs.descriptors import FILE, SOCKET
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE
@@ -90,4 +90,29 @@ def answer_for_closed_socket(scene: HangContext, activity: ThreadActivity) -> Ha
     return wait_answer(
         HANG, "closed socket", sentence, activity,
         evidence=("the socket object that is called has no descriptor any more, and the call has",),
+    )  # fmt: skip
+
+
+def answer_for_socket_kept_open(
+    scene: HangContext, activity: ThreadActivity, waits: str
+) -> HangAnswer | None:
+    """Return the answer where a thread reads, and this process closed a socket only in name.
+
+    The other side of that one sees no end until the last file of makefile() is closed too.
+    """
+    if activity.target is None or scene.descriptors.kind_of(activity.target) != SOCKET:
+        return None
+    number = scene.descriptors.closed_in_name(activity.target)
+    if number is None or not scene.is_only_python_thread(activity.tid):
+        return None
+    sentence = (
+        f"{waits}; close() was called on another socket of this process, descriptor {number}, "
+        "which stays open: a file that makefile() made of it is still there. Who waits for the "
+        "end of that connection waits for ever"
+    )
+    return wait_answer(
+        HANG, "socket kept open", sentence, activity,
+        evidence=(f"the socket object of descriptor {number} is closed, and counts its files",),
+        ruled_out=("a timeout", "another thread"),
+        doubts=("whether that socket is the other end is not in the core",),
     )  # fmt: skip

@@ -9,12 +9,14 @@ are looked for in the frames of the thread that waits, then among those the coll
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 
 from gdb_epi.cpython.heap.instances import instances_of
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
@@ -160,6 +162,23 @@ class Descriptors:
                 if self._view.locks.type_name(at) not in _PLAIN:
                     reached.update(value for _, value in self._view.attributes(at))
         return bool(reached & closed)
+
+    def closed_in_name(self, but: int) -> int | None:
+        """Return the descriptor of a socket that close() left open, for a file of makefile().
+
+        Such a socket object is marked as closed and counts its files (Lib/socket.py, `_closed` and
+        `_io_refs`, 3.8 to 3.15). `but` is left out.
+        """
+        context = values_of(self._view.target, self._view.python).context
+        for kind, address in self._objects:
+            number = self._number(address) if kind == SOCKET else None
+            if number is None or number == but:
+                continue
+            with suppress(EpiError):
+                marks = [context.attribute(address, name) for name in ("_closed", "_io_refs")]
+                if all(self._view.objects.integer(mark) for mark in marks):
+                    return number
+        return None
 
     def child(self, pid: int) -> ChildProcess | None:
         """Return the Popen of a child process."""

@@ -17,6 +17,7 @@ from gdb_epi.hangs.idleness import (
 )
 from gdb_epi.hangs.library_calls import (
     FUTURES,
+    OF_CLUSTER,
     POOL_RESULTS,
     SEMAPHORE,
     event_loop_frame_index,
@@ -49,6 +50,7 @@ from gdb_epi.hangs.wakers import (
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
+_DASK_WORKER = ("distributed.threadpoolexecutor", "_worker")
 # An object with such a name is set to end the program: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
          "sigint", "halt")  # fmt: skip
@@ -150,6 +152,10 @@ class _EventWait:
             # A scheduler waits until a job is due, a main thread until its server ends.
             served = f"{activity.who()} waits in {activity.place}"
             return idle_answer(activity, f"{served}, as servers, workers and schedulers do")
+        if activity.awaits == OF_CLUSTER:
+            own_worker = self._keeps_its_worker()
+            if own_worker is not None:
+                return own_worker
         if activity.timed:
             timed = f"{waits}, with a timeout"
             if has_clock_deadline(scene, activity):
@@ -171,6 +177,23 @@ class _EventWait:
                 activity, f"{waits}, which ends the program: nothing is wrong with that"
             )
         return None
+
+    def _keeps_its_worker(self) -> HangAnswer | None:
+        """Return the answer where all threads of a dask worker wait for results of the cluster."""
+        pools = {d.tid: _dask_pool(self._scene, d) for d in self._scene.activities}
+        own = pools.get(self._activity.tid)
+        mates = [d for d in self._scene.activities if own and pools[d.tid] == own]
+        if not mates or any(d.awaits != OF_CLUSTER for d in mates):
+            return None
+        threads = "the only thread" if len(mates) == 1 else f"all {len(mates)} threads"
+        return wait_answer(
+            HANG, "pool", f"{self._waits} inside of a task: {threads} of its dask worker "
+            f"{'waits' if len(mates) == 1 else 'wait'} so, and none is left to run another task",
+            self._activity,
+            evidence=(f"{len(mates)} of {len(mates)} threads of that worker run tasks that wait",),
+            ruled_out=("an idle thread of that worker",),
+            doubts=("other workers of the cluster, which are not in this core",),
+        )  # fmt: skip
 
     def _giver_is_stuck(self) -> HangAnswer | None:
         """Return the answer where each turn of a loop waits for a thread that never gives it.
@@ -257,6 +280,12 @@ def _is_hang(answer: HangAnswer) -> bool:
     return answer.label in (HANG, DEADLOCK)
 
 
+def _dask_pool(scene: HangContext, activity: ThreadActivity) -> int:
+    """Return the executor of a dask worker (PyObject *) whose thread this is; 0 for others."""
+    frames = frames_running(scene.view.frames(activity.tid), (_DASK_WORKER,))
+    return next((scene.view.variable(frame, "executor") or 0 for frame in frames), 0)
+
+
 def waits_for_started_thread(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread only waits until one that it started, and that is awake, begins."""
     inner = library_frames_called(scene, activity)
@@ -287,6 +316,7 @@ def _waiters(activity: ThreadActivity, what: str, same: Sequence[ThreadActivity]
               for what in dict.fromkeys(d.what for d in same if d not in too)]  # fmt: skip
     return ", ".join(
         f"{counted(len(who), 'more thread')} {'waits' if len(who) == 1 else 'wait'} for {what}"
+        f"{f' at {who[0].where()}' if who[0].frames and what != activity.what else ''}"
         for what, who in parts
     )
 

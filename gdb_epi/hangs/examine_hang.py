@@ -75,6 +75,7 @@ def _first(scene: HangContext) -> HangAnswer | None:
         deadlocks.process_lock_self_deadlock,
         deadlocks.pool_self_deadlock,
         deadlocks.pool_callback,
+        deadlocks.process_pool_callback,
         answer_for_event_set_by_caller,
         queue_cycle,
         deadlocks.event_cycle,

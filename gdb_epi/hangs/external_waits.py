@@ -3,20 +3,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import (
     ALIVE,
     answer_for_closed_socket,
     answer_for_own_pipe,
+    answer_for_socket_kept_open,
     may_have_forked,
 )
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
+    asks_library_once,
     debugger_wait_frame,
     is_in_serving_loop,
+    is_polled_by_library,
     library_frames_called,
     only_waits_for_work,
     serves_in_accepting_thread,
+    takes_work,
     waits_repeatedly,
     weaken_answer_in_loop,
 )
@@ -27,11 +34,14 @@ from gdb_epi.hangs.library_calls import (
     MESSAGE,
     MESSAGES,
     NEW_CHILD,
+    OF_CELERY,
+    OF_ZMQ,
     PROCESS_QUEUE,
 )
 from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop, answer_for_single_wait
 from gdb_epi.hangs.loops.retry_loops import answer_for_retry_loop
+from gdb_epi.hangs.loops.vain_polls import only_waits_in_turns
 from gdb_epi.hangs.processes.child_processes import (
     answer_for_new_child,
     end_kept_by_sibling,
@@ -178,16 +188,20 @@ def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangA
         return wait_answer(
             HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt
         )
-    # A child that works is waited for in the same way: this is no hang for sure, and no fault.
-    possibly = end_kept_by_sibling(scene, activity)
-    sentence = f"{waits}; what that child does is not in this core{possibly}"
-    return wait_answer(HANG, "child", sentence, activity, INFO, doubts=doubt)
+    # A child that works is waited for in the same way: this is no hang for sure, and no fault. One
+    # that reads to the end of a pipe never ends where another process keeps that open.
+    kept = end_kept_by_sibling(scene, activity)
+    sentence = f"{waits}; what that child does is not in this core{kept}"
+    sure = PROBABLE if kept else INFO
+    return wait_answer(HANG, "child", sentence, activity, sure, doubts=doubt)
 
 
 def answer_for_data_wait(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> HangAnswer:
     """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
+    if is_polled_by_library(scene, activity):
+        activity = activity._replace(timed=False)
     waits = f"{activity.waits()} for "
     if not activity.timed and serves_in_accepting_thread(library_frames_called(scene, activity)):
         sentence = (
@@ -252,10 +266,26 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         )  # fmt: skip
     if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
         return idle_answer(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
+    if activity.awaits == OF_ZMQ and activity.watched[1:]:
+        return idle_answer(activity, f"{waits}messages of several ZeroMQ sockets, as a proxy does")
     what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
     reads_in_loop = _others_may_write(scene, activity) and waits_repeatedly(scene, activity.frames)
     if reads_in_loop and scene.descriptors.takes_datagrams(activity.target):
         return idle_answer(activity, f"{waits}{what}: whoever sends one")
+    kept = answer_for_socket_kept_open(scene, activity, f"{waits}{what}")
+    if kept is not None:
+        return kept
+    if _child_awaits_end_of_input(scene, activity):
+        return wait_answer(
+            HANG, "open stdin", f"{waits}{what}, to its end; its stdin is a pipe that this process "
+            "has written to and holds open: a child that reads it to its end does not end either",
+            activity,
+            evidence=("Popen.stdin is an open pipe, and the code that reads wrote to it before",),
+            ruled_out=("a timeout", "another thread that closes it"),
+            doubts=("whether the child reads its stdin to the end",),
+        )  # fmt: skip
+    if reads_in_loop and takes_work(scene, activity) and not _reads_from_child(scene, activity):
+        return idle_answer(activity, f"{waits}{what}, in a loop that asks for nothing first")
     if reads_in_loop:
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
         return wait_answer(
@@ -263,6 +293,11 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
             f"{waits}{what}, which it reads in a loop; nothing more has come", activity,
             INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
+        )  # fmt: skip
+    if activity.awaits == OF_CELERY:
+        return wait_answer(
+            HANG, "job elsewhere", f"{waits}{what}, and polls for it without a time limit",
+            activity, INFO, doubts=("whether a worker has that task, or any, is not in this core",),
         )  # fmt: skip
     is_queue = activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM)
     if is_queue and _is_worker(scene, activity):
@@ -279,6 +314,24 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
     return weaken_answer_in_loop(scene, wait_answer(
         HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",)
     ))  # fmt: skip
+
+
+def _reads_from_child(scene: HangContext, activity: ThreadActivity) -> bool:
+    return activity.target is not None and bool(scene.descriptors.describe(activity.target).child)
+
+
+def _child_awaits_end_of_input(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread reads all that a child writes, and has not closed the child's stdin."""
+    number = activity.target
+    child = scene.descriptors.describe(number).child if number is not None else None
+    popen = scene.descriptors.child(child) if child is not None else None
+    if popen is None or popen.streams.get("stdin", -1) < 0 or not activity.frames:
+        return False
+    if not scene.is_only_python_thread(activity.tid) or scene.loops_around(activity.frames):
+        return False
+    reads_all = scene.running_call(activity.frames[0]) in ("read", "readlines")
+    written = {name for f in activity.frames for name in scene.called_before(f, ever=True)}
+    return reads_all and bool(written & {"write", "writelines", "print"})
 
 
 def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -389,6 +442,8 @@ def answer_for_work_wait(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> HangAnswer:
     """Return the answer of a sleep, and of a wait for clients, events or a signal."""
+    if is_polled_by_library(scene, activity):
+        activity = activity._replace(timed=False)
     place = f" in {activity.place}" if activity.place else ""
     where = f" at {activity.where()}" if activity.frames else ""
     if activity.kind == hang_types.SLEEP:
@@ -419,13 +474,14 @@ def answer_for_work_wait(
         return idle_answer(activity,
             f"{activity.who()} is stopped{where}: {stopped.name}() waits until "
                       "a debugger connects or goes on")  # fmt: skip
-    inner = library_frames_called(scene, activity)
-    if (
-        activity.frames
-        and not activity.timed
-        and not is_in_serving_loop(scene, [*inner, *activity.frames])
-    ):
-        answer = answer_for_single_wait(scene, activity)
+    own: Sequence[PyFrame] = activity.frames
+    inner = [] if asks_library_once(scene, activity) else library_frames_called(scene, activity)
+    in_turns = activity.kind == hang_types.POLL and bool(own) and only_waits_in_turns(scene, own[0])
+    if in_turns:
+        own, inner = own[1:], []
+    waits_on = in_turns or (bool(own) and not activity.timed)
+    if waits_on and not is_in_serving_loop(scene, [*inner, *own]):
+        answer = answer_for_single_wait(scene, activity, own)
         if answer is not None:
             return answer
     if activity.kind == hang_types.SIGNAL and seen:

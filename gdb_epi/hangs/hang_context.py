@@ -20,7 +20,7 @@ from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.tasks import event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import ThreadActivity
-from gdb_epi.locks.python.acquire_calls import AcquireCalls
+from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.python_view import PythonView
@@ -127,6 +127,20 @@ class HangContext:
         """Return the names of the functions that a frame's innermost loop calls, or may call."""
         first, last = self.innermost_loop(frame) or (0, -1)
         return {name for at, name in self._names_called(frame) if first <= at <= last}
+
+    def called_before(self, frame: PyFrame, depth: int = 0, *, ever: bool = False) -> set[str]:
+        """Return the names of what a frame's code has called, and of what that calls.
+
+        Where a loop runs, in it alone, unless `ever`. What is called is followed for `depth` calls.
+        """
+        whens = (AGAIN,) if self.runs_in_loop(frame) and not ever else (MADE, AGAIN)
+        return self._code.names_called_before(frame, whens, depth)
+
+    def running_call(self, frame: PyFrame) -> str:
+        """Return the name of the function that a frame most likely calls now: the last loaded."""
+        at = self.running_byte(frame) or 0
+        places = [(place, name) for place, name in self._names_called(frame) if place <= at]
+        return max(places, default=(0, ""))[1]
 
     def calls_any(self, frame: PyFrame, names: Collection[str]) -> bool:
         """Tell whether a frame's code calls, or may call, a function of one of these names."""

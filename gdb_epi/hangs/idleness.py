@@ -20,6 +20,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.hang_context import HangContext
@@ -28,9 +29,14 @@ from gdb_epi.hangs.library_calls import (
     MESSAGES,
     PROCESS_QUEUE,
     QUEUE_ITEM,
+    SERVERS,
+    asks_another_side,
+    asks_for_one_thing,
     event_loop_frame_index,
     frames_running,
+    name_of_request,
     serving_function,
+    takes_what_comes,
 )
 from gdb_epi.hangs.tasks import task_text
 from gdb_epi.hangs.types import MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity
@@ -43,11 +49,16 @@ _ALWAYS = frozenset(
 _FROM_CLIENTS = frozenset(
     (hang_types.ACCEPT, hang_types.READ, hang_types.POLL, hang_types.EVENT, hang_types.OTHER)
 )
+# Python's sockets poll once, and raise when the time is over; "": the interpreter's own code.
+_ONCE, _RAISING = ("poll", "ppoll"), ("_socket", "_ssl")
+_POLLED = (hang_types.EVENT, hang_types.READ, hang_types.POLL)
 # What a task of an idle process does not wait for.
 _UNUSUAL = (FREE_THREAD, LOCK, SEMAPHORE, BARRIER, QUEUE_JOIN, QUEUE_PUT, WRITE)
 CLOCKS = frozenset((
     "monotonic", "time", "perf_counter", "now", "utcnow", "monotonic_ns", "_time",
 ))  # fmt: skip
+# What functions call the time that they wait at most.
+_LIMITS = ("timeout", "deadline", "time_limit", "timeout_ms", "max_wait")
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 _QUEUES = ("queue.Queue", "queue.SimpleQueue")
 # What debuggers call the function that stops the program: pdb, rpdb, remote_pdb, web_pdb, debugpy.
@@ -95,14 +106,54 @@ def strengthen_timed_answer(scene: HangContext, answer: HangAnswer) -> HangAnswe
 
 
 def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether a library waits again after each timeout, and looks at no clock: without an end.
+    """Tell whether a library waits again after each timeout: its call has no end of its own.
 
-    So do distributed.utils.sync() and gRPC's _common.wait().
+    Its functions were given None as the time that they wait at most, or loop without a look at a
+    clock. So do distributed.utils.sync() and gRPC's calls, whose loops may be native code.
     """
-    if activity.kind != hang_types.EVENT or not activity.timed:
+    if activity.kind not in _POLLED or not activity.timed:
         return False
-    looping = filter(scene.runs_in_loop, library_frames_called(scene, activity))
-    return any(not scene.called_in_loop(frame) & CLOCKS for frame in looping)
+    if (
+        activity.call in _ONCE
+        and not activity.watched[1:]
+        and (not activity.module or activity.module.startswith(_RAISING))
+    ):
+        return False
+    inner = library_frames_called(scene, activity)
+    looping = [place for place, frame in enumerate(inner) if scene.runs_in_loop(frame)]
+    around = inner[looping[0] :] if looping else inner  # what a loop calls has limits of its own
+    limits = (scene.view.variable(f, name) for f in reversed(around) for name in _LIMITS)
+    limit = next(filter(None, limits), 0)
+    if limit:
+        repeats = bool(activity.module or looping)
+        return repeats and scene.view.locks.type_name(limit) == "NoneType"
+    return any(not scene.called_in_loop(inner[place]) & CLOCKS for place in looping)
+
+
+def takes_work(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread reads what others send, in a loop without end that asks for nothing.
+
+    A client asks first, in the same turn or before its only loop, and wants the answer.
+    """
+    serving = [n for n, f in enumerate(activity.frames) if is_in_serving_loop(scene, (f,))]
+    request = name_of_request(library_frames_called(scene, activity))
+    if not serving or (request and not takes_what_comes(request)):
+        return False
+    turn = activity.frames[: serving[-1] + 1]
+    once = not request and scene.loops_around(turn) == 1  # it may read the rest of one answer
+    calling, depth = (activity.frames, 0) if once else (turn, 1)
+    try:
+        names = (scene.called_before(frame, depth, ever=once) for frame in calling)
+        return not any(map(asks_another_side, names))
+    except (UnreadableMemory, LayoutError):
+        return False
+
+
+def asks_library_once(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether the program's code called a library for one thing, and goes on when it came."""
+    request = name_of_request(library_frames_called(scene, activity))
+    asks = bool(activity.frames) and asks_for_one_thing(request)
+    return asks and not is_in_serving_loop(scene, activity.frames)
 
 
 def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -167,8 +218,13 @@ def debugger_wait_frame(frames: Sequence[PyFrame]) -> PyFrame | None:
 
 
 def only_waits_for_work(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether a thread waits for work in a function that is made for it."""
-    return bool(serving_function(library_frames_called(scene, activity)))
+    """Tell whether a thread waits for work in a function that is made for it.
+
+    A library of servers may have been asked for one thing too: an answer, a connection, an end.
+    """
+    inner = library_frames_called(scene, activity)
+    place = serving_function(inner)
+    return bool(place) and not (place.startswith(SERVERS) and asks_library_once(scene, activity))
 
 
 def library_frames_called(scene: HangContext, activity: ThreadActivity) -> list[PyFrame]:

@@ -31,6 +31,7 @@ NOTIFICATION = "a notification of another process"
 PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done() ends)"
 OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
+OF_CLUSTER, OF_CELERY = "results of a dask cluster", "the result of a celery task"
 FREE_CONNECTION = "a free connection of a pool"
 SEMAPHORE = "a semaphore"  # of threading
 PROGRAM_END = "the end of threads that are no daemons"
@@ -76,8 +77,8 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
         hang_types.READ,
         FILE_ON_DISK,
     ),  # its name at the start
-    ("distributed.utils", "sync"): (hang_types.EVENT, "results of a dask cluster"),
-    ("celery.result", "get"): (hang_types.READ, "the result of a celery task"),
+    ("distributed.utils", "sync"): (hang_types.EVENT, OF_CLUSTER),
+    ("celery.result", "get"): (hang_types.READ, OF_CELERY),
     ("joblib.parallel", "_retrieve"): (hang_types.CHILD, "results of joblib's workers"),
     ("joblib.parallel", "retrieve"): (
         hang_types.CHILD,
@@ -95,6 +96,10 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("smtplib", "getreply"): (hang_types.READ, "the answer of a mail server"),
     ("ftplib", "getresp"): (hang_types.READ, "the answer of an FTP server"),
     ("filelock._api", "acquire"): (hang_types.FILE_LOCK, "a lock of a file"),
+    ("zmq.sugar.context", "term"): (
+        hang_types.READ,
+        "the end of a ZeroMQ context, which sockets that are open or messages not yet sent hold up",
+    ),
     **dict.fromkeys(
         (
             ("sqlalchemy.util.queue", "get"),
@@ -137,6 +142,25 @@ SERVERS = (
 _FOR_RESULTS = (
     "distributed.utils", "distributed.client", "celery.result", "celery.backends",
     "dramatiq.results",
+)  # fmt: skip
+# Parts of the names of a library's functions that serve, or in which a program stays; any other one
+# is called for one thing, after which the program goes on.
+_STAYING = (
+    "run", "serv", "start", "consum", "loop", "forever", "listen", "watch", "work", "main", "wait",
+    "join", "poll", "spin", "idle", "stream", "exec", "handle", "dispatch", "subscri", "monitor",
+    "launch", "iter", "next", "proxy", "device", "show", "embed", "interact", "shell", "prompt",
+    "input", "pause", "sleep",
+)  # fmt: skip
+# Parts of the names of those that take what others send, whenever that is.
+_TAKING = (
+    "pop", "listen", "recv", "receive", "consum", "next", "xread", "message", "poll", "take",
+    "dequeue", "notif", "wait", "subscri", "stream", "iter",
+)  # fmt: skip
+_TRANSPORTS = ("socket", "ssl", "selectors", "_pyio")
+# With these begin words of the names of functions that ask another side for something.
+_ASKING = (
+    "send", "write", "request", "ask", "publish", "post", "query", "execute", "flush", "put",
+    "drain", "connect", "login", "fetch", "urlopen", "command",
 )  # fmt: skip
 # In it a pool's thread goes over an iterable of the program: what that waits for holds up the pool.
 ASKS_FOR_JOBS = ("multiprocessing.pool", "_guarded_task_generation")
@@ -216,6 +240,27 @@ def serving_function(inner: Sequence[PyFrame]) -> str:
         if (module, frame.name) in SERVES or (module, "") in SERVES or module.startswith(SERVERS):
             return f"{module}.{frame.qualname or frame.name}"
     return ""
+
+
+def name_of_request(inner: Sequence[PyFrame]) -> str:
+    """Return the name of the library's function that the program called; "" for its transport."""
+    called = [frame for frame in inner if (frame.module or "") not in _TRANSPORTS]
+    return called[-1].name if called else ""
+
+
+def asks_for_one_thing(function: str) -> bool:
+    """Tell whether a library's function of this name ends with a result, and is no service."""
+    return bool(function) and not any(part in function.lower() for part in _STAYING)
+
+
+def takes_what_comes(function: str) -> bool:
+    """Tell whether a library's function of this name asks nobody for an answer."""
+    return any(part in function.lower() for part in _TAKING)
+
+
+def asks_another_side(names: Iterable[str]) -> bool:
+    """Tell whether any of some functions' names is that of one that sends or asks something."""
+    return any(word.startswith(_ASKING) for name in names for word in name.lower().split("_"))
 
 
 def waits_while_closing(inner: Sequence[PyFrame]) -> bool:

@@ -25,6 +25,7 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.types import ThreadActivity, function_and_line
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted
 
@@ -169,17 +170,20 @@ def waits_for_itself(task: UnfinishedTask, slots: FrameSlots, installed: Install
     return False
 
 
-def has_timeout(
-    task: UnfinishedTask, tasks: Iterable[UnfinishedTask], type_name: Callable[[int], str]
-) -> bool:
+def has_timeout(task: UnfinishedTask, tasks: Iterable[UnfinishedTask], view: PythonView) -> bool:
     """Tell whether a timeout ends what a task waits for.
 
-    Before 3.12 wait_for() runs what it is given in a task of its own, and awaits that.
+    Before 3.12 wait_for() runs what it is given in a task of its own, and awaits that. One of None
+    is no timeout.
     """
     calling = (other for other in tasks if other.id == task.id or task.id in other.wakers)
-    if any((f.module, f.name) == _WAIT_FOR for other in calling for f in other.stack):
+    limits = (
+        view.variable(f, "timeout")
+        for other in calling for f in other.stack if (f.module, f.name) == _WAIT_FOR
+    )  # fmt: skip
+    if any(not limit or view.locks.type_name(limit) != "NoneType" for limit in limits):
         return True
-    return any(type_name(held) in _TIMEOUTS for held in task.holds)
+    return any(view.locks.type_name(held) in _TIMEOUTS for held in task.holds)
 
 
 def own_frames(task: UnfinishedTask, installed: InstalledPackages) -> tuple[PyFrame, ...]:

@@ -215,6 +215,8 @@ class ThreadActivityReader:
             answer = "the answer of a database server"
             return activity._replace(kind=hang_types.READ, what=answer, awaits=answer)
         if call.kind in (hang_types.READ, hang_types.POLL) and name.startswith(_ZMQ):
+            if library is not None:
+                return activity._replace(kind=library[0], what=library[1])
             return activity._replace(kind=hang_types.READ, what=OF_ZMQ, awaits=OF_ZMQ)
         if call.name in BY_CALL:
             return activity._replace(what=BY_CALL[call.name], awaits=BY_CALL[call.name])

@@ -13,6 +13,7 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.deadlocks import pool_callback, pool_self_deadlock
 from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
 from gdb_epi.hangs.event_waits import _waiters, answer_for_event_wait
+from gdb_epi.hangs.idleness import is_polled_by_library, takes_work
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     FREE_CONNECTION,
@@ -33,10 +34,15 @@ SCENE = SimpleNamespace(
     runs_in_loop=lambda frame: False,
     loops_around=lambda frames: 0,
     descriptors=SimpleNamespace(
-        describe=lambda number: Descriptor(number, "file", ""), was_closed=lambda *_: False
+        describe=lambda number: Descriptor(number, "file", ""),
+        was_closed=lambda *_: False,
+        kind_of=lambda _: None,
     ),
     pipe_ends=SimpleNamespace(other_end=lambda _: None),
 )
+
+
+NOTHING, SECONDS = 0x10, 0x20
 
 
 def reading(what: str, awaits: str = "") -> HangAnswer | None:
@@ -68,7 +74,7 @@ def test_what_a_library_waits_for_is_not_called_data() -> None:
 @pytest.mark.parametrize(
     ("kind", "awaits", "in_loop", "more"),
     [
-        ("socket", "", True, True),
+        ("socket", "", True, True),  # it asked something before
         ("pipe", "", True, True),  # of a child that lives
         ("", "", True, True),
         ("pipe", MESSAGE, True, True),
@@ -90,8 +96,10 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
             describe=lambda number: Descriptor(number, kind, "it"),
             was_closed=lambda *_: False,
             takes_datagrams=lambda _: False,
+            kind_of=lambda _: None,
         ),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
+        called_before=lambda *_, **__: {"send_request"},
     )
     activity = ThreadActivity(
         7, "worker", hang_types.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,)
@@ -100,6 +108,61 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
     sure = "info" if in_loop else "probable"
     assert (answer.label, answer.kind, answer.sure) == (HANG, "peer", sure)
     assert ("nothing more has come" in answer.sentence) == more
+
+
+@pytest.mark.parametrize(
+    ("request_made", "before", "takes"),
+    [
+        ("", {"handle"}, True),
+        ("", {"handle", "send_ready"}, False),  # it asks, and wants the answer
+        ("brpop", {"print"}, True),
+        ("get", {"print"}, False),  # a value, which is there or not
+        ("brpop", {"publish"}, False),
+    ],
+)
+def test_who_reads_in_a_loop_takes_work_or_wants_an_answer(request_made, before, takes) -> None:
+    own = SimpleNamespace(name="work", module="shop", address=1)
+    called = SimpleNamespace(name=request_made, module="store.client", address=2)
+    scene = SimpleNamespace(
+        view=SimpleNamespace(frames=lambda _: (called, own) if request_made else (own,)),
+        runs_in_loop=lambda frame: frame is own,
+        loops_around=len,
+        wants_something_certain=lambda _: False,
+        called_before=lambda *_, **__: before,
+    )
+    activity = ThreadActivity(7, "worker", hang_types.READ, "it", target=5, frames=(own,))
+    assert takes_work(scene, activity) == takes
+
+
+@pytest.mark.parametrize(
+    ("call", "module", "limit", "polled"),
+    [
+        ("epoll_wait", "select", 0, True),
+        ("epoll_wait", "select", NOTHING, True),
+        ("epoll_wait", "select", SECONDS, False),  # it was told how long
+        ("poll", "_socket", 0, False),  # a socket's own timeout: it raises
+        ("poll", "", 0, False),
+    ],
+)
+def test_a_library_that_polls_has_an_end_only_where_it_was_given_one(
+    call, module, limit, polled
+) -> None:
+    own = SimpleNamespace(name="offers", module="shop", address=1)
+    loop = SimpleNamespace(name="flush", module="broker", address=2)
+    scene = SimpleNamespace(
+        view=SimpleNamespace(
+            frames=lambda _: (loop, own),
+            variable=lambda _, name: limit if name == "timeout" else None,
+            locks=SimpleNamespace(type_name={NOTHING: "NoneType", SECONDS: "int"}.get),
+        ),
+        runs_in_loop=lambda frame: frame is loop,
+        called_in_loop=lambda _: {"poll"},
+    )
+    activity = ThreadActivity(
+        7, "main", hang_types.READ, "it", target=5, timed=True, frames=(own,), call=call,
+        module=module,
+    )  # fmt: skip
+    assert is_polled_by_library(scene, activity) == polled
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
     scene = SimpleNamespace(
         runs_in_loop=lambda _: True, descriptors=SimpleNamespace(calling_children=own_children)
     )
-    answer = answer_for_single_wait(scene, awaiting)
+    answer = answer_for_single_wait(scene, awaiting, awaiting.frames)
     assert answer is not None
     assert (answer.label, answer.sure) == (HANG, sure)
 

@@ -19,7 +19,7 @@ from gdb_epi.cpython.running.wait_rules import (
 )
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import is_in_serving_loop, weaken_answer_in_loop
+from gdb_epi.hangs.idleness import is_in_serving_loop, waits_repeatedly, weaken_answer_in_loop
 from gdb_epi.hangs.library_calls import SERVERS, frames_running
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
@@ -30,12 +30,21 @@ from gdb_epi.hangs.processes.child_processes import (
 from gdb_epi.hangs.processes.queues import unfinished_jobs
 from gdb_epi.hangs.tasks import (
     count_woken_from_outside,
+    has_timeout,
     own_frames,
     own_tasks_first,
     task_phrase,
     tasks_clause,
 )
-from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, idle_answer, wait_answer
+from gdb_epi.hangs.types import (
+    HANG,
+    NO_FAULT,
+    HangAnswer,
+    ThreadActivity,
+    function_and_line,
+    idle_answer,
+    wait_answer,
+)
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
@@ -46,6 +55,10 @@ _WORKERS = (
     ("anyio._backends._asyncio", "run"),
 )  # fmt: skip
 _JOBS = (("gevent.threadpool", "__run_task"),)  # below these a pool's thread runs a job in any case
+# Functions of libraries that end a service: a server that waits in one serves no more.
+_CLOSING = frozenset(("shutdown", "aclose", "close", "stop", "cleanup"))
+# Parts of the names of coroutines of libraries that read what a peer sends.
+_READING = ("read", "recv", "receive")
 _GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
 _AWAITED = (
     hang_types.GIL,
@@ -74,6 +87,9 @@ def answer_for_sleeping_loop(
     unread = unread_output(scene, asleep.tasks)
     if unread is not None:
         return answer_for_unread_output(scene, asleep.activity, unread)
+    closing = asleep.by_closing()
+    if closing is not None:
+        return closing
     if loop is None or loop.descriptors is None:
         return asleep.by_tasks_alone()
     if loop.ready and not activity.timed:
@@ -105,6 +121,28 @@ class _Asleep:
         self.activity = activity
         # Those of a library alone serve its loop.
         self.outside = count_woken_from_outside(self.own or self.tasks)
+
+    def by_closing(self) -> HangAnswer | None:
+        """Return the answer where a task is in a library's function that ends a service."""
+        scene = self.scene
+        for task in self.tasks:
+            frame = next(
+                (f for f in task.stack if f.name in _CLOSING and scene.installed.holds(f)), None
+            )
+            if frame is None or has_timeout(task, self.tasks, scene.view):
+                continue
+            others = [other for other in self.tasks if other.id != task.id]
+            kept = tasks_clause(others, scene.installed)
+            sentence = (
+                f"{self.base}; {task_phrase(task)} is in {function_and_line(frame)}, which is to "
+                f"end a service and has no time limit{f'; {kept}' if kept else ''}"
+            )
+            return wait_answer(
+                HANG, "closing", sentence, self.activity,
+                evidence=(f"a frame of {task_phrase(task)} runs {frame.qualname or frame.name}()",),
+                ruled_out=("a timeout",), doubts=("whether its clients go soon",),
+            )  # fmt: skip
+        return None
 
     def waits_for_clients(self) -> HangAnswer:
         """Return the answer for the loop of a server."""
@@ -141,7 +179,8 @@ class _Asleep:
             sentence = f"{base} until a timer is due{waits}"
             return wait_answer(NO_FAULT, "timer", sentence, activity,
                            evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
-        read = self.outside.get(READ) or self.outside.get(WRITE)
+        reading = [task for task in self.own if _reads(task, self.scene)]
+        read = self.outside.get(READ) or self.outside.get(WRITE) or reading
         if any(map(awaits_child, self.tasks)) and not read:
             # By a descriptor, or a thread of asyncio's.
             doubt = ("what the child does is not in this core: look at its own",)
@@ -157,7 +196,12 @@ class _Asleep:
             "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
         )
         sentence = f"{base} until {which} is ready{waits}"
-        sure = PROBABLE if read else INFO
+        once = [
+            t
+            for t in reading
+            if not waits_repeatedly(self.scene, own_frames(t, self.scene.installed))
+        ]
+        sure = PROBABLE if read and (once or not reading) else INFO
         return weaken_answer_in_loop(self.scene, wait_answer(
             HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
         ))  # fmt: skip
@@ -241,6 +285,12 @@ def _runs_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | 
         if other.tid != activity.tid and any(frames_running(scene.view.frames(other.tid), below)):
             return other
     return None
+
+
+def _reads(task: UnfinishedTask, scene: HangContext) -> bool:
+    """Tell whether a task waits in a coroutine of a library, not of asyncio, that reads."""
+    inner = next((f for f in task.stack if not (f.module or "").startswith("asyncio.")), None)
+    return inner is not None and scene.installed.holds(inner) and inner.name.startswith(_READING)
 
 
 def _may_lack_work(task: UnfinishedTask) -> bool:

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.event_waits import answer_for_event_wait, is_name_of_end
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import is_in_serving_loop
+from gdb_epi.hangs.idleness import asks_library_once, is_in_serving_loop
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.loops.vain_polls import (
@@ -80,13 +83,16 @@ def _is_of_going_on(word: str) -> bool:
     return any(part in word.lower() for part in _GOES_ON)
 
 
-def answer_for_single_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
+def answer_for_single_wait(
+    scene: HangContext, activity: ThreadActivity, around: Sequence[PyFrame]
+) -> HangAnswer | None:
     """Return the answer for a wait outside of any serving loop: the program goes on when it ends.
 
-    So it wants one particular client, answer or signal, not just anyone.
+    So it wants one particular client, answer or signal, not just anyone. `around` are the frames
+    whose loops are more than turns of that wait.
     """
     waits = f"{activity.waits()} for"
-    looping = any(map(scene.runs_in_loop, activity.frames))
+    looping = any(map(scene.runs_in_loop, around))
     times = "a certain number of times" if looping else "once"
     ruled_out = ("a timeout", "a loop that serves whoever comes")
     if activity.kind == hang_types.ACCEPT:
@@ -98,7 +104,8 @@ def answer_for_single_wait(scene: HangContext, activity: ThreadActivity) -> Hang
             doubts=("whether that client lives is not in this core",),
         )  # fmt: skip
     if activity.kind == hang_types.POLL and 0 not in activity.watched:
-        sure = PROBABLE if looping or _asked(scene, activity) else INFO
+        once = asks_library_once(scene, activity)
+        sure = PROBABLE if looping or once or _asked(scene, activity) else INFO
         return wait_answer(
             HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
             "timeout: nothing has come", activity, sure, ruled_out=ruled_out,

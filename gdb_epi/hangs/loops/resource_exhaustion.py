@@ -88,7 +88,7 @@ def _awaits_lost_lock(scene: HangContext, task: UnfinishedTask) -> bool:
         return False
     if task.certainty != UNKNOWN or not own_frames(task, scene.installed):
         return False
-    return not has_timeout(task, scene.tasks, scene.view.locks.type_name)
+    return not has_timeout(task, scene.tasks, scene.view)
 
 
 def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bool:
@@ -120,7 +120,7 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
         kind = holder.wait.kind if holder.wait is not None else ""
         if holder.certainty != UNKNOWN or kind not in _FROM_TASKS:
             continue
-        if has_timeout(holder, scene.tasks, scene.view.locks.type_name):
+        if has_timeout(holder, scene.tasks, scene.view):
             continue
         held_up = _waiting_for(holder, own)
         first = next((task for task in held_up if task.wait and task.wait.kind in _HELD), None)

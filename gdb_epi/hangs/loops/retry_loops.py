@@ -10,6 +10,7 @@ from __future__ import annotations
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers
 from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO, PROBABLE
@@ -18,6 +19,7 @@ ERROR = "sqlite3.OperationalError"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
 # Exceptions that tell a loop that it has nothing to do.
 _NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout", "StopIteration")
+_LOCK_FILE = "FileExistsError"
 # Parts of the names of those that say that a service is not there.
 _PEERS = ("Connection", "gaierror", "URLError", "OperationalError")
 
@@ -36,10 +38,16 @@ def answer_for_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangA
     if name in _NOTHING_THERE:
         return None
     alone = scene.is_only_python_thread(activity.tid)
-    sure = PROBABLE if alone and any(part in name for part in _PEERS) else INFO
+    lock_file = name == _LOCK_FILE and not is_in_serving_loop(scene, activity.frames[1:])
+    sure = PROBABLE if lock_file or (alone and any(part in name for part in _PEERS)) else INFO
+    sentence = (
+        f"{activity.who()} sleeps at {activity.where()} in a loop that tries again, because of "
+        f"{caught.type}"
+    )
+    if lock_file:
+        sentence += ": it waits until whoever made a file, most often a lock, removes it"
     return wait_answer(
-        HANG, "retries", f"{activity.who()} sleeps at {activity.where()} in a loop that tries "
-        f"again, because of {caught.type}", activity, sure,
+        HANG, "lock file" if lock_file else "retries", sentence, activity, sure,
         evidence=(f"it handles {caught.type}, which was raised in that loop",),
         doubts=("whether the next try succeeds is not in the core",),
     )  # fmt: skip

@@ -87,7 +87,7 @@ def _reading_tasks(scene: HangContext) -> Iterator[_ReadingTask]:
             continue
         if not own_frames(task, scene.installed):
             continue
-        if has_timeout(task, scene.tasks, scene.view.locks.type_name):
+        if has_timeout(task, scene.tasks, scene.view):
             continue
         try:
             yield _reading(scene, task, wait.address)

@@ -125,6 +125,17 @@ def polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCond
         return None
 
 
+def only_waits_in_turns(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether a frame's innermost loop makes one call, tests what came, and does no more.
+
+    Where that call waits with a timeout, the loop has none.
+    """
+    try:
+        return _conditions(scene, frame, 1, asks=True) is not None
+    except (UnreadableMemory, LayoutError, IndexError):
+        return False
+
+
 def variables_tested_by_coroutine(scene: HangContext, frame: PyFrame) -> list[str]:
     """Return what a coroutine's innermost loop tests, which awaits a sleep and does nothing else.
 

@@ -122,14 +122,28 @@ class AcquireCalls:
         Objects that cannot be told are left out. What Python functions call in their turn is
         followed for `depth` calls.
         """
-        if frame.hole is not None or not frame.code:
-            return
-        raw, at = self._frames.read(frame.address), self._codes.at(frame.code)
-        variables = dict(self._view.variable_addresses(frame))
-        ahead = (c for c, when in self._timed_calls(frame, raw.lasti, at) if when != MADE)
-        for receiver, call in self._followed([(c, variables, raw.globals, depth) for c in ahead]):
+        for receiver, call in self._followed(self._starts(frame, (AHEAD, AGAIN), depth)):
             if receiver and call.path:
                 yield receiver, call.path[-1]
+
+    def names_called_before(self, frame: PyFrame, whens: tuple[str, ...], depth: int) -> set[str]:
+        """Return the names of what a frame has called, in an earlier turn or line, or may have.
+
+        `whens` are MADE and AGAIN: outside and inside of the loops that run.
+        """
+        followed = self._followed(self._starts(frame, whens, depth))
+        return {call.path[-1] if call.path else call.root[1] for _, call in followed}
+
+    def _starts(
+        self, frame: PyFrame, whens: tuple[str, ...], depth: int
+    ) -> list[tuple[MethodCall, dict[str, int], int, int]]:
+        """Return the calls of a frame's code that are made at such times, for _followed()."""
+        if frame.hole is not None or not frame.code:
+            return []
+        raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
+        variables = dict(self._view.variable_addresses(frame))
+        timed = self._timed_calls(frame, raw.lasti, info)
+        return [(call, variables, raw.globals, depth) for call, when in timed if when in whens]
 
     def names_called(self, function: int, depth: int = 0) -> Iterator[str]:
         """Yield the names of what a function, or a bound method, calls or may call."""
