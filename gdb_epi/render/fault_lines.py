@@ -98,11 +98,13 @@ def damage_lines(record: Json) -> Iterator[str]:
     damage = group_in(group_in(record, "verdict"), "damage")
     where = str(damage.get("where") or "a place that is not known")
     reasons = texts_in(group_in(record, "verdict"), "reasons")
+    software = group_in(record, "verdict").get("label") == "software"
     if damage.get("found") and not damage.get("bits") and not damage.get("should_be"):
-        software = group_in(record, "verdict").get("label") == "software"
         wrong = "was overwritten" if software else "is wrong"
         if not software or f"at {unpadded_address(where)} was overwritten" not in reasons[0]:
             yield f"the word at {where} {wrong}"
+    elif not damage.get("found") and damage.get("confidence") is not None and software:
+        yield "a sign of a flipped bit, too weak to go by beside what is told above"
     elif damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
         holds = f" holds {unpadded_address(damage.get('holds'))}" if damage.get("holds") else ""
@@ -230,6 +232,12 @@ def _help_of_stack(record: Json) -> str:
         larger = "for new threads (threading.stack_size(N))"
     less = "smaller local arrays in that function" if facts.get("large") else "less nesting"
     return f"{less}, or a larger stack {larger}"
+
+
+def lost_half_of_pointer(record: Json, calls: Sequence[Call]) -> bool:
+    """Whether ctypes or cffi passed on the low half of an address, as a C int is passed."""
+    rules = texts_in(group_in(record, "verdict"), "rules")
+    return "S:truncated" in rules and any(call.module.startswith("libffi") for call in calls)
 
 
 def is_untested_result(record: Json, calls: Sequence[Call]) -> bool:

@@ -34,6 +34,7 @@ from gdb_epi.render.fault_lines import (
     damage_lines,
     help_against_cause,
     is_untested_result,
+    lost_half_of_pointer,
     machine_words,
     missing_memory_words,
     value_lines,
@@ -574,6 +575,8 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         yield "the fix", "hand over a copy: a thread's local variables end with it"
     elif label == "software" and (help_with := help_against_cause(record)):
         yield help_with
+    if lost_half_of_pointer(record, telling_calls(record)):
+        yield "look for", "a ctypes function without restype or argtypes: pointers become C ints"
     if is_untested_result(record, telling_calls(record)):
         raised = group_in(record, "exception")["type"]
         yield "look for", f"a call that failed with {raised}, and whose NULL nobody tested"

@@ -447,6 +447,24 @@ def test_what_helps_against_a_full_stack_is_told_by_whose_it_is(
     assert help_with in "\n".join(shown(verdict=verdict, **record))
 
 
+@pytest.mark.parametrize("label", ["software", "cannot-tell"])
+def test_a_weak_sign_of_damage_names_no_bit_beside_a_software_bug(label: str) -> None:
+    damage = {"found": False, "confidence": 0.2, "where": "0x10", "should_be": "0x20", "bits": [5]}
+    verdict = {"label": label, "confidence": 0.7, "reasons": ["r"], "damage": damage}
+    text = "\n".join(shown(verdict=verdict))
+    assert "too weak to go by" in text and ("only bit 5" in text) == (label != "software")
+
+
+@pytest.mark.parametrize(("module", "is_told"), [("libffi.so.8", True), ("record.so", False)])
+def test_a_pointer_that_ctypes_cut_in_half(module: str, is_told: bool) -> None:
+    verdict = {"label": "software", "confidence": 0.9, "reasons": ["r"], "rules": ["S:truncated"]}
+    frames = [NATIVE, {**NATIVE, "module": module}, PYTHON]
+    text = "\n".join(
+        shown(verdict=verdict, threads={"count": 1, "crashed": {"frames": frames, "tid": 7}})
+    )
+    assert ("without restype or argtypes" in text) == is_told
+
+
 def test_the_overwritten_word_is_named_once() -> None:
     damage = {"found": True, "where": "0x0000000000001000"}
     for reason, is_told in (("the word at 0x1000 was overwritten: text", False), ("text", True)):
