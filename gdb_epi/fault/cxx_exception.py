@@ -11,7 +11,7 @@ src/cxa_exception.h.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
@@ -35,6 +35,7 @@ _HEADER = 0x20  # bytes of struct _Unwind_Exception, before the thrown object
 _TEXT_AT = WORD  # in std::runtime_error and std::logic_error, after the vtable (libstdc++-v3)
 _LENGTH, _CAPACITY, _COUNT = -24, -16, -8  # of its string's representation, before the text
 MAX_TEXT = 4096
+MEMBERS = 4  # words of a thrown object that are looked at
 MAX_FRAMES = 64  # from the innermost on
 MAX_STACK = 64 << 10  # bytes of stack that are searched
 MAX_NAME = 512  # bytes of a type's name
@@ -102,6 +103,19 @@ def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absen
     if raw.find(b"\0") != length:
         return Absent(UNPARSABLE, "its type keeps no text where std::runtime_error does")
     return raw[:-1].decode("utf-8", "backslashreplace")
+
+
+def words_of_exception(target: Target, frames: Sequence[NativeFrame]) -> Iterator[int]:
+    """Yield the words of the thrown object behind its vtable, and of what they point to.
+
+    There pybind11::error_already_set and nanobind::python_error keep the Python exception.
+    """
+    header = _header(target, frames)
+    members = words_in(try_read(target, header + _HEADER + WORD, MEMBERS * WORD)) if header else []
+    for member in members:
+        yield member
+        if member % WORD == 0 and _is_data(target, member):
+            yield from words_in(try_read(target, member, MEMBERS * WORD))
 
 
 def _header(target: Target, frames: Sequence[NativeFrame]) -> int | None:

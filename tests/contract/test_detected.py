@@ -164,6 +164,13 @@ def test_cxx_exceptions(mode: str, kind: str, by: str, library: Path, tmp_path: 
     assert "no price" not in json.dumps(record)  # the text of the exception is data
 
 
+def test_the_python_exception_behind_a_cxx_one(library: Path, tmp_path: Path) -> None:
+    record = record_of("python_thrown", tmp_path, library)
+    (told,) = [f for f in record["findings"] if f["detector"] == "uncaught_exception"]
+    assert "of type PythonError was not caught" in told["summary"]
+    assert "the Python exception ZeroDivisionError, raised at share_of (" in told["summary"]
+
+
 @pytest.mark.heavy
 def test_the_text_of_a_cxx_exception_is_told_when_asked_for(library: Path, tmp_path: Path) -> None:
     record = record_of("throw_custom", tmp_path, library, options=("--messages",))

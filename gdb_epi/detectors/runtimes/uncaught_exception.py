@@ -5,10 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.cxx_exception import exception_type, terminating_frame, throwing_frame
+from gdb_epi.fault.cxx_exception import (
+    exception_type,
+    terminating_frame,
+    throwing_frame,
+    words_of_exception,
+)
 from gdb_epi.fault.own_native_code import function_and_file, readable_name
+from gdb_epi.hangs.types import function_and_line
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -47,10 +56,32 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     else:
         of_type = f" of type {thrown}" if thrown else ", whose type cannot be read,"
         what = f"a C++ exception{of_type} was not caught"
-        what += _who_threw(frames, by)
+        what += _python_exception(state, frames) + _who_threw(frames, by)
         kind = "info" if thrown == NO_MEMORY else "exception"
     facts = {"kind": kind, "type": thrown, "thrown_by": place}
     yield Finding("uncaught_exception", f"thread {account.fault.tid}", facts, what)
+
+
+def _python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str:
+    """Say which Python exception the C++ one stands for, and where that was raised."""
+    if not isinstance(state.python, PythonState):
+        return ""
+    # Not at the start: every triage imports this file.
+    from gdb_epi.cpython.running.exceptions import ExceptionDecoder
+    from gdb_epi.cpython.running.tracebacks import Tracebacks
+
+    decoder = ExceptionDecoder(state.target, state.python)
+    words = list(words_of_exception(state.target, frames))
+    for raised, following in zip(map(decoder.exception, words), [*words[1:], 0], strict=True):
+        if isinstance(raised.type, Absent):
+            continue
+        traceback = raised.traceback
+        if isinstance(traceback, Absent):  # before 3.12 it is kept beside the exception
+            traceback = Tracebacks(PagedReader(state.target, state.python.layout)).at(following)
+        lines = () if isinstance(traceback, Absent) else traceback.lines[-1:]
+        where = "".join(f", raised at {function_and_line(x)}" for x in lines if not x.hole)
+        return f"; it stands for the Python exception {raised.type}{where}"
+    return ""
 
 
 def _without_exception(frames: Sequence[NativeFrame]) -> str:

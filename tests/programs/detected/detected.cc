@@ -14,6 +14,10 @@ void throw_custom() { deep_throw(3); }
 void throw_noexcept() noexcept { throw PriceError("thrown through noexcept"); }
 void throw_int() { throw 42; }
 void throw_in_thread() { std::thread t([] { throw std::logic_error("worker lost its queue"); }); t.join(); }
+// As pybind11::error_already_set: behind the vtable a pointer to type, value and traceback.
+struct Fetched { void *type, *value, *trace; };
+struct PythonError : std::exception { Fetched *fetched; };
+void throw_python(void *type, void *value, void *trace) { PythonError e; e.fetched = new Fetched{type, value, trace}; throw e; }
 void joinable() { std::thread t([] {}); }
 char *rows(size_t n) { return (char *)malloc(n); }
 void fill(char *at, size_t n) { memset(at, 'R', n); }

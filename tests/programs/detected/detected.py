@@ -130,6 +130,20 @@ def rust_panic() -> None:
     ctypes.CDLL(sys.argv[3]).price(7)
 
 
+def share_of(parts: int) -> int:
+    return 12 // parts
+
+
+def python_thrown() -> None:
+    try:
+        share_of(0)
+    except ZeroDivisionError as error:
+        trace = error.__traceback__
+        kept = error.with_traceback(None)
+        pointers = [ctypes.c_void_p(id(each)) for each in (type(kept), kept, trace)]
+        NATIVE.throw_python(*pointers)
+
+
 if MODE.startswith("throw_") or MODE == "joinable":
     getattr(NATIVE, MODE)()
 else:
