@@ -11,18 +11,27 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.programs import programs_of
-from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Bools,
+    Ints,
+    distinct_rows,
+    sum_by_code,
+    widen_codes,
+)
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, two_sided_binomial
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
+MAX_PROGRAMS = 1_000  # the most frequent ones
 MIN_CRASHES = 8  # of a program, on each side
 MIN_HOSTS = 2  # on each side
 MAX_TAKES = 7  # days of the move
-MAX_STAY = 0.1  # of the crashes, on hosts that have some before and after
+MAX_STAY = 0.1  # of the crashes of hosts with several, on those that have some before and after
 MAX_P = 1e-4  # over all programs and days: nobody asked
 MAX_SAME_P = 0.05  # of rates that are told as different
 MAX_NAMED = 4  # hosts
@@ -62,11 +71,48 @@ def program_moves(population: Population) -> list[ProgramMove]:
     if programs is None:
         return []
     rows = np.flatnonzero(population.timed & (population.host >= 0) & (programs.crash >= 0))
-    rows = rows[np.argsort(programs.crash[rows], kind="stable")]
-    ends = np.cumsum(np.bincount(programs.crash[rows], minlength=len(programs.values)))
-    parts = [part for part in np.split(rows, ends[:-1]) if part.size >= 2 * MIN_CRASHES]
-    moves = (_move(population, programs, part, len(parts)) for part in parts)
+    sizes = np.bincount(programs.crash[rows], minlength=len(programs.values))
+    asked = np.argsort(-sizes, kind="stable")[:MAX_PROGRAMS]
+    asked = asked[sizes[asked] >= 2 * MIN_CRASHES]
+    if not asked.size:
+        return []
+    number = np.full(sizes.size, ABSENT)
+    number[asked] = np.arange(asked.size)
+    program = number[programs.crash[rows]]
+    rows, program = rows[program >= 0], program[program >= 0]
+    likely = _left_their_hosts(population.day[rows], population.host[rows], program)
+    parts = (rows[program == code] for code in np.flatnonzero(likely).tolist())
+    moves = (_move(population, programs, part, asked.size) for part in parts)
     return [move for move in moves if move is not None]
+
+
+def _left_their_hosts(day: Ints, host: Ints, program: Ints) -> Bools:
+    """Return of which programs few crashes are on hosts that have some before and after a day.
+
+    Most programs stay, and looking at each of them by itself takes seconds of a million crashes.
+    """
+    sizes, start = np.bincount(program), int(day.min())
+    days = int(day.max()) - start + 2
+    at, pair, counts = distinct_rows((program, host))
+    of_pair = program[at]
+    first, last = first_and_last_days(pair, day - start, counts.size)
+    # A host stays at each day after its first crash, up to MAX_TAKES before its last one.
+    stays, until = last - MAX_TAKES > first, last - MAX_TAKES + 1
+    change = np.zeros((sizes.size, days), dtype=np.int64)
+    np.add.at(change, (of_pair[stays], first[stays] + 1), counts[stays])
+    np.add.at(change, (of_pair[stays], until[stays]), -counts[stays])
+    cell = widen_codes(program) * days + day - start
+    before = np.bincount(cell, minlength=sizes.size * days).reshape(sizes.size, days)
+    before = np.cumsum(before, axis=1) - before
+    whole = sizes[:, None]
+    several = sum_by_code(of_pair[counts > 1], counts[counts > 1], sizes.size)[:, None]
+    few = (np.cumsum(change, axis=1) <= MAX_STAY * several) & (before >= MIN_CRASHES)
+    few &= whole - before >= MIN_CRASHES
+    # P that all of them are on one side is no smaller than if each host were on the likelier one.
+    upto = before[:, np.minimum(np.arange(days) + MAX_TAKES, days - 1)]
+    side = np.maximum(upto, whole - before) / whole
+    tells = -several * np.log(side) >= np.log(sizes.size * days / MAX_P)
+    return np.asarray((few & tells).any(axis=1))
 
 
 def moves_of(population: Population, signature: int) -> list[ProgramMove]:
@@ -96,7 +142,7 @@ def _move(
         stays = ~old & ~new
         if not _are_enough(count, old) or not _are_enough(count, new):
             continue
-        if count[stays].sum() > MAX_STAY * day.size:
+        if count[stays].sum() > MAX_STAY * count[count > 1].sum():
             continue
         # P that all crashes of a host are on one side of that day, had each any day of the program.
         sides = float((day < end).mean()), float((day >= turn).mean())
