@@ -80,7 +80,7 @@ def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[lis
         return [], ""
     shown = ", ".join(named[:MAX_NAMED]) + (", ..." if len(named) > MAX_NAMED else "")
     on_stack = f" ({', '.join(here[:MAX_NAMED])} was on the stack)" if here and others else ""
-    return named, f"native code of the program's own: {shown}{on_stack}"
+    return named, f"native code that is not CPython's: {shown}{on_stack}"
 
 
 def is_own_library(path: str) -> bool:

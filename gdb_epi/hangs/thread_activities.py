@@ -50,7 +50,7 @@ GENERATED = "code that was compiled as the program ran"  # by numba and its like
 _INTERPRETERS = ("python", "libpython")
 _SQLITE = ("libsqlite3", "_sqlite3")
 _ZMQ = ("libzmq", "_zmq.")
-_SERVERS = ("libpq", "libmysqlclient", "libmariadb", "libodbc")
+_SERVERS = ("libpq", "_psycopg", "libmysqlclient", "libmariadb", "libodbc")
 
 
 class ThreadActivityReader:

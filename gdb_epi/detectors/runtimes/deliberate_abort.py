@@ -23,6 +23,12 @@ _MEANINGS = (
     ("realloc(): invalid pointer", _FOREIGN),
     ("free(): double free", "; the block was freed before"),
     ("double free or corruption (fasttop)", "; the block was freed before"),
+    # _int_free: "check whether the block is already the top block", "is actually not marked used".
+    ("double free or corruption (top)", "; the block is free already: most often freed before"),
+    (
+        "double free or corruption (!prev)",
+        "; the next block says that it is free: freed before, or that word was overwritten",
+    ),
 )
 
 
