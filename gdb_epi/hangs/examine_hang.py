@@ -21,6 +21,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_answer, strengthen_timed_answer
 from gdb_epi.hangs.loops.computing_threads import computing
 from gdb_epi.hangs.loops.endless_loops import endless_loop
+from gdb_epi.hangs.loops.endless_matches import endless_match
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.polled_waits import tasks_poll_in_vain
 from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
@@ -92,6 +93,7 @@ def _first(scene: HangContext) -> HangAnswer | None:
         loop_reads_at_end_of_file,
         single_wait.busy_wait,
         endless_loop,
+        endless_match,
         computing,
         single_wait.blocked_event_loop,
         event_loop_threads_exhausted,

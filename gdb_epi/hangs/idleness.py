@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
     BARRIER,
     FREE_THREAD,
+    FUTURE,
     LOCK,
     QUEUE_JOIN,
     QUEUE_PUT,
@@ -38,11 +40,21 @@ from gdb_epi.hangs.library_calls import (
     serving_function,
     takes_what_comes,
 )
-from gdb_epi.hangs.tasks import task_text
-from gdb_epi.hangs.types import MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity
+from gdb_epi.hangs.tasks import own_frames, task_text
+from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.util import counted
 
 IDLE, TIMED = "idle", "timed wait"
+MAX_BESIDE = 2  # other threads that are named
+_AWAITED = (
+    hang_types.GIL,
+    hang_types.LOCK,
+    hang_types.EVENT,
+    hang_types.JOIN,
+    hang_types.CHILD,
+    hang_types.DATABASE,
+)  # kinds whose `what` is awaited
 _ALWAYS = frozenset(
     (hang_types.SLEEP, hang_types.SIGNAL, hang_types.ACCEPT, hang_types.GIL, *hang_types.RUNNING)
 )
@@ -78,6 +90,8 @@ def classify_idle_answer(scene: HangContext, answer: HangAnswer) -> HangAnswer:
     stuck = [task for task in scene.tasks if task.wait is not None and task.wait.kind in _UNUSUAL]
     if stuck:
         doubt = task_text(stuck[0], scene.installed)
+        if _waits_for_a_peer(scene, stuck[0]):
+            return answer._replace(label=HANG, kind="peer", sure=INFO, open=(*answer.open, doubt))
         return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))
     restless = [d for d in scene.in_order if not is_at_rest(scene, d)]
     if not restless:
@@ -86,6 +100,22 @@ def classify_idle_answer(scene: HangContext, answer: HangAnswer) -> HangAnswer:
     doubt = f"{first.who()} waits for {first.what or first.call or first.kind} at {first.where()}"
     more = f", and {len(restless) - 1} more threads wait so" if len(restless) > 1 else ""
     return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, f"{doubt}{more}"))
+
+
+def _waits_for_a_peer(scene: HangContext, task: UnfinishedTask) -> bool:
+    """Tell whether a task waits until the other side reads, or for a lock whose holder waits so.
+
+    Nothing of that is work that may come: whether it ends is for the other side, or nobody, to say.
+    """
+    if task.wait is None or not own_frames(task, scene.installed):
+        return False
+    if task.wait.kind == WRITE:
+        return True
+    holders = [other for other in scene.tasks if other.id in task.wakers]
+    return task.wait.kind == LOCK and any(
+        holder.wait is not None and holder.wait.kind == FUTURE and not holder.wakers
+        for holder in holders
+    )
 
 
 def strengthen_timed_answer(scene: HangContext, answer: HangAnswer) -> HangAnswer:
@@ -102,7 +132,9 @@ def strengthen_timed_answer(scene: HangContext, answer: HangAnswer) -> HangAnswe
     if not all(is_at_rest(scene, d) for d in others):
         return answer
     ruled_out = (*answer.ruled_out, "a thread that waits without a timeout, but for work")
-    return answer._replace(sure=PROBABLE, ruled_out=ruled_out)
+    beside = other_threads_clause(scene, answer.members[0]) if answer.members else ""
+    sentence = f"{answer.sentence}{beside}"
+    return answer._replace(sure=PROBABLE, ruled_out=ruled_out, sentence=sentence)
 
 
 def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -266,3 +298,25 @@ def _may_have_clients(scene: HangContext, activity: ThreadActivity) -> bool:
 def _waits_for_queue(scene: HangContext, activity: ThreadActivity) -> bool:
     wait = scene.waits.get(activity.tid)
     return wait is not None and wait.kind in _QUEUES
+
+
+def other_threads_clause(scene: HangContext, activity: ThreadActivity) -> str:
+    """Return what other threads do in code of the program: requests that one cannot call stuck."""
+    others = [d for d in scene.in_order if d.tid != activity.tid and d.frames]
+    sentences = [f"{d.who()} {_doing(d)} at {d.where()}" for d in others[:MAX_BESIDE]]
+    if len(others) > MAX_BESIDE:
+        more = len(others) - MAX_BESIDE
+        are = "is" if more == 1 else "are"
+        sentences.append(f"{counted(more, 'more thread')} {are} in code of the program")
+    return "".join(f"; {text}" for text in sentences)
+
+
+def _doing(activity: ThreadActivity) -> str:
+    """Return what a thread does as a sentence has it: "waits for the GIL"."""
+    if activity.kind in hang_types.RUNNING:
+        return "computes"
+    if activity.kind in _AWAITED or activity.what == activity.awaits:
+        return f"waits for {activity.what}"
+    return (
+        "sleeps" if activity.kind == hang_types.SLEEP else f"is in {activity.call or activity.kind}"
+    )

@@ -17,9 +17,14 @@ from gdb_epi.cpython.running.wait_rules import (
     TASKS,
     WRITE,
 )
-from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import is_in_serving_loop, waits_repeatedly, weaken_answer_in_loop
+from gdb_epi.hangs.idleness import (
+    MAX_BESIDE,
+    is_in_serving_loop,
+    other_threads_clause,
+    waits_repeatedly,
+    weaken_answer_in_loop,
+)
 from gdb_epi.hangs.library_calls import SERVERS, frames_running
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
@@ -48,7 +53,6 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
-MAX_BESIDE = 2  # other threads that are named
 # Functions that run jobs for a loop in threads of their own.
 _WORKERS = (
     ("concurrent.futures.thread", "_worker"), ("twisted._threads._threadworker", "work"),
@@ -60,15 +64,6 @@ _CLOSING = frozenset(("shutdown", "aclose", "close", "stop", "cleanup"))
 # Parts of the names of coroutines of libraries that read what a peer sends.
 _READING = ("read", "recv", "receive")
 _GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
-_AWAITED = (
-    hang_types.GIL,
-    hang_types.LOCK,
-    hang_types.EVENT,
-    hang_types.JOIN,
-    hang_types.CHILD,
-    hang_types.DATABASE,
-)  # kinds whose `what` is awaited
-
 # Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
 Through = Callable[[HangContext, ThreadActivity, int, str, tuple[int, ...]], "HangAnswer | None"]
 
@@ -146,7 +141,7 @@ class _Asleep:
 
     def waits_for_clients(self) -> HangAnswer:
         """Return the answer for the loop of a server."""
-        beside = _beside(self.scene, self.activity)
+        beside = other_threads_clause(self.scene, self.activity)
         return idle_answer(self.activity, f"{self.base} and waits for clients{self.waits}{beside}")
 
     def by_tasks_alone(self) -> HangAnswer | None:
@@ -311,26 +306,4 @@ def _awaits_executor(task: UnfinishedTask) -> bool:
     return any(
         frame.module == "asyncio.base_events" and frame.name == "shutdown_default_executor"
         for frame in task.stack
-    )
-
-
-def _beside(scene: HangContext, activity: ThreadActivity) -> str:
-    """Return what other threads do in code of the program: requests that one cannot call stuck."""
-    others = [d for d in scene.in_order if d.tid != activity.tid and d.frames]
-    sentences = [f"{d.who()} {_activity(d)} at {d.where()}" for d in others[:MAX_BESIDE]]
-    if len(others) > MAX_BESIDE:
-        more = len(others) - MAX_BESIDE
-        are = "is" if more == 1 else "are"
-        sentences.append(f"{counted(more, 'more thread')} {are} in code of the program")
-    return "".join(f"; {text}" for text in sentences)
-
-
-def _activity(activity: ThreadActivity) -> str:
-    """Return what a thread does as a sentence has it: "waits for the GIL"."""
-    if activity.kind in hang_types.RUNNING:
-        return "computes"
-    if activity.kind in _AWAITED or activity.what == activity.awaits:
-        return f"waits for {activity.what}"
-    return (
-        "sleeps" if activity.kind == hang_types.SLEEP else f"is in {activity.call or activity.kind}"
     )

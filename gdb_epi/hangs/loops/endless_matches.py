@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Regular expressions that try all ways to split a text (catastrophic backtracking).
+
+The engine keeps its state on the native stack: where it is in the text, where the match began
+(Modules/_sre, SRE_STATE: ptr, beginning, start, end, string; 3.8 to 3.14). The pattern lies on the
+value stack of who called it. Whether its repetitions, one in the other, explode is tried on a few
+letters of that very text by a matcher that counts its steps: two letters more must take 2.4 times
+as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.types import HANG, RUNNING, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.sizes import words_in
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
+
+STACK_BYTES = 1 << 14  # of the native stack that are searched
+MAX_TEXT = 1 << 16
+MIN_TRIED = 24  # letters that were matched when the process was seen: fewer soon end
+TRIED = (4, 6, 8, 10, 12, 14)  # letters
+BEHIND = (40, 4)  # letters behind the position
+MAX_STEPS = 100_000
+GROWTH = 2.4  # by two letters: at 16 letters more than by the sixth power of their number
+_SHOWN = 60
+_PATTERNS = ("re.Pattern", "_sre.SRE_Pattern")
+
+
+class _Matching(NamedTuple):
+    """What the engine is doing: the text, where the match began, where it is."""
+
+    text: str
+    start: int
+    position: int
+
+
+class _OtherPattern(Exception):
+    """The pattern has something that is not followed here."""
+
+
+class _TooManySteps(Exception):
+    """The match takes more steps than are counted."""
+
+
+def endless_match(scene: HangContext) -> HangAnswer | None:
+    """A thread matches a pattern whose repetitions try all ways to split its text."""
+    for activity in scene.activities:
+        if activity.kind not in RUNNING or not activity.frames:
+            continue
+        try:
+            matching = _matching(scene, activity)
+            pattern = _pattern(scene, activity) if matching is not None else None
+            explodes = (
+                pattern is not None and matching is not None and _explodes(*pattern, matching)
+            )
+        except (UnreadableMemory, LayoutError, Undecodable, _OtherPattern, RecursionError):
+            continue
+        if not explodes or pattern is None or matching is None:
+            continue
+        shown = pattern[0] if len(pattern[0]) <= _SHOWN else f"{pattern[0][:_SHOWN]}..."
+        length = matching.position - matching.start
+        return wait_answer(
+            HANG, "endless match", f"{activity.who()} matches the regular expression {shown} at "
+            f"{activity.where()}: its repetitions, one in the other, try all ways to split "
+            f"{length} letters, and each further letter doubles the time or worse "
+            "(catastrophic backtracking)", activity._replace(key_frames=activity.frames),
+            evidence=(f"the engine is at letter {matching.position} of {len(matching.text)}, in a "
+                      f"match that began at letter {matching.start}",
+                      "the same pattern takes exponential time on pieces of that text"),
+            ruled_out=("a pattern whose time grows by a power of the length",),
+            doubts=("it ends after all, in years or in hours",),
+        )  # fmt: skip
+    return None
+
+
+def _matching(scene: HangContext, activity: ThreadActivity) -> _Matching | None:
+    """Return what the engine is doing by its state on a thread's native stack."""
+    thread = next(t for t in scene.target.threads() if t.tid == activity.tid)
+    sp = thread.sp & ~7
+    end = next((r.end for r in scene.target.regions() if r.start <= sp < r.end), sp)
+    words = words_in(scene.view.reader.read(sp, min(STACK_BYTES, end - sp)))
+    names = {at: scene.view.locks.type_name(at) for at in dict.fromkeys(words) if _may_be(at)}
+    for number in range(4, len(words)):
+        position, beginning, start, behind = words[number - 4 : number]
+        if names.get(words[number]) != "str" or not beginning <= start <= position <= behind:
+            continue
+        text = scene.view.reader.string(words[number], MAX_TEXT)
+        if not isinstance(text, str) or not text or (behind - beginning) % len(text):
+            continue
+        width = (behind - beginning) // len(text)
+        if width in (1, 2, 4) and words[number] < beginning:
+            return _Matching(text, (start - beginning) // width, (position - beginning) // width)
+    return None
+
+
+def _may_be(word: int) -> bool:
+    return word > 1 << 16 and not word & 7 and word < 1 << 47
+
+
+def _pattern(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | None:
+    """Return the pattern that the innermost frames call, and its flags."""
+    for frame in scene.view.frames(activity.tid)[:2]:
+        for word in scene.view.slots.of(frame).stack:
+            if not _may_be(word) or scene.view.locks.type_name(word) not in _PATTERNS:
+                continue
+            decoder = values_of(scene.target, scene.python).decoder(Limits(secrets=True))
+            obj = decoder.obj(word)
+            text = decoder.reader.string(decoder.reader.u64(decoder.member(obj, "pattern")), 4096)
+            flags = decoder.reader.u32(decoder.member(obj, "flags"))
+            return (text, flags) if isinstance(text, str) else None
+    return None
+
+
+def _explodes(pattern: str, flags: int, matching: _Matching) -> bool:
+    """Tell whether the time grows faster than any power of a text's length that is in use."""
+    if matching.position - matching.start < MIN_TRIED:
+        return False
+    try:
+        from re import _parser as parser  # type: ignore[attr-defined]  # 3.11
+    except ImportError:
+        import sre_parse as parser
+    import re
+
+    try:
+        nodes = parser.parse(pattern, flags & (re.I | re.M | re.S | re.X | re.A))
+    except (re.error, OverflowError, ValueError):
+        raise _OtherPattern from None
+    at = matching.position
+    for behind in BEHIND:
+        counts = [
+            _Matcher(matching.text[at - letters : at + behind], flags).steps(list(nodes))
+            for letters in TRIED
+        ]
+        counted = [count for count in counts if count < MAX_STEPS]
+        pairs = len(counted) - 1
+        if pairs > 1 and counted[-1] >= GROWTH**pairs * counted[0]:
+            return True
+    return False
+
+
+class _Matcher:
+    """Match parts of a parsed pattern as the engine does, and count the steps."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        import re
+
+        self._folds = bool(flags & re.I)
+        self._text = text.lower() if self._folds else text
+        self._lines, self._all = bool(flags & re.M), bool(flags & re.S)
+        self._left = MAX_STEPS
+
+    def steps(self, nodes: Sequence[Any]) -> int:
+        """Return how many steps a match takes from the beginning, at most MAX_STEPS."""
+        with suppress(_TooManySteps):
+            next(self.ends(nodes, 0), None)
+        return MAX_STEPS - max(self._left, 0)
+
+    def ends(self, nodes: Sequence[Any], at: int) -> Iterator[int]:
+        """Yield where the nodes may end that begin at a place, in the engine's order."""
+        self._left -= 1
+        if self._left < 0:
+            raise _TooManySteps
+        if not nodes:
+            yield at
+            return
+        for end in self._of(str(nodes[0][0]), nodes[0][1], at):
+            yield from self.ends(nodes[1:], end)
+
+    def _of(self, name: str, argument: Any, at: int) -> Iterator[int]:
+        if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
+            if self._is_one(name, argument, at):
+                yield at + 1
+        elif name == "SUBPATTERN":
+            if argument[1] or argument[2]:
+                raise _OtherPattern
+            yield from self.ends(list(argument[3]), at)
+        elif name == "BRANCH":
+            for branch in argument[1]:
+                yield from self.ends(list(branch), at)
+        elif name in ("MAX_REPEAT", "MIN_REPEAT"):
+            low, high, inner = argument
+            yield from self._repeated(list(inner), (int(low), int(high)), name[:3] == "MAX", at, 0)
+        elif name == "AT":
+            if self._holds(str(argument), at):
+                yield at
+        elif name in ("ASSERT", "ASSERT_NOT") and argument[0] > 0:
+            if (next(self.ends(list(argument[1]), at), None) is None) == (name == "ASSERT_NOT"):
+                yield at
+        else:
+            raise _OtherPattern
+
+    def _repeated(
+        self, inner: list[Any], times: tuple[int, int], greedy: bool, at: int, count: int
+    ) -> Iterator[int]:
+        if not greedy and count >= times[0]:
+            yield at
+        if count < times[1]:
+            for end in self.ends(inner, at):
+                if end > at:
+                    yield from self._repeated(inner, times, greedy, end, count + 1)
+        if greedy and count >= times[0]:
+            yield at
+
+    def _is_one(self, name: str, argument: Any, at: int) -> bool:
+        if at >= len(self._text):
+            return False
+        letter = self._text[at]
+        if name == "ANY":
+            return self._all or letter != "\n"
+        if name != "IN":
+            wanted = chr(argument).lower() if self._folds else chr(argument)
+            return (letter == wanted) == (name == "LITERAL")
+        negated = str(argument[0][0]) == "NEGATE"
+        return any(self._is_in(str(k), v, letter) for k, v in argument) != negated
+
+    def _is_in(self, name: str, argument: Any, letter: str) -> bool:
+        letters = {letter, letter.upper()} if self._folds else {letter}
+        if name == "LITERAL":
+            return chr(argument) in letters
+        if name == "RANGE":
+            return any(argument[0] <= ord(each) <= argument[1] for each in letters)
+        if name == "NEGATE":
+            return False
+        return _is_of(str(argument), letter)
+
+    def _holds(self, name: str, at: int) -> bool:
+        text = self._text
+        if "BOUNDARY" in name:
+            sides = [0 <= n < len(text) and _is_of("WORD", text[n]) for n in (at - 1, at)]
+            return (sides[0] != sides[1]) != ("NON" in name)
+        if "BEGINNING" in name:
+            return at == 0 or (self._lines and text[at - 1] == "\n")
+        last = at == len(text) or (at == len(text) - 1 and text[at] == "\n")
+        return last or (self._lines and text[at] == "\n")
+
+
+def _is_of(category: str, letter: str) -> bool:
+    """Tell whether a letter is of a category ("CATEGORY_NOT_DIGIT")."""
+    kinds = {"DIGIT": letter.isdigit(), "SPACE": letter.isspace(),
+             "WORD": letter.isalnum() or letter == "_"}  # fmt: skip
+    kind = next((held for name, held in kinds.items() if name in category), None)
+    if kind is None:
+        raise _OtherPattern
+    return kind != ("NOT" in category)
