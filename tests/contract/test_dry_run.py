@@ -21,7 +21,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 # Functions whose name begins with "endless" never return; the others return what RETURNED says.
 PROGRAM = """
-import collections, os, threading
+import collections, os, random, threading
 
 WEIGHTS = [0, 500, 1000, 2000, 5000]
 PARENTS = {1: 2, 2: 3, 3: 1, 4: 4, 5: 4}
@@ -358,6 +358,18 @@ def endless_rows():
         rows = [list(reversed(row)) for row in rows]
     return len(rows)
 
+def rounds_of_turns():
+    waiting, turns = [iter("ab"), iter("xyz")], 0
+    while waiting:
+        letters = waiting.pop(0)
+        try:
+            next(letters)
+        except StopIteration:
+            continue
+        waiting.append(letters)
+        turns += 1
+    return turns
+
 LOCK = threading.RLock()
 
 def endless_locking():
@@ -368,6 +380,26 @@ def endless_locking():
         if size > 3:
             return turns
         turns += 1
+
+ISSUED = {first + last for first in "abc" for last in "abc"}
+
+def code_of(dice):
+    return "".join(dice.choice("abc") for _ in range(2))
+
+def endless_draws():
+    dice, tries = DICE, 0
+    while True:
+        code = code_of(dice)
+        if code not in ISSUED and random.randint(1, 6) < 7:
+            return tries
+        tries += 1
+
+def draws():
+    while True:
+        if code_of(DICE) == "ab":
+            return 0
+
+DICE = random.Random(3)
 
 def iterated():
     numbers = iter([4, 5, 6])
@@ -385,6 +417,7 @@ RETURNED = {
     "pieces": 3, "primes": 10, "counting_down": 612.5, "far_away": UNKNOWN, "float_steps": 1.0,
     "last_of_copies": 5500, "length_of_pieces": 11, "largest_sums": 6711, "visited": 31,
     "narrowed": 1, "words_of_numbers": 1042, "sum_of_pairs": 414, "rotated": 32, "iterated": 1411,
+    "draws": UNKNOWN, "rounds_of_turns": 5,
     "far_limit": UNKNOWN, "two_speeds": UNKNOWN,
 }  # fmt: skip
 

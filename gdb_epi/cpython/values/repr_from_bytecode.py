@@ -78,6 +78,7 @@ _IN_HANDLER = -1
 # What a handler may name; each is a built-in that is the same class in every version.
 _EXCEPTIONS: tuple[type[BaseException], ...] = (BaseException, Exception, AttributeError)
 _EXCEPTIONS += (LookupError, IndexError, KeyError, TypeError, ValueError, RuntimeError, OSError)
+_EXCEPTIONS += (StopIteration, ArithmeticError, ZeroDivisionError)
 _TYPES = frozenset(
     "type super str int bool float range list tuple dict set frozenset enumerate zip "
     "reversed".split()

@@ -117,6 +117,12 @@ class UnknownNumber(NamedTuple):
     high: float
 
 
+class Drawn(NamedTuple):
+    """A number or text that was drawn at random: any of these."""
+
+    of: tuple[float | str, ...]
+
+
 class UnknownText(NamedTuple):
     """A str of which only that is known; `of` tells it apart from other empty items."""
 
@@ -152,6 +158,6 @@ class Caught(NamedTuple):
 Item = (
     BuiltStr | ComputedNumber | NoneResult | ProcessObject | Class | Global | BuiltTuple | Super
     | Method | Function | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration
-    | UnknownNumber | UnknownText | MadeFunction | Rest | Caught | None
+    | UnknownNumber | UnknownText | Drawn | MadeFunction | Rest | Caught | None
 )  # fmt: skip
 DATA = (BuiltStr, ComputedNumber, NoneResult, ProcessObject)

@@ -8,8 +8,11 @@ iterator or cell. Generators rest between their values as a `Rest`.
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
+from itertools import product
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.values.formatting import Plain
@@ -19,6 +22,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
     ComputedNumber,
+    Drawn,
     Item,
     Iteration,
     NoneResult,
@@ -32,6 +36,7 @@ from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, Raised, spec
 
 MAX_CODE = 1 << 16  # bytes of one function's instructions
 MAX_ITEMS = 2_000  # of one container
+MAX_DRAWS = 1 << 12  # values that a draw may have
 _MAX_DEPTH = 8  # of containers in one another that are compared
 _FREE = 16  # items that a step may look at; more of them cost further steps
 DEQUE = "collections.deque"
@@ -146,6 +151,24 @@ class ChangingObjects(Evaluation):
             return obj.lineage.ident == "type"
         return special_method(self.decoder, obj.type, "__eq__") is None
 
+    def over_draws(self, function: Callable[..., object], *items: Item) -> Item:
+        """Return what a function gives of values, for all that may have been drawn."""
+        pools = [each.of if isinstance(each, Drawn) else (self.host(each),) for each in items]
+        number = math.prod(map(len, pools))
+        if number > MAX_DRAWS:
+            raise Undecodable("too many draws")
+        self.budget[0] -= number // _FREE
+        try:
+            given = {function(*values) for values in product(*pools)}
+        except ERRORS:
+            raise Undecodable("an error of some draws") from None
+        if len(given) == 1:
+            return self.of_value(given.pop())
+        kept = tuple(each for each in given if isinstance(each, (str, float, int)))
+        if len(kept) < len(given):
+            raise Undecodable("draws of other things")
+        return Drawn(tuple(sorted(kept, key=repr)))
+
     def equal(self, left: Item, right: Item) -> bool:
         """Return what == gives. Raises Undecodable."""
         return bool(self.host(left) == self.host(right))
@@ -238,6 +261,10 @@ class ChangingObjects(Evaluation):
 
     def truth(self, item: Item) -> bool:
         """Return bool() of an item. Raises Undecodable."""
+        if isinstance(item, Drawn):
+            if len(truths := set(map(bool, item.of))) > 1:
+                raise Undecodable("what depends on a draw")
+            return truths.pop()
         if isinstance(item, UnknownNumber) and (item.low > 0 or item.high < 0):
             return True
         if isinstance(item, ProcessObject) and self.kind(item) in (*_ARRAYS, *SETS, *DICTS):
@@ -264,6 +291,8 @@ class ChangingObjects(Evaluation):
     def item_of(self, of: Item, index: Item) -> Item:
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
         kind = self.kind(of)
+        if isinstance(index, Drawn) and kind in (*_ARRAYS, "str"):
+            return self.over_draws(operator.getitem, of, index)
         if isinstance(of, ProcessObject) and kind in DICTS:
             value = self._index(of).get(self.host(index))
             if value is None and kind == "collections.defaultdict":
@@ -293,6 +322,9 @@ class ChangingObjects(Evaluation):
     def inside(self, of: Item, sought: Item) -> bool:
         """Return what `sought in of` gives. Raises Undecodable."""
         kind = self.kind(of)
+        if isinstance(sought, Drawn) and kind in (*_ARRAYS, *SETS, *DICTS):
+            values = frozenset(self.host(each) for each in self.members(of))
+            return self.truth(self.over_draws(values.__contains__, sought))
         if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
             return self.text_of(sought) in self.whole_text(of)
         if isinstance(of, ProcessObject) and kind in DICTS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
@@ -12,6 +13,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
     ComputedNumber,
+    Drawn,
     Item,
     NoneResult,
     ProcessObject,
@@ -22,6 +24,7 @@ from gdb_epi.hangs.loops.changing_objects import (
     DEQUE,
     DICTS,
     ERRORS,
+    MAX_DRAWS,
     MAX_ITEMS,
     SETS,
     ChangingObjects,
@@ -46,6 +49,8 @@ _METHODS = {
     **dict.fromkeys(DICTS, frozenset(("get", "keys", "values", "items", "pop", "setdefault",
                                       "update", "clear", "copy"))),
 }  # fmt: skip
+DRAWS = ("random", "choice", "randint", "randrange")
+_RANDOM = ("Random", "SystemRandom")
 # Output: what comes of it is in no variable of the program.
 _OUTPUT = ("_io.TextIOWrapper", "_io.BufferedWriter", "_io.FileIO", "_io.StringIO", "_io.BytesIO")
 _WRITES = ("write", "writelines", "flush")
@@ -62,13 +67,15 @@ class ContainerMethods(ChangingObjects):
         """Tell whether a method of a built-in type is followed."""
         kind = self.kind(of)
         of_others = _WRITES if kind in _OUTPUT else _OF_LOCKS if kind in _LOCKS else ()
-        return name in _METHODS.get(kind, of_others)
+        return name in _METHODS.get(kind, of_others) or (name in DRAWS and self.is_random(of))
 
     def call_method(
         self, of: Item, name: str, arguments: Sequence[Item], keywords: Mapping[str, Item]
     ) -> Item:
         """Return what a method of a built-in type gives. Raises Undecodable, Raised."""
         kind = self.kind(of)
+        if name in DRAWS and self.is_random(of) and not keywords:
+            return self.draw(name, arguments)
         if kind in _OUTPUT:
             return NoneResult() if name == "flush" else UnknownNumber(0, float("inf"))
         if kind in _LOCKS and isinstance(of, ProcessObject):
@@ -95,7 +102,10 @@ class ContainerMethods(ChangingObjects):
     ) -> Item:
         if name == "join":
             (of,) = arguments
-            return self.of_host(text.join, [self.text_of(item) for item in self.all_of(of)])
+            parts = self.all_of(of)
+            if any(isinstance(part, Drawn) for part in parts):
+                return self.over_draws(lambda *words: text.join(words), *parts)
+            return self.of_host(text.join, [self.text_of(part) for part in parts])
         values = [self.host(argument) for argument in arguments]
         named = {key: self.host(value) for key, value in keywords.items()}
         if any(isinstance(value, int) and value > MAX_TEXT for value in values):
@@ -230,6 +240,31 @@ class ContainerMethods(ChangingObjects):
         if sign not in names:
             raise Undecodable("an operator")
         return self._joined(names[sign], mine, theirs)
+
+    # -- draws ----------------------------------------------------------------------------------
+
+    def is_random(self, of: Item) -> bool:
+        """Tell whether an object is a random.Random, or SystemRandom."""
+        if not isinstance(of, ProcessObject) or of.address < 0:
+            return False
+        info = self.decoder.obj(of.address).type
+        module = self.decoder.types.lookup(info, "__module__") if info.name in _RANDOM else None
+        return module is not None and self.decoder.string(module[1]) == "random"
+
+    def draw(self, name: str, arguments: Sequence[Item]) -> Item:
+        """Return what a method of random.Random may give. Raises Undecodable."""
+        if name == "random":
+            return UnknownNumber(0, 1)
+        if name == "choice":
+            pool: Iterable[object] = [self.host(each) for each in self.all_of(arguments[0])]
+        else:
+            bounds = [self.bound(argument) or 0 for argument in arguments]
+            bounds[1:] = [bounds[1] + 1] if name == "randint" else bounds[1:]
+            pool = range(*bounds)
+        values = tuple(each for each in islice(pool, MAX_DRAWS + 1) if isinstance(each, (int, str)))
+        if name not in DRAWS or not 0 < len(values) <= MAX_DRAWS:
+            raise Undecodable("draws of other things")
+        return Drawn(tuple(sorted(set(values), key=repr)))
 
     # -- instructions that build ----------------------------------------------------------------
 

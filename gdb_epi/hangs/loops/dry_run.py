@@ -22,6 +22,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
     ComputedNumber,
+    Drawn,
     Global,
     Item,
     Iteration,
@@ -331,11 +332,14 @@ class DryRun(FollowedCalls):
         """Do what an operator does, of numbers and texts. Raises Undecodable, Raised."""
         right, left = self._pop(), self._pop()
         sign = sign.rstrip("=")
-        if (
-            isinstance(left, UnknownText)
-            or isinstance(right, UnknownText)
-            or (sign == "%" and self._has_unknown(right))
-        ):
+        both = (left, right)
+        if any(isinstance(each, Drawn) for each in both):
+            if sign not in ("+", "-", "//"):
+                raise Undecodable("an operator")
+            self.stack.append(self.over_draws(_OPERATORS[sign], left, right))
+            return
+        unknown = any(isinstance(each, UnknownText) for each in both)
+        if unknown or (sign == "%" and self._has_unknown(right)):
             self.stack.append(UnknownText())
             return
         if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
@@ -378,6 +382,12 @@ class DryRun(FollowedCalls):
 
     def _formats(self, name: str, argument: int, taken: int) -> None:
         """Do an instruction that makes a text; of numbers that are not known it makes any."""
+        if any(isinstance(item, Drawn) for item in self.stack[len(self.stack) - taken :]):
+            if name != "_do_build_string" and (taken > 1 or argument):
+                raise Undecodable("a format of a draw")
+            items = self._popped(taken)
+            self.stack.append(self.over_draws(lambda *parts: "".join(map(str, parts)), *items))
+            return
         if any(map(self._has_unknown, self.stack[len(self.stack) - taken :])):
             self._popped(taken)
             self.stack.append(UnknownText())
@@ -432,6 +442,9 @@ class DryRun(FollowedCalls):
             self._do_contains_op(how - _CONTAINS[0])
         elif any(isinstance(item, UnknownNumber) for item in self.stack[-2:]):
             self._compare_bounds(how)
+        elif how < len(COMPARISONS) and any(isinstance(each, Drawn) for each in self.stack[-2:]):
+            right_item, left_item = self._pop(), self._pop()
+            self.stack.append(self.over_draws(COMPARISONS[how], left_item, right_item))
         elif how < len(COMPARISONS):
             right: Any = self.host(self._pop())
             left: Any = self.host(self._pop())

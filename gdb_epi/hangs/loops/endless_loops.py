@@ -54,7 +54,11 @@ _GO_OVER = ("itertools.cycle", "generator")
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 # Modules whose functions always return.
 _RETURNING = frozenset(("logging", "random", "codecs", "encodings", "string"))
-_NOT_FOLLOWED = (Undecodable, UnreadableMemory, LayoutError, Raised, IndexError)
+# A boundary: what is followed is whatever a core holds, and need not be code that a compiler made.
+_NOT_FOLLOWED = (
+    Undecodable, UnreadableMemory, LayoutError, Raised, YieldedValue, LookupError, TypeError,
+    ValueError, AttributeError, ArithmeticError, RecursionError,
+)  # fmt: skip
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 
 
@@ -306,7 +310,9 @@ def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[
         done = names[running].startswith("STORE")
     if done and names[running].count("STORE") > 1:
         raise Undecodable("an instruction that does two things")
-    until = code[running].at if done or not names[running].startswith(_CALLS) else code[after].at
+    until = code[running].at
+    if not done and names[running].startswith(_CALLS):
+        until = code[after].at if after < len(code) else code[-1].end
     for iterators in shifted:
         loaded = _loaded(code[first - 1], names[first - 1]) if first else None
         yield _Start(code[first].at, iterators, -1 if iterates else until, loaded, loops)

@@ -109,8 +109,14 @@ class FollowedCalls(ContainerMethods):
                 ProcessObject(self.decoder.field(at, "PyMethodObject", name))
                 for name in ("im_func", "im_self")
             )
+            if self.is_random(owner) and not named:
+                return self.draw(self._name_of(function), arguments)
             return self.call_item(function, [owner, *arguments], named)
         raise Undecodable("a call")
+
+    def _name_of(self, function: ProcessObject) -> str:
+        at = self.decoder.field(function.address, "PyFunctionObject", "func_name")
+        return self.decoder.string(at)
 
     def _call_native(
         self, called: ProcessObject, arguments: Sequence[Item], keywords: Mapping[str, Item]
@@ -605,7 +611,7 @@ class FollowedCalls(ContainerMethods):
         if following is not None:
             return following[0]
         if len(arguments) == 1:
-            raise Undecodable("the end of an iterator")
+            raise Raised(StopIteration)
         return arguments[1]
 
     def _builtin_sorted(self, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
