@@ -9,6 +9,8 @@ from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.population.value_spans import UsesOfValues
+from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
+from gdb_epi.fleet.questions.verdict import judge_split
 from gdb_epi.fleet.records.facts import facts_of_record, program_of
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
@@ -150,3 +152,26 @@ def test_a_rack_is_not_bad_for_what_its_busiest_programs_do():
     assert not busy([40, 30, 20, 20, 20], [40, 30, 5, 5, 5]), "two of them run there"
     assert busy([40, 30, 20, 20, 20], [30, 22, 14, 15, 13]), "all of them"
     assert busy([50], [50]), "of a single program nothing is left aside"
+
+
+def test_a_value_that_all_parts_have_is_one_cause_with_a_second_value_and_not_two():
+    whole = population(simulate(5, hosts=20, days=2, per_day=5))
+    signature = whole.signatures[0]
+    half = np.arange(whole.day.size) % 2 == 0
+
+    def finding(attr: str, members) -> Finding:
+        numbers = 20, 20, 0.0, 0.0, 9.0, 1.0, 99.0
+        value = whole.attribute(attr).values[0]
+        return Finding(attr, value, signature, *numbers, "", "", (), (), members)
+
+    def headline(first: tuple[Finding, ...], second: tuple[Finding, ...]) -> str:
+        parts = [
+            SignaturePart("", "", own[0], 20, 9, 0, members, own[1:])
+            for own, members in ((first, half), (second, ~half))
+        ]
+        return judge_split(whole, SignatureSplit(signature, tuple(parts), "", None, None)).headline
+
+    image, again, rack = finding("image", half), finding("image", ~half), finding("rack", half)
+    shared = headline((image, rack), (again,))
+    assert shared.startswith(f"software: needs image={image.value}, some of them with rack=")
+    assert headline((rack,), (again,)).startswith("two causes: rack=")

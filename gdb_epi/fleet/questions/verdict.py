@@ -301,6 +301,14 @@ def _judge(
         group = kind_words(single[0].attr, parted.signature)
         goes = "goes with" if rest else "needs"
         return named[0].kind, f"{group}: {goes} {threshold} (one limit, not several causes)"
+    if len(distinct) > 1 and (shared := _in_all(named)):
+        what = " and ".join(f"{f.attr}={f.value}" for f in shared)
+        same = {(f.attr, f.value) for f in shared}
+        only = [f for c in named for f in c.findings if (f.attr, f.value) not in same]
+        some = dict.fromkeys(f"{f.attr}={f.value}" for f in only)
+        goes = "goes with" if rest else "needs"
+        group = "software" if named[0].kind == SOFTWARE else kind_words(shared[0].attr, "")
+        return named[0].kind, f"{group}: {goes} {what}, some of them with {', '.join(some)} too"
     if len(distinct) > 1:
         return TWO_CAUSES, f"two causes: {marks}"
     if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:
@@ -334,6 +342,12 @@ def _judge(
         SOFTWARE: f"software: {certainty_words(named[0].findings)} {marks}",
     }
     return kind, words[kind]
+
+
+def _in_all(named: tuple[Cause, ...]) -> list[Finding]:
+    """Return the findings of values that all causes have: these are no causes of their own."""
+    values = [{(f.attr, f.value) for f in cause.findings} for cause in named]
+    return [f for f in named[0].findings if all((f.attr, f.value) in of for of in values)]
 
 
 MIN_REST = 3  # crashes besides a host's that are a population of their own
