@@ -9,8 +9,17 @@ from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.coverage import without_hours
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.onset import find_onset, fleet_wide_rise_words
+from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.screen.screening import screen_population
-from gdb_epi.fleet.screen.silent_hosts import RUNS, STOPPED, UNKNOWN, find_silent_groups
+from gdb_epi.fleet.screen.silent_hosts import (
+    RUNS,
+    STOPPED,
+    UNKNOWN,
+    find_silent_days,
+    find_silent_groups,
+)
+from gdb_epi.fleet.store.days import iso_day
 
 QUIET = 12  # days
 
@@ -70,3 +79,39 @@ def test_a_value_that_another_one_replaced_is_no_silence(fleet):
     )
     for asked in (pop.chosen(crash, hours), without_hours(pop.chosen(crash, hours))):
         assert find_silent_groups(asked) == []
+
+
+def test_days_without_any_crash_are_told_and_in_no_onset(fleet):
+    pop = population(fleet)
+    days = pop.day - pop.day.min()
+    pop = pop.chosen((days < 20) | (days > 23), pop.exposure_hours > 0)
+    gap = find_silent_days(pop)
+    assert gap is not None and gap.last - gap.first == 3
+    assert 40 < gap.due < 80
+    assert f"from {iso_day(gap.first)} to {iso_day(gap.last)} (4 days)" in gap.words()
+    (check,) = (c for c in check_quality(pop) if c.about == "silence")
+    assert not check.is_fine and gap.words() in check.text
+    code = int(np.bincount(pop.signature[pop.signature >= 0]).argmax())
+    assert f"left out: {gap.words()}" in find_onset(pop, code).caveats
+
+
+def test_quiet_days_that_come_again_are_no_gap(fleet):
+    pop = population(fleet)
+    pop = pop.chosen((pop.day - pop.day.min()) % 7 < 5, pop.exposure_hours > 0)
+    assert find_silent_days(pop) is None
+
+
+def test_a_quiet_day_of_a_fleet_with_few_crashes_is_chance(fleet):
+    pop = population(fleet)
+    kept = np.arange(pop.day.size) % 8 == 0
+    assert find_silent_days(pop.chosen(kept & (pop.day != 20), pop.exposure_hours > 0)) is None
+
+
+def test_crashes_that_grow_evenly_have_no_day_on_which_they_rose():
+    pop = population(simulate(9, hosts=60, days=60, per_day=40.0))
+    day = pop.day - pop.day.min()
+    rng = np.random.default_rng(4)
+    steady = pop.chosen(rng.random(day.size) < (1 + day / 20) / 4, pop.exposure_hours > 0)
+    assert "all crashes rise steadily (" in (fleet_wide_rise_words(steady) or "")
+    step = pop.chosen(rng.random(day.size) < np.where(day < 30, 0.3, 0.9), pop.exposure_hours > 0)
+    assert "all crashes rose on " in (fleet_wide_rise_words(step) or "")

@@ -24,6 +24,7 @@ from gdb_epi.fleet.screen.finding import HOST_HOURS
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
+    find_silent_days,
     find_silent_groups,
     groups_with_signature,
     without_silent_hosts,
@@ -132,6 +133,8 @@ def find_onset(population: Population, signature: int) -> Onset:
         silent = groups_with_signature(population, silent, signature)
     caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]
     caveats += [f"{left_out}{group.words()}" for group in silent]
+    if (gap := find_silent_days(population)) is not None:
+        caveats.append(f"left out: {gap.words()}")
     same = population.signature == signature
     if repeats := int((events.repeats & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"
@@ -229,7 +232,28 @@ def fleet_wide_rise_words(population: Population) -> str | None:
     rise = common_rise(events.counted, days.mine, days.first + cut, hours)
     if rise is None or _p_value(days, float(scan[cut - 1]) / spread) > SURE_P:
         return None
+    gain, times = _steady_rise(days)
+    if gain >= scan[cut - 1]:
+        where = rise.words().partition(" in ")[2]
+        words = f"{times:.2g} times from the first day to the last{f', in {where}' * bool(where)}"
+        return f"all crashes rise steadily ({words}): {COMMON_CAUSE}"
     return f"all crashes rose on {iso_day(days.first + cut)} ({rise.words()}): {COMMON_CAUSE}"
+
+
+def _steady_rise(days: _Days) -> tuple[float, float]:
+    """Return the log-likelihood ratio of a rate that grows evenly, and how many times it grows."""
+    has_hours = days.hours > 0
+    n, h = days.counts[has_hours], days.hours[has_hours]
+    when = np.linspace(0.0, 1.0, days.hours.size)[has_hours]
+    slope = 0.0
+    for _ in range(25):  # Newton; the likelihood is concave
+        weights = h * np.exp(slope * when)
+        weights /= weights.sum()
+        middle = float((weights * when).sum())
+        spread = float((weights * when**2).sum()) - middle**2
+        slope += (float((n * when).sum()) / float(n.sum()) - middle) / max(spread, 1e-9)
+    grown = float((h * np.exp(slope * when)).sum()) / float(h.sum())
+    return slope * float((n * when).sum()) - float(n.sum()) * float(np.log(grown)), np.exp(slope)
 
 
 def _days(population: Population, signature: int) -> _Days:
@@ -261,6 +285,8 @@ def _days_of(population: Population, mine: Bools) -> _Days:
         hours = np.ones(last - first + 1, dtype=np.float64)
         source = "none: days, which all count alike"
     counts = np.bincount(population.day[mine] - first, minlength=hours.size).astype(float)
+    if (gap := find_silent_days(population)) is not None:
+        hours[max(gap.first - first, 0) : max(gap.last + 1 - first, 0)] = 0.0
     return _Days(first, counts, hours, mine, source)
 
 

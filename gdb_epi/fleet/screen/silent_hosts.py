@@ -40,6 +40,8 @@ MAX_ASKED = 20  # of those that chance does not leave
 RUNS = "its host-hours go on"
 STOPPED = "it has no host-hours since then: it is off, or nothing of it is sent"
 UNKNOWN = "no host-hours tell whether it runs"
+MAX_LOG_P = np.log(1e-6)  # that days which scatter as the others do are all without a crash
+MIN_OTHER_DAYS = 14
 
 
 class Silence(NamedTuple):
@@ -59,6 +61,53 @@ class Silence(NamedTuple):
             f"({counted(self.hosts.size, 'host')}) after {iso_day(self.last)}, where about "
             f"{self.due:.0f} were due, and {self.hours}"
         )
+
+
+class SilentDays(NamedTuple):
+    """Days on which nothing crashed anywhere, between days on which much did."""
+
+    first: int
+    last: int
+    due: float  # crashes, at the rate of the other days
+
+    def words(self) -> str:
+        """Say it, without a cause."""
+        days = counted(self.last - self.first + 1, "day")
+        return (
+            f"no crash of any program on any host from {iso_day(self.first)} to "
+            f"{iso_day(self.last)} ({days}), where about {self.due:.0f} were due"
+        )
+
+
+def find_silent_days(population: Population) -> SilentDays | None:
+    """Return the one longest gap between crashes, if the days' own spread does not explain it.
+
+    Gaps that come again, such as weekends, are how this fleet works.
+    """
+    return population.once(_silent_days, population) if population.timed.any() else None
+
+
+def _silent_days(population: Population) -> SilentDays | None:
+    days, counts = np.unique(population.day[population.timed], return_counts=True)
+    days, counts = days[days >= 0], counts[days >= 0].astype(float)
+    gaps = np.diff(days) - 1
+    if days.size < MIN_OTHER_DAYS or not gaps.any():
+        return None
+    longest = int(gaps.argmax())
+    length = int(gaps[longest])
+    if length <= 2 * int(np.delete(gaps, longest).max(initial=0)):
+        return None
+    first, last = int(days[longest]) + 1, int(days[longest + 1]) - 1
+    others = int(days[-1] - days[0]) + 1 - length
+    mean = float(counts.sum()) / others
+    variance = float((counts**2).sum()) / others - mean**2
+    # Zero of a negative binomial with the spread of the other days; of a Poisson where they have
+    # no more than that.
+    excess = max(variance - mean, 0.0) / mean
+    of_one_day = -mean * (np.log1p(excess) / excess if excess > 1e-9 else 1.0)
+    if of_one_day * length > MAX_LOG_P:
+        return None
+    return SilentDays(first, last, mean * length)
 
 
 def find_silent_groups(population: Population) -> list[Silence]:
