@@ -22,10 +22,12 @@ from gdb_epi.errors import EpiError
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
+from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.screen.finding_states import set_finding_state, store_findings, stored_findings
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
+from gdb_epi.fleet.store.exposure import HostDay, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import record_lines, reproject
 
@@ -86,6 +88,34 @@ def test_copies_of_one_image_share_a_machine_id_and_are_many_hosts(url):
     copies = [minimal(i, host={"hostname": f"n{i % 3}", "machine_id": "m1"}) for i in range(12)]
     put(url, *copies)
     assert loaded(url).hosts == ["n0", "n1", "n2"]
+
+
+@pytest.mark.parametrize("interleaved", [False, True], ids=["renamed", "copies"])
+def test_hours_of_an_old_name_beside_the_new_one_are_left_out(url, interleaved):
+    """Ten machines with two names each, whose list of hosts counts the old names on."""
+    first, records = int(START // DAY), []
+    for i in range(80):
+        machine, day = i % 10, i // 10 * 3
+        is_new = i // 10 % 2 if interleaved else day > 12
+        host = {"hostname": f"{'new' if is_new else 'old'}{machine}", "machine_id": f"m{machine}"}
+        records.append(minimal(i, host=host, time={"crash_ts": (first + day) * DAY}))
+    hours = [
+        HostDay(first + day, f"{name}{machine}", 24.0, {"rack": "r1"})
+        for day in range(25)
+        for machine in range(10)
+        for name in ("old", "new")[: 1 + (day > 1 if interleaved else day > 12)]
+    ]
+    put(url, *records)
+    with open_database(url, write=True) as engine:
+        store_exposure(engine, ((str(i), row) for i, row in enumerate(hours)))
+    fleet = loaded(url)
+    names = [check.text for check in check_quality(fleet) if check.about == "hosts"]
+    if interleaved:
+        assert len(fleet.hosts) == 20 and any("copies of an image" in text for text in names)
+        return
+    assert fleet.hosts == [f"new{machine}" for machine in range(10)]
+    assert any("10 hosts with host-hours under an old name beside the new one" in t for t in names)
+    assert fleet.exposure_hours.sum() == 24.0 * 25 * 10, "no machine has more than a day a day"
 
 
 @pytest.mark.parametrize("off", [-365, 365, -20_000, 3_000_000])

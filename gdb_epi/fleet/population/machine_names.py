@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from math import lgamma, log
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
@@ -25,13 +26,15 @@ class MachineNames(NamedTuple):
     renamed: list[list[str]]  # names of one machine, by time
     copies: list[list[str]]  # names of several machines with one id
     reused: dict[str, int]  # names with many machine ids, as in a scaling group: how many
+    outlived: dict[str, tuple[int, list[int]]]  # old name with hours -> day it ended, its rows
 
 
 def read_machine_names(connection: Connection) -> MachineNames:
     """Return the names of hosts; those of one machine id are one host only one after the other.
 
     Copies of one image share the id and run at the same time: crashes of one name lie between those
-    of another, or both have host-hours on the same days.
+    of another, or both have host-hours on the same days. `outlived` has the names whose host-hours
+    go on although the machine crashes under a newer name alone.
     """
     h = tables.host.c
     rows = connection.execute(select(h.id, h.name, h.machine_id).order_by(h.id)).all()
@@ -46,7 +49,7 @@ def read_machine_names(connection: Connection) -> MachineNames:
     few = [by_name for by_name in shared if len(by_name) <= MAX_NAMES]
     copies = [sorted(by_name) for by_name in shared if len(by_name) > MAX_NAMES]
     if not few:
-        return MachineNames(names, [], copies, reused)
+        return MachineNames(names, [], copies, reused, {})
     c, e = tables.crash.c, tables.exposure.c
     crashed = _spans(connection, select(c.host_id, func.min(c.ts), func.max(c.ts)), c.host_id)
     wanted = {name for by_name in few for name in by_name}
@@ -56,7 +59,8 @@ def read_machine_names(connection: Connection) -> MachineNames:
             of_name.setdefault(name, []).append(number)  # exposure knows the name alone
     days = select(e.host_id, func.min(e.day), func.max(e.day)).where(e.hours > 0)
     ran = _spans(connection, days, e.host_id, [n for numbers in of_name.values() for n in numbers])
-    renamed = []
+    renamed: list[list[str]] = []
+    at_once: list[tuple[list[str], dict[str, list[int]], dict[str, _Span]]] = []
     for by_name in few:
         order = _in_order({name: _whole(crashed, numbers) for name, numbers in by_name.items()}, 0)
         hours = {name: _whole(ran, of_name[name]) for name in by_name}
@@ -65,13 +69,44 @@ def read_machine_names(connection: Connection) -> MachineNames:
         if order and (len(known) < 2 or _in_order(known, 1)):
             renamed.append(order)
         elif all(_whole(crashed, numbers) for numbers in by_name.values()):
-            copies.append(sorted(by_name))
+            at_once.append((order, by_name, known))
+    outlived: dict[str, tuple[int, list[int]]] = {}
+    if at_once and _crash_in_turn(connection, at_once):
+        for order, _, known in at_once:
+            renamed.append(order)
+            for old, new in pairwise(order):
+                outlived[old] = int(known[new][0]), of_name[old]
+    else:
+        copies += [sorted(by_name) for _, by_name, _ in at_once]
     latest = {name: order[-1] for order in renamed for name in order}
     of_id = {n: latest.get(name, name) for n, name in names.items()}
-    return MachineNames(of_id, renamed, copies, reused)
+    return MachineNames(of_id, renamed, copies, reused, outlived)
 
 
 _Span = tuple[float, float]
+MAX_LOG_P = log(1e-6)  # that crashes of names in use at once come one name after the other
+
+
+def _crash_in_turn(
+    connection: Connection,
+    at_once: Iterable[tuple[list[str], dict[str, list[int]], dict[str, _Span]]],
+) -> bool:
+    """Whether names with hours at once crash one after the other too strictly for chance.
+
+    Copies of an image crash in any order. A list of hosts that goes on to count an old name has
+    hours of it, and no crash any more. All machine ids together are asked: single ones have few.
+    """
+    c = tables.crash.c
+    counted_rows = select(c.host_id, func.count()).where(c.ts.is_not(None)).group_by(c.host_id)
+    of_row = {row[0]: row[1] for row in connection.execute(counted_rows)}
+    log_p = 0.0
+    for order, by_name, hours in at_once:
+        starts = [hours[name][0] for name in order if name in hours]
+        if not order or len(starts) < len(order) or sorted(set(starts)) != starts:
+            return False
+        counts = [sum(of_row.get(n, 0) for n in by_name[name]) for name in order]
+        log_p += sum(lgamma(count + 1) for count in counts) - lgamma(sum(counts) + 1)
+    return log_p <= MAX_LOG_P
 
 
 def _spans(

@@ -93,6 +93,8 @@ def read_population(connection: Connection) -> Population:
     host_ids, days, sets, hours = _exposure(connection)
     numbers = crashes.numbers
     machines = read_machine_names(connection)
+    for day, rows in machines.outlived.values():  # the machine has hours under its new name then
+        hours[np.isin(host_ids, rows) & (days >= day)] = 0.0
     spelt = unify_spellings(machines.of_id, np.unique(numbers["host_id"]).tolist())
     hosts, host_code = _codes(spelt)
     signatures, signature_code = _codes(_signature_texts(connection))
@@ -148,6 +150,7 @@ def _quality_of_names(machines: MachineNames, spelt: Mapping[int, str]) -> dict[
         "renamed": machines.renamed,
         "copies": machines.copies,
         "reused": machines.reused,
+        "outlived": list(machines.outlived),
     }
 
 

@@ -16,7 +16,7 @@ from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
-from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_groups
+from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
 from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
@@ -103,6 +103,10 @@ def _times(population: Population) -> Iterator[QualityCheck]:
 
 
 def _silence(population: Population) -> Iterator[QualityCheck]:
+    if (gap := find_silent_days(population)) is not None:
+        text = f"{gap.words()}: records that are missing look like this, and so does a fleet that "
+        text += "rested; `onset` leaves these days out"
+        yield QualityCheck(SILENCE, False, text, "see whether cores of then still lie somewhere")
     for group in find_silent_groups(population):
         if group.hours == STOPPED:  # such hosts are in no rate
             continue
@@ -164,6 +168,14 @@ def _names(population: Population) -> Iterator[QualityCheck]:
         some = shortened_list([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
         text = f"{counted(len(spelt), 'name')} of hosts spelt otherwise and taken for one: {some}"
         yield QualityCheck(NAMES, True, text)
+    if outlived := population.quality.get("outlived"):
+        some = shortened_list(sorted(outlived), MAX_NAMED)
+        text = f"{counted(len(outlived), 'host')} with host-hours under an old name beside the new "
+        text += f"one, under which alone its machine id crashes since: {some}; the hours of the old"
+        text += (
+            " name are in no test since the day of the new one; `trend` and `compare` count them"
+        )
+        yield QualityCheck(NAMES, False, text, "take the old names out of the host-hours")
     if renamed := population.quality.get("renamed"):
         some = shortened_list([" = ".join(names) for names in renamed], MAX_NAMED)
         text = f"{counted(len(renamed), 'machine id')} with several names, one after the other, "
