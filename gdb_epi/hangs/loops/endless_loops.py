@@ -46,8 +46,8 @@ MAX_ATTRIBUTES = 64
 MAX_TEXT = 1 << 14
 # The run may begin after these: nothing before them is needed, or it must not be repeated.
 _BEGINS = (
-    "STORE", "DELETE", "FOR_ITER", "UNPACK", "LIST_", "SET_", "MAP_", "DICT_", "YIELD", "?",
-    "POP_TOP", "POP_JUMP",
+    "STORE", "DELETE", "FOR_ITER", "UNPACK", "LIST_", "SET_ADD", "SET_UPDATE", "MAP_",
+    "DICT_", "YIELD", "?", "POP_TOP", "POP_JUMP",
 )  # fmt: skip
 _CALLS = ("CALL", "PRECALL")
 _GO_OVER = ("itertools.cycle", "generator")
