@@ -57,7 +57,7 @@ LOADED_WHOLE = (
     "cpython target fault locks hangs detectors corruption judgement signature record sidecars"
 ).split()
 MAX_RESULT = 512 << 20  # bytes that one core's result may have
-MAX_KEPT = 100 << 20  # bytes that a worker may hold between two cores; then it is replaced
+MAX_KEPT = 80 << 20  # bytes that a worker may hold between two cores; then it is replaced
 MAX_CHAIN = 16  # exceptions that led to an exception
 _HEADER = struct.Struct("<Q?")  # of a result: its size, and whether the worker goes on
 PIECE = 1 << 16
