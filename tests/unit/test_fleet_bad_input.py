@@ -24,6 +24,7 @@ from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.screen.finding_states import set_finding_state, store_findings, stored_findings
+from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
@@ -149,6 +150,43 @@ def test_very_many_values_of_an_attribute_name_no_groups(url):
         found = load_population(engine)
     assert found.attribute("job") is None and found.attribute("rack") is not None
     assert found.day.size == DISTINCT
+
+
+def test_settings_of_processes_are_attributes_and_ids_of_single_jobs_are_not(url):
+    def record(i):
+        environment = {"OMP_NUM_THREADS": str(i % 2), "RANK": str(i % 8), "REQUEST_ID": f"r{i}"}
+        return minimal(i, job={"unit": "web.service", "environment": environment})
+
+    put(url, *map(record, range(40)))
+    fleet = loaded(url)
+    names = [attribute.name for attribute in fleet.attributes]
+    assert [name for name in names if name.startswith("env ")] == ["env OMP_NUM_THREADS"]
+    assert is_process_attribute("env OMP_NUM_THREADS"), "compared within one program"
+
+
+def test_a_request_that_is_tried_again_and_again_is_named(url):
+    """One message kills every worker that reads it; each other crash has a message of its own."""
+    stack = {"version": "gsig/2", "keys": {"stable": "f" * 16}}
+    stack["text"] = {"stable": "gsig/2 stable segv-null poison <- main"}
+    records = []
+    for i in range(240):
+        again = i % 3 > 0
+        records.append(
+            minimal(
+                i,
+                job={
+                    "unit": "worker.service",
+                    "environment": {"MSG_ID": "m-0" if again else f"m-{i}"},
+                },
+                host={"hostname": f"n{i % 41}"},
+                time={"crash_ts": START + i * 7 * 3600.0},
+                **({"signature": stack} if again else {}),
+            )
+        )
+    put(url, *records)
+    fleet = loaded(url)
+    findings = screen_population(fleet, fleet.last_day).findings
+    assert [f.value for f in findings if f.attr == "env MSG_ID"] == ["m-0"]
 
 
 def test_records_of_other_schemas_and_halves_of_lines(url, tmp_path):

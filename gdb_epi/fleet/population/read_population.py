@@ -40,7 +40,7 @@ from gdb_epi.fleet.population.sqlite_crashes import (
     read_sqlite_crashes,
 )
 from gdb_epi.fleet.records.crash_times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
-from gdb_epi.fleet.records.facts import YES
+from gdb_epi.fleet.records.facts import ENV, YES
 from gdb_epi.fleet.records.projection import PACKAGE
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.statistics.arrays import (
@@ -62,6 +62,7 @@ MAX_NAMED_HOSTS = 6  # of those whose times are not believed
 _FACTS_AS_ATTRIBUTES = ("python", "kernel", "image")  # where the host's collector has none
 MAX_NAMED_LIBRARIES = 3  # of those that change together, in the name and the value
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
+MAX_SETTINGS = 24  # environment variables that become attributes
 FALSE = "false"
 _NUMBER_COLUMNS = (
     "host_id", "sig_id", "cpu_no", "bitflip", "lock_inherited", "attrset_id", "factset_id",
@@ -170,15 +171,23 @@ def _attributes_and_facts(
     numbers, rows = crashes.numbers, exposure_sets.size
     values = read_attribute_columns(connection)
     facts = _facts(values, numbers["factset_id"], rows)
-    core_facts = {fact.name: fact for fact in facts if fact.name in _FACTS_AS_ATTRIBUTES}
+    settings = [f for f in facts if f.name.startswith(ENV) and _recurs(f)]
+    settings = sorted(settings, key=lambda fact: len(fact.values))[:MAX_SETTINGS]
+    named = {*_FACTS_AS_ATTRIBUTES, *(fact.name for fact in settings)}
+    core_facts = {fact.name: fact for fact in facts if fact.name in named}
     host_attributes = [
         _filled_from_cores(attribute, core_facts.pop(attribute.name, None))
         for attribute in _attributes(values, numbers["attrset_id"], exposure_sets)
     ]
     varying = (fact for fact in core_facts.values() if len(fact.values) > 1)
     libraries = _libraries(connection, numbers["libset_id"], rows)
-    others = (fact for fact in facts if fact.name not in _FACTS_AS_ATTRIBUTES)
+    others = (fact for fact in facts if fact.name not in named)
     return (*host_attributes, *varying, *libraries), (*others, *_facts_of_columns(crashes, rows))
+
+
+def _recurs(fact: Attribute) -> bool:
+    """Whether the values of a fact come again; ids of single jobs or requests hardly do."""
+    return 2 * len(fact.values) <= int(np.count_nonzero(fact.crash >= 0))
 
 
 def _first_names(ids: Sequence[int], spelt: Mapping[int, str]) -> list[Any]:

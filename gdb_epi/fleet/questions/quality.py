@@ -14,6 +14,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
+from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
@@ -246,8 +247,8 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         text += " of the day; that of the host-hours is taken"
         yield QualityCheck(ATTRIBUTES, False, text, "see which is old")
     for attribute in population.attributes:
-        if attribute.name.startswith("package "):
-            continue  # a process that did not import it lacks nothing
+        if attribute.name.startswith(("package ", ENV)):
+            continue  # a process that did not import or set it lacks nothing
         crashes = _lacking(attribute.crash)
         hours = _lacking(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0
         if max(crashes, hours) < MISSING:

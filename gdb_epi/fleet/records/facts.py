@@ -11,9 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, int32_or_none, scalar_texts, text_or_none
+from gdb_epi.record.groups.host_container_job import JOB_NUMBERS, JOB_TEXTS
 from gdb_epi.record.record_parts import group_in
 
 YES = "true"
+ENV = "env "  # before the name of an environment variable
+# Variables that name one job or one process of it, and set nothing that others have too.
+_OF_ONE_JOB = frozenset(sum((*JOB_TEXTS.values(), *JOB_NUMBERS.values()), ()))
 MAX_FINDINGS = 64  # of one record
 _GROUPS = frozenset(
     {
@@ -63,10 +67,11 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
     detectors = {text_or_none(finding.get("detector")) for finding in _maps(record.get("findings"))}
     for detector in sorted(name for name in detectors if name):
         facts[f"found {detector}"] = YES
-    if own := group_in(record, "facts"):
-        for name, value in scalar_texts(own).items():
-            if len(facts) < MAX_ATTRIBUTES:
-                facts.setdefault(name, value)
+    variables = scalar_texts(group_in(group_in(record, "job"), "environment"))
+    of_settings = {ENV + name: text for name, text in variables.items() if name not in _OF_ONE_JOB}
+    for name, value in (*of_settings.items(), *scalar_texts(group_in(record, "facts")).items()):
+        if len(facts) < MAX_ATTRIBUTES:
+            facts.setdefault(name, value)
     return facts
 
 

@@ -148,7 +148,9 @@ def kind_words(attr: str, signature: str) -> str:
     A library takes another path on another CPU, GPU or disk, and may have its bug there.
     """
     if attr.lower() in _PLACES:
-        return "hardware, power or network of a place"
+        # Where more of everything crashes, more may run.
+        load = "more load, or " if signature == ALL else ""
+        return f"{load}hardware, power or network of a place"
     if not is_hardware(attr):
         # A zone or a batch of parts: flipped bits point to what only hosts with that value have.
         is_software = bool(_words(attr) & _SOFTWARE) or is_process_attribute(attr)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     beta_binomial_tail,
@@ -41,7 +42,7 @@ OF_PROCESS = ("image", "python")
 
 def is_process_attribute(name: str) -> bool:
     """Whether an attribute is of the process and not of its host."""
-    return name in OF_PROCESS or name.startswith(("lib ", "package "))
+    return name in OF_PROCESS or name.startswith(("lib ", "package ", ENV))
 
 
 def programs_of(population: Population) -> Attribute | None:
