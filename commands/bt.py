@@ -15,8 +15,8 @@ from gdb_epi.record.stacks import (
     add_calls,
     frame_variables,
     merged_json,
-    shown_threads,
     stacks_json,
+    threads_in_stacks,
 )
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines, thread_title
@@ -120,7 +120,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
         if thread_data["tid"] in tids and thread_data["alive"]:
             tid = thread_data["tid"]
             thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
-    add_calls(shown_threads(state, wanted), document["threads"], callees)
+    add_calls(threads_in_stacks(state, wanted), document["threads"], callees)
     document["native_threads"] = [
         {"tid": tid, "merged": merged_json(state.stack(tid))}
         for tid in tids

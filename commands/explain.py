@@ -36,15 +36,20 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     `epi corruption` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too; TAB
     completes them. Each weight is shown with its origin.
     """
-    from gdb_epi.corruption.explanation_pages import corruption_page, item_names, written_pages
-    from gdb_epi.detectors.pages import finding_page, pages
+    from gdb_epi.corruption.explanation_pages import (
+        corruption_page,
+        items_with_pages,
+        written_pages,
+    )
+    from gdb_epi.detectors.pages import finding_page, page_names
     from gdb_epi.detectors.registry import DETECTORS
     from gdb_epi.judgement.finding_weights import finding_weights
 
     if not args.finding:
-        rows = [(name, _title(finding_page(name))) for name in pages()]
+        rows = [(name, _title(finding_page(name))) for name in page_names()]
         rows += [
-            (name, _title(corruption_page(name))) for name in [*written_pages(), *item_names()]
+            (name, _title(corruption_page(name)))
+            for name in [*written_pages(), *items_with_pages()]
         ]
         titles = dict(rows)
         here = _here(session)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.greenlets import ENDED, greenlets_of
-from gdb_epi.record.stacks import frame_json, wait_json
+from gdb_epi.record.stacks import frame_json, task_wait_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import nothing_found_line, task_frame_lines
 from gdb_epi.report import Report
@@ -81,7 +81,7 @@ def show_greenlets(session: Session, args: Namespace) -> Report:
                     "state": greenlet.state or None,
                     "main": greenlet.main,
                     "framework": framework_of(greenlet),
-                    "waits_for": wait_json(waits.get(greenlet.address)),
+                    "waits_for": task_wait_json(waits.get(greenlet.address)),
                     "stack": [frame_json(frame) for frame in greenlet.stack],
                 }
                 for greenlet in listing.greenlets

@@ -9,7 +9,7 @@ from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.escape import wrapped
+from gdb_epi.render.escape import wrap_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
@@ -35,7 +35,7 @@ def show_struct_layouts(session: Session, args: Namespace) -> Report:
         names = [f"{v[0]}.{v[1]}{flavour}" for v, flavour in available_tables()]
         used = _in_use(session)
         lines = [f"In use for this process: {used.source}"] if used else []
-        lines += wrapped(f"Tables here (d: debug build, t: free-threaded): {', '.join(names)}")
+        lines += wrap_text(f"Tables here (d: debug build, t: free-threaded): {', '.join(names)}")
         data = {"title": "layout tables", "rows": [{"CPython": name} for name in names]}
         return Report("layout tables", lines=lines, data=data)
     return _struct(session, args.struct, args.python)

@@ -26,7 +26,7 @@ def show_fleet_history(session: Session, args: Namespace) -> Report:
     )
     from gdb_epi.fleet.records.projection import group_key
     from gdb_epi.record.record_parts import group_in
-    from gdb_epi.render.escape import wrapped
+    from gdb_epi.render.escape import wrap_text
 
     record = analyze(session)
     kind, key = group_key(record)
@@ -38,5 +38,5 @@ def show_fleet_history(session: Session, args: Namespace) -> Report:
     lines = [*history_lines(history, of_a_core=True), f"Its key: {kind} {key}"]
     why = group_in(group_in(record, "signature"), "absent").get("native")
     if why and not history.this_one:
-        lines += wrapped(f"With the names of C functions it would be another key: {why}")
+        lines += wrap_text(f"With the names of C functions it would be another key: {why}")
     return Report("seen", lines=lines, data=document)

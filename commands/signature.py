@@ -28,7 +28,7 @@ def show_signature_keys(session: Session, args: Namespace) -> Report:
     """
     from gdb_epi.analysis import run_stages
     from gdb_epi.record.make_record import make_record
-    from gdb_epi.render.escape import wrapped
+    from gdb_epi.render.escape import wrap_text
     from gdb_epi.render.signature_words import absent_keys
 
     parts = run_stages(session)
@@ -37,7 +37,7 @@ def show_signature_keys(session: Session, args: Namespace) -> Report:
     for name, text in signed["text"].items():
         lines += [f"{name:<7} {signed['keys'][name]}", f"  {text}"]
     for line in absent_keys(signed["absent"]):
-        lines += wrapped(line)
+        lines += wrap_text(line)
     if args.explain:
         from gdb_epi.signature import explain
 

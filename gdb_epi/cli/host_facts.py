@@ -36,11 +36,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Collect and write."""
-    from gdb_epi.sidecars.host_facts import collect
+    from gdb_epi.sidecars.host_facts import collect_host_facts
 
     if not os.path.isdir(args.root):
         raise UsageError(f"--root {args.root}: no such folder", hint="--root /")
-    facts = collect(args.root, _given(args.set))
+    facts = collect_host_facts(args.root, _given(args.set))
     facts["collected_ts"] = int(time.time())
     _write(args.output, json.dumps(facts, indent=1) + "\n")
     if facts["needs_root"]:

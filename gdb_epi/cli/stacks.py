@@ -94,8 +94,8 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     lines = python_stack_lines(python, target.crash(), pid)
     lines = [*map(escape, lines), *soft_error_lines(errors, MAX_NOTES_OF_STACKS)]
     if args.color == "on" or (args.color == "auto" and sys.stdout.isatty()):
-        from gdb_epi.render.color import painted, wants_color
+        from gdb_epi.render.color import colored_lines, wants_color
 
-        lines = list(painted(lines)) if wants_color(args.color, sys.stdout) else lines
+        lines = list(colored_lines(lines)) if wants_color(args.color, sys.stdout) else lines
     sys.stdout.write("".join(line + "\n" for line in lines))
     return 0

@@ -41,7 +41,8 @@ def corruption_page(name: str) -> str | Absent:
     Absent when there is none of that name.
     """
     weight = next(
-        (entry for key, entry in weights().items.items() if key.lower() == name.lower()), None
+        (entry for key, entry in weights().items.items() if key.lower() == name.lower()),
+        None,
     )
     pages = {page.lower(): page for page in written_pages()}
     whole = (weight.id.replace(":", "_") if weight is not None else name.replace("-", "_")).lower()
@@ -66,7 +67,7 @@ def written_pages() -> list[str]:
         return []
 
 
-def item_names() -> list[str]:
+def items_with_pages() -> list[str]:
     """Return the items that have a page: all of the weights' table."""
     return list(weights().items)
 

@@ -83,10 +83,10 @@ class Score(NamedTuple):
 @cache
 def weights() -> WeightTable:
     """Return the table that is shipped with this package."""
-    return read_table(shipped_json(__file__, "weights.json"))
+    return parse_weight_table(shipped_json(__file__, "weights.json"))
 
 
-def read_table(document: Mapping[str, Any]) -> WeightTable:
+def parse_weight_table(document: Mapping[str, Any]) -> WeightTable:
     """Return a table from its JSON document."""
     weights = {
         name: ItemWeight(
@@ -197,7 +197,7 @@ def _word(total: float, ambiguous: str | None, table: WeightTable) -> str:
     return SOFTWARE_LIKE if total <= table.thresholds["software_like"] else NONE
 
 
-def probability(log_odds: float) -> float:
+def probability_of_log_odds(log_odds: float) -> float:
     """Return the probability of log10 odds, between 1e-12 and 1 - 1e-12."""
     odds = 10.0 ** max(-12.0, min(12.0, log_odds))
     return float(odds / (1.0 + odds))

@@ -22,7 +22,7 @@ _I64 = struct.Struct("<q")
 CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
 
 
-def struct_fields(fields: Iterable[tuple[int, str]]) -> struct.Struct:
+def struct_of_fields(fields: Iterable[tuple[int, str]]) -> struct.Struct:
     """Return what takes (offset, format character) out of a struct; the offsets ascend."""
     parts, end = ["<"], 0
     for offset, code in fields:
@@ -43,7 +43,7 @@ class CircularList(NamedTuple):
     size: int
 
 
-def broken_chain(node: int, link: CircularList, cap: int, *, repeats: bool) -> str:
+def why_chain_ends(node: int, link: CircularList, cap: int, *, repeats: bool) -> str:
     """Return why a walk over a list does not go on at a node."""
     why = "a cycle or a NULL in a list of the collector"
     if node and not repeats:
@@ -109,7 +109,7 @@ class MemoryReader:
             node = self.u64(link.head + link.next_at) & ~link.flags
             while node != link.head:
                 if node in seen or not node or len(nodes) >= cap:
-                    return nodes, broken_chain(node, link, cap, repeats=node in seen)
+                    return nodes, why_chain_ends(node, link, cap, repeats=node in seen)
                 following = self.u64(node + link.next_at) & ~link.flags
                 seen.add(node)
                 nodes.append(node)

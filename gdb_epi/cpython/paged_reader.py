@@ -10,7 +10,12 @@ from functools import cached_property
 from struct import Struct
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.memory_reader import CircularList, MemoryReader, broken_chain, struct_fields
+from gdb_epi.cpython.memory_reader import (
+    CircularList,
+    MemoryReader,
+    struct_of_fields,
+    why_chain_ends,
+)
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
 from gdb_epi.target.api import Region, Target, shared_cache, view_in_place
@@ -33,7 +38,7 @@ class StructWords(NamedTuple):
 def struct_words(offsets: Iterable[int]) -> StructWords:
     """Return what takes the words at these offsets out of a struct."""
     ascending = sorted(offsets)
-    return StructWords(ascending, struct_fields([(offset, "Q") for offset in ascending]))
+    return StructWords(ascending, struct_of_fields([(offset, "Q") for offset in ascending]))
 
 
 def _nothing_in_place(_start: int) -> memoryview | None:
@@ -167,7 +172,7 @@ class PagedReader(MemoryReader):
             node = self.u64(head + next_at) & mask
             while node != head:
                 if not node or len(nodes) >= cap:
-                    return nodes, broken_chain(node, link, cap, repeats=node in nodes)
+                    return nodes, why_chain_ends(node, link, cap, repeats=node in nodes)
                 first = node
                 for _ in range(min(cap - len(nodes), max(len(nodes), FIRST_NODES))):
                     at = node + next_at
@@ -188,7 +193,7 @@ class PagedReader(MemoryReader):
                 if may_repeat and len(set(nodes)) < len(nodes):
                     kept = list(dict.fromkeys(nodes))
                     many = next((n for n, node in enumerate(kept) if nodes[n] != node), len(kept))
-                    return kept[:many], broken_chain(nodes[many], link, cap, repeats=True)
+                    return kept[:many], why_chain_ends(nodes[many], link, cap, repeats=True)
         except UnreadableMemory as error:
             return nodes, str(error)
         return nodes, ""

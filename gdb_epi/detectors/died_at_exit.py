@@ -12,9 +12,9 @@ from gdb_epi.fault.own_native_code import (
     ENSURE,
     EXITS,
     function_and_file,
+    function_source_name,
     is_interpreter_frame,
     own_library_names_of_frames,
-    source_name,
 )
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
@@ -62,7 +62,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
             f"the process was in exit(), which had called {who}: static objects are destroyed "
             "there one after another, and what it uses may be destroyed or closed already"
         )
-        if any(source_name(frame) == ENSURE for frame in frames[:at]):
+        if any(function_source_name(frame) == ENSURE for frame in frames[:at]):
             summary = (
                 f"the process was in exit(), which had called {who}: Python had ended before "
                 "(Py_FinalizeEx), and no code may call it any more"
@@ -97,7 +97,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
 def _exiting(frames: Sequence[NativeFrame]) -> int | None:
     """Return the place of the innermost frame of exit(), and of what it calls for each object."""
     for number, frame in enumerate(frames[:MAX_FRAMES]):
-        if source_name(frame) in EXITS and number and _of_libc(frame):
+        if function_source_name(frame) in EXITS and number and _of_libc(frame):
             return number
     return None
 
@@ -106,7 +106,7 @@ def _end_of_object(frames: Sequence[NativeFrame]) -> NativeFrame | None:
     """Return the frame of code of its own that ends an object, called below Py_FinalizeEx()."""
     own: list[NativeFrame] = []
     for frame in frames[:MAX_FRAMES]:
-        name = source_name(frame)
+        name = function_source_name(frame)
         if is_interpreter_frame(frame):
             if name in _RUNS_PYTHON or not own:
                 return None

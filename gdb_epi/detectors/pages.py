@@ -26,7 +26,7 @@ def finding_page(name: str) -> str | Absent:
     return page[:MAX_PAGE].decode("utf-8")
 
 
-def pages() -> list[str]:
+def page_names() -> list[str]:
     """Return the names of all pages, sorted; empty inside a zip archive."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "docs")
     try:

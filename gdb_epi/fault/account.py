@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
-from gdb_epi.fault.address_place import NULL, PLACES, STACK_ENDED, UNKNOWN, AddressPlace, place_of
+from gdb_epi.fault.address_place import (
+    NULL,
+    PLACES,
+    STACK_ENDED,
+    UNKNOWN,
+    AddressPlace,
+    place_at_failed_address,
+)
 from gdb_epi.fault.fault_site import (
     ARITHMETIC,
     DATA,
@@ -115,7 +122,7 @@ def account_of_fault(target: Target, fault: Fault) -> FaultAccount:
     how = _how(fault, site)
     place = AddressPlace(UNKNOWN)
     if how in (ACCESS, TRANSFER):
-        place = place_of(target, site, user_space_end(target, fault))
+        place = place_at_failed_address(target, site, user_space_end(target, fault))
     through = how == ACCESS and place.kind != STACK_ENDED and _through_stack(target, site)
     message = read_abort_message(target) if how == ABORTED else None
     return FaultAccount(fault, site, how, place, through, message)

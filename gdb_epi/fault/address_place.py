@@ -58,7 +58,7 @@ class AddressPlace(NamedTuple):
     large: bool = False
 
 
-def place_of(target: Target, site: FaultSite, top: int) -> AddressPlace:
+def place_at_failed_address(target: Target, site: FaultSite, top: int) -> AddressPlace:
     """Return what lies at the address of a failed access or transfer.
 
     The order is: what the CPU refuses, the stack, NULL, then the mappings.

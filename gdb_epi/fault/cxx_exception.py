@@ -49,7 +49,7 @@ _SIMPLE = {
 }  # fmt: skip
 
 
-def terminating_frame(frames: Sequence[NativeFrame]) -> str | None:
+def evidence_of_terminate(frames: Sequence[NativeFrame]) -> str | None:
     """Return the evidence that std::terminate() ended the process; None when nothing does."""
     names = [(frame.function or "").removeprefix("__GI_") for frame in frames[:MAX_FRAMES]]
     named = next((name for name in names if name in _TERMINATE), None)

@@ -137,7 +137,7 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
         return _by_link(target, site)
     top, popped = read_word(target, fault.sp), read_word(target, fault.sp - 8)
     call = call_before(target, top) if top else None
-    if call is not None and call_went_to(target, fault, call, top or 0, fault.pc):
+    if call is not None and is_target_of_call(target, fault, call, top or 0, fault.pc):
         return site._replace(kind=CALL, operand=call.explicit)
     # Zeros are everywhere: if the top may be a return address, no return has popped it.
     if popped == fault.pc and (fault.pc or not may_execute(target.region_at(top or 0))):
@@ -161,7 +161,7 @@ def _by_link(target: Target, site: FaultSite) -> FaultSite:
     return site._replace(kind=JUMP, why=f"{machine.link} does not say how control came here")
 
 
-def call_went_to(
+def is_target_of_call(
     target: Target, fault: Fault, call: Instruction, return_address: int, wanted: int
 ) -> bool:
     """Tell whether an indirect call that has just been made went to an address."""

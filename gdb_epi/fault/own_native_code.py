@@ -28,14 +28,14 @@ EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cx
 _OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone)(?:\.\d+)*)+\Z")
 
 
-def source_name(frame: NativeFrame) -> str | None:
+def function_source_name(frame: NativeFrame) -> str | None:
     """Return the name of a frame's function as in its source; mangled names stay mangled."""
     return _OF_COMPILER.sub("", frame.function) if frame.function else None
 
 
-def readable_name(frame: NativeFrame) -> str | None:
+def function_readable_name(frame: NativeFrame) -> str | None:
     """Return a function's name for use in a sentence: the path of a mangled C++ name."""
-    name = source_name(frame)
+    name = function_source_name(frame)
     if name is None or not name.startswith("_Z"):
         return name
     from gdb_epi.demangle.itanium import function_name  # modules that other crashes do not need
@@ -50,7 +50,7 @@ def is_interpreter_frame(frame: NativeFrame) -> bool:
 
 def function_and_file(frame: NativeFrame) -> str:
     """Return "f in libx.so", or at least the file."""
-    file, name = frame.module_name, readable_name(frame)
+    file, name = frame.module_name, function_readable_name(frame)
     if not file:
         return name or "code of no file"
     if file.startswith("libffi"):

@@ -43,17 +43,17 @@ class WordShape(NamedTuple):
 def shape_of(value: int) -> WordShape | None:
     """Return what a 64-bit word looks like; None for nothing known, and for pointers."""
     return (
-        negative_number(value)
-        or repeating_double(value)
-        or poison(value)
-        or ascii_text(value)
-        or four_shorts(value)
-        or double(value)
-        or int_pair(value)
+        negative_number_shape(value)
+        or repeating_double_shape(value)
+        or poison_shape(value)
+        or ascii_text_shape(value)
+        or four_shorts_shape(value)
+        or double_shape(value)
+        or int_pair_shape(value)
     )
 
 
-def negative_number(value: int) -> WordShape | None:
+def negative_number_shape(value: int) -> WordShape | None:
     """Recognise -1 and other small negative numbers, which functions return on failure.
 
     MAP_FAILED is -1, and system calls return -4095 to -1 (MAX_ERRNO, include/linux/err.h).
@@ -64,7 +64,7 @@ def negative_number(value: int) -> WordShape | None:
     return WordShape("negative", f"it is the number {number}{AS_RETURNED}")
 
 
-def ascii_text(value: int) -> WordShape | None:
+def ascii_text_shape(value: int) -> WordShape | None:
     """Recognise a word whose bytes are text from the low end."""
     raw = value.to_bytes(8, "little")
     count = 0
@@ -87,7 +87,7 @@ def _wide_text(raw: bytes) -> bool:
     return raw[1] == raw[3] == 0 and all(0x20 < letter < 0x7F for letter in (raw[2], raw[6]))
 
 
-def double(value: int) -> WordShape | None:
+def double_shape(value: int) -> WordShape | None:
     """Recognise a floating-point number of ordinary size."""
     if (value >> 52 & 0x7FF) not in _EXPONENTS:
         return None
@@ -121,14 +121,14 @@ def in_brackets(value: int) -> str:
     return f" ({shape.why})" if shape is not None else ""
 
 
-def repeating_double(value: int) -> WordShape | None:
+def repeating_double_shape(value: int) -> WordShape | None:
     """Recognise a floating-point number like 0.1 or 1/3, whose digits repeat one byte."""
     run, byte = _longest_run(value.to_bytes(8, "little"))
     is_digit = byte % 0x11 == 0 and byte not in (0, 0xFF)
-    return double(value) if is_digit and MIN_REPEATED <= run <= MAX_DIGITS else None
+    return double_shape(value) if is_digit and MIN_REPEATED <= run <= MAX_DIGITS else None
 
 
-def poison(value: int) -> WordShape | None:
+def poison_shape(value: int) -> WordShape | None:
     """Recognise a repeated byte, or part of such a word: it fills fresh or freed memory."""
     raw = value.to_bytes(8, "little")
     run, byte = _longest_run(raw)
@@ -151,7 +151,7 @@ def _longest_run(raw: bytes) -> tuple[int, int]:
     return best
 
 
-def int_pair(value: int) -> WordShape | None:
+def int_pair_shape(value: int) -> WordShape | None:
     """Recognise two small 32-bit integers side by side.
 
     A user-space pointer has such a high half only in programs with low addresses.
@@ -168,7 +168,7 @@ def int_pair(value: int) -> WordShape | None:
     return None
 
 
-def four_shorts(value: int) -> WordShape | None:
+def four_shorts_shape(value: int) -> WordShape | None:
     """Recognise four integers of 16 bits that lie close to each other.
 
     Pixels, samples and registers of devices do. Of doubles with any digits 1 in 10^6 looks so.

@@ -10,7 +10,7 @@ import gdb
 
 from gdb_epi.argument_types import SETTING_DEFAULTS, output_file_name
 from gdb_epi.errors import UsageError
-from gdb_epi.gdbhost.parameter_values import number
+from gdb_epi.gdbhost.parameter_values import number_setting
 from gdb_epi.registry import Argument, Command
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.suggestions import SuggestingParser
@@ -43,7 +43,7 @@ class Parser(SuggestingParser):
         raise UsageError(f"{self.prog}: {message}", hint=f"help {self.prog}")
 
 
-def parse(command: Command, text: str) -> Namespace:
+def parse_command_arguments(command: Command, text: str) -> Namespace:
     """Parse what follows `epi NAME`. Raises UsageError, or HelpShown after --help."""
     parser = Parser(prog=f"epi {command.name}", description=command.summary, allow_abbrev=False)
     for argument in (*command.arguments, *COMMON):
@@ -102,7 +102,7 @@ def words_of(text: str) -> list[str]:
 def _options(argument: Argument) -> dict[str, Any]:
     options = dict(argument.options)
     name = argument.flags[0].removeprefix("--")
-    if argument.by_setting and name in SETTING_DEFAULTS and (value := number(name)):
+    if argument.by_setting and name in SETTING_DEFAULTS and (value := number_setting(name)):
         options["default"] = str(value)  # checked as if it had been typed
     if options.get("type") == "address":
         options["type"] = evaluate_address

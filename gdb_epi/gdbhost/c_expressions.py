@@ -29,7 +29,7 @@ _NO_SYMBOLS = "No symbol table is loaded"
 _POINTED = re.compile(r"\b(?:struct\s+)?(_?Py\w+|_object|_typeobject|_frame|_ts|_is)(?=\s*\*)")
 
 
-def evaluate(text: str) -> CValue:
+def evaluate_c_expression(text: str) -> CValue:
     """Return where an expression leads. Raises InputError with GDB's words."""
     if _ASSIGNING.search(_QUOTED.sub("", text)):
         raise InputError(f"{text}: nothing is assigned here", hint="GDB's own print")
@@ -57,21 +57,23 @@ def where_value_leads(value: gdb.Value, text: str = "it") -> CValue:
         return where_value_leads(value.referenced_value(), text)
     if ctype.code == gdb.TYPE_CODE_PTR:
         target = ctype.target()
-        name, is_object = name_of(target), may_be_object(target)
+        name, is_object = c_type_name(target), may_be_object(target)
         shown = name if is_object or name in C_STRUCTS else str(value.type)
         return CValue(int(value) & WORD_MASK, shown, is_object)
     if ctype.code in _INTEGERS:
         return CValue(int(value) & WORD_MASK, str(ctype), ctype.sizeof == WORD, True)
     if ctype.code not in _STRUCTS:
         return CValue(0, str(value.type), False)
-    if name_of(value.type) == STACK_REF:
+    if c_type_name(value.type) == STACK_REF:
         bits = int(value["bits"])
         if bits & 3 == _INT_TAG:
             raise InputError(f"{text} is a tagged number, no object")
         return CValue(bits & WORD_MASK & ~3, STACK_REF, True)
     if value.address is None:
         raise InputError(f"{text} is of the C type {value.type} and has no address")
-    return CValue(int(value.address) & WORD_MASK, name_of(value.type), may_be_object(value.type))
+    return CValue(
+        int(value.address) & WORD_MASK, c_type_name(value.type), may_be_object(value.type)
+    )
 
 
 def may_be_object(ctype: gdb.Type) -> bool:
@@ -82,7 +84,7 @@ def may_be_object(ctype: gdb.Type) -> bool:
 def is_object_struct(ctype: gdb.Type) -> bool:
     """Tell whether a struct is PyObject or begins with it (Include/object.h, PyObject_HEAD)."""
     for _ in range(MAX_BASES):
-        if name_of(ctype) in _OBJECT:
+        if c_type_name(ctype) in _OBJECT:
             return True
         ctype = ctype.strip_typedefs()
         if ctype.code != gdb.TYPE_CODE_STRUCT:
@@ -94,7 +96,7 @@ def is_object_struct(ctype: gdb.Type) -> bool:
     return False
 
 
-def name_of(ctype: gdb.Type) -> str:
+def c_type_name(ctype: gdb.Type) -> str:
     """Return the name of a type without const and volatile, or a struct's tag."""
     plain = ctype.unqualified()
     return str(plain.name or plain.tag or plain)

@@ -119,11 +119,11 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
 
 def run_command(command: Command, text: str) -> int:
     """Parse, run and show one command; return its exit code."""
-    from gdb_epi.gdbhost.arguments import HelpShown, parse
+    from gdb_epi.gdbhost.arguments import HelpShown, parse_command_arguments
     from gdb_epi.gdbhost.sessions import shared_sessions
 
     try:
-        arguments = parse(command, text)
+        arguments = parse_command_arguments(command, text)
     except HelpShown:
         return EXIT_DONE
     session = shared_sessions().current()

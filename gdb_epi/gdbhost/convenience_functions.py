@@ -66,14 +66,14 @@ def epi_local(name: gdb.Value) -> Any:
     """
     from gdb_epi.errors import UsageError
     from gdb_epi.expressions import locate_object, shown_value
-    from gdb_epi.gdbhost.parameter_values import limits
+    from gdb_epi.gdbhost.parameter_values import value_limits
     from gdb_epi.gdbhost.sessions import shared_sessions
 
     text = _string(name)
     if text is None:
         raise UsageError('$epi_local takes a string: $epi_local("x")')
     session = shared_sessions().current()
-    values = session.values(limits())
+    values = session.values(value_limits())
     located = locate_object(session, values, text)
     shown_value(session, values, text, located.address)  # a secret's address stays a secret's
     return _pointer(located.address)
@@ -120,11 +120,11 @@ def _decoded(value: gdb.Value) -> tuple[str, str]:
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.expressions import C_STRUCTS, locate_object, shown_value
     from gdb_epi.gdbhost.c_expressions import where_value_leads
-    from gdb_epi.gdbhost.parameter_values import limits
+    from gdb_epi.gdbhost.parameter_values import value_limits
     from gdb_epi.gdbhost.sessions import shared_sessions
 
     session = shared_sessions().current()
-    values = session.values(limits())
+    values = session.values(value_limits())
     text = _string(value)
     if text is not None:
         address, struct = locate_object(session, values, text)

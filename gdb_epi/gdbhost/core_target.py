@@ -14,7 +14,7 @@ from functools import cached_property
 import gdb
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.gdbhost.debug_info import gdb_symbol, type_layout
+from gdb_epi.gdbhost.debug_info import symbol_address, type_layout
 from gdb_epi.gdbhost.native_unwinder import Unwinder
 from gdb_epi.target.api import Module, NativeFrame, StructType
 from gdb_epi.target.corefile import CoreFileTarget
@@ -45,7 +45,7 @@ class GdbTarget(CoreFileTarget):
             address = None
         if address is not None:
             return address
-        address = gdb_symbol(name)
+        address = symbol_address(name)
         module = self.unwinder.module_at(address) if address else None
         if address and module and self.unwinder.is_other_build(module, address):
             return None

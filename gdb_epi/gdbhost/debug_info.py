@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types, constants and symbols as GDB knows them, by its API and never by its printed text.
 
-`type_layout`, `constant` and `gdb_symbol` serve the targets; `DebugTypes` makes layout tables out
-of the debug information that is loaded (`epi layout --emit`).
+`type_layout`, `constant_value` and `symbol_address` serve the targets; `DebugTypes` makes layout
+tables out of the debug information that is loaded (`epi layout --emit`).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def type_layout(name: str) -> StructType | None:
     return None
 
 
-def constant(name: str) -> int | None:
+def constant_value(name: str) -> int | None:
     """Return the value of an enumerator, or of a macro that a header stub recorded, or None."""
     for candidate in (name, STUB_CONSTANT_PREFIX + name):
         try:
@@ -113,7 +113,7 @@ class DebugTypes:
 
     def constant(self, name: str) -> int | None:
         """Return the value of an enumerator, or None."""
-        return constant(name)
+        return constant_value(name)
 
     def header(self) -> dict[str, Any]:
         """Return what a layout table says about its origin.
@@ -150,7 +150,7 @@ class DebugTypes:
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def gdb_symbol(name: str) -> int | None:
+def symbol_address(name: str) -> int | None:
     """Return the address of a global, static or minimal symbol, or None."""
     if not _IDENTIFIER.match(name):
         return None

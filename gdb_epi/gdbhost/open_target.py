@@ -16,7 +16,7 @@ import gdb
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, InputError, SoftError
 from gdb_epi.gdbhost.core_target import GdbTarget
-from gdb_epi.gdbhost.process_target import GdbProcessTarget, proc_of
+from gdb_epi.gdbhost.process_target import GdbProcessTarget, proc_folder
 from gdb_epi.target import elf
 from gdb_epi.target.api import Target
 from gdb_epi.target.core_notes import NT_PRSTATUS
@@ -102,7 +102,7 @@ def _argument_files() -> Iterator[str]:
 
 def open_process(inferior: gdb.Inferior, lwp: int) -> Target:
     """Return a target for a live process; `lwp` is the thread that stopped it."""
-    return GdbProcessTarget(inferior, kind="live", proc=proc_of(inferior), lwp=lwp)
+    return GdbProcessTarget(inferior, kind="live", proc=proc_folder(inferior), lwp=lwp)
 
 
 def open_core(inferior: gdb.Inferior) -> Target:

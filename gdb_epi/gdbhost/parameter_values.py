@@ -8,17 +8,17 @@ import gdb
 from gdb_epi.cpython.values.repr_decoder import Limits
 
 
-def number(name: str) -> int:
+def number_setting(name: str) -> int:
     """Return a setting that is a number; 0 for each command's own default."""
     return int(gdb.parameter(f"epi {name}") or 0)
 
 
-def limits(otherwise: Limits | None = None) -> Limits:
+def value_limits(otherwise: Limits | None = None) -> Limits:
     """Return how much of a value functions and printers show: the setting, or `otherwise`."""
     base = otherwise or Limits()
     return base._replace(
-        depth=number("depth") or base.depth,
-        width=number("width") or base.width,
-        length=number("length") or base.length,
-        total=max(base.total, 2 * number("length"), 20 * number("width")),
+        depth=number_setting("depth") or base.depth,
+        width=number_setting("width") or base.width,
+        length=number_setting("length") or base.length,
+        total=max(base.total, 2 * number_setting("length"), 20 * number_setting("width")),
     )

@@ -15,7 +15,7 @@ ON, OFF, AUTO = "on", "off", "auto"
 _STYLES = ("filename", "function", "variable")  # of GDB; a user may have made some of them plain
 
 
-class Setting(NamedTuple):
+class Parameter(NamedTuple):
     """One parameter: `kind` is a gdb.PARAM_...; `changed` is called with each new value."""
 
     name: str
@@ -54,7 +54,7 @@ def _sysroot(value: str | None) -> None:
 
 _NOT_UNDER_MI = "auto: yes, unless GDB was started for a program that speaks MI. "
 PARAMETERS = (
-    Setting(
+    Parameter(
         "frames",
         gdb.PARAM_ENUM,
         OFF,
@@ -63,7 +63,7 @@ PARAMETERS = (
         _frames,
         f"{_NOT_UNDER_MI}`bt -no-filters' shows the raw frames in any case.",
     ),
-    Setting(
+    Parameter(
         "printers",
         gdb.PARAM_ENUM,
         OFF,
@@ -75,7 +75,7 @@ PARAMETERS = (
         "`print/r' is raw in any case.",
     ),
     *(
-        Setting(
+        Parameter(
             name,
             gdb.PARAM_ZUINTEGER,
             0,
@@ -85,7 +85,7 @@ PARAMETERS = (
         )
         for name, summary in SETTING_DEFAULTS.items()
     ),
-    Setting(
+    Parameter(
         "color",
         gdb.PARAM_ENUM,
         AUTO,
@@ -94,7 +94,7 @@ PARAMETERS = (
         more="auto: on a terminal that has them (TERM), unless NO_COLOR or `set style enabled "
         "off' says no.",
     ),
-    Setting(
+    Parameter(
         "sysroot",
         gdb.PARAM_OPTIONAL_FILENAME,
         "",
@@ -107,7 +107,7 @@ PARAMETERS = (
 )
 
 
-def _in_words(setting: Setting, value: Any) -> str:
+def _in_words(setting: Parameter, value: Any) -> str:
     unset = "each command's own" if setting.kind == gdb.PARAM_ZUINTEGER else "none"
     return str(value or unset)
 
@@ -156,7 +156,7 @@ def _install_prefixes() -> None:
 
 
 class _Parameter(gdb.Parameter):  # type: ignore[misc]
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Parameter) -> None:
         self.set_doc = f"Set {setting.summary}."
         self.show_doc = f"Show {setting.summary}."
         self.__doc__ = setting.more

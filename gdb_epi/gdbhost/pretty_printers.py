@@ -14,8 +14,13 @@ import gdb
 from gdb_epi.cpython.values.repr_decoder import Limits
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.expressions import C_STRUCTS, shown_value
-from gdb_epi.gdbhost.c_expressions import STACK_REF, is_object_struct, name_of, where_value_leads
-from gdb_epi.gdbhost.parameter_values import limits
+from gdb_epi.gdbhost.c_expressions import (
+    STACK_REF,
+    c_type_name,
+    is_object_struct,
+    where_value_leads,
+)
+from gdb_epi.gdbhost.parameter_values import value_limits
 from gdb_epi.gdbhost.python_values import TextPrinter
 from gdb_epi.gdbhost.sessions import shared_sessions
 from gdb_epi.render.c_structs import struct_text
@@ -64,10 +69,10 @@ def is_of_python(ctype: gdb.Type) -> bool:
     plain = ctype.strip_typedefs()
     if plain.code == gdb.TYPE_CODE_PTR:
         target = plain.target()
-        return name_of(target) in C_STRUCTS or is_object_struct(target)
+        return c_type_name(target) in C_STRUCTS or is_object_struct(target)
     if plain.code != gdb.TYPE_CODE_STRUCT and plain.code != gdb.TYPE_CODE_UNION:
         return False
-    return name_of(ctype) == STACK_REF or is_object_struct(ctype)
+    return c_type_name(ctype) == STACK_REF or is_object_struct(ctype)
 
 
 def _printer(value: gdb.Value) -> TextPrinter | None:
@@ -82,7 +87,7 @@ def _printer(value: gdb.Value) -> TextPrinter | None:
             session = shared_sessions().at_hand()
             if session is not None:
                 text = struct_text(session.state, struct, pointer.address)
-        elif at_hand := shared_sessions().values_at_hand(limits(SHORT)):
+        elif at_hand := shared_sessions().values_at_hand(value_limits(SHORT)):
             shown = shown_value(*at_hand, "", pointer.address)
             text = shown.text if shown.type else ""
     except (EpiError, gdb.error):

@@ -11,7 +11,7 @@ from functools import cached_property
 import gdb
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.gdbhost.debug_info import gdb_symbol, type_layout
+from gdb_epi.gdbhost.debug_info import symbol_address, type_layout
 from gdb_epi.gdbhost.native_unwinder import Unwinder, threads_by_lwp
 from gdb_epi.gdbhost.procfs import (
     Proc,
@@ -177,7 +177,7 @@ class GdbProcessTarget:
 
     def symbol(self, name: str) -> int | None:
         """Return the run-time address of a symbol that GDB knows, or None."""
-        return gdb_symbol(name)
+        return symbol_address(name)
 
     def type_layout(self, name: str) -> StructType | None:
         """Return a C type from the debug information that GDB has, or None."""
@@ -243,7 +243,7 @@ def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
     return CrashInfo(signo, code, int(siginfo["si_errno"]), address, pid, uid, lwp)
 
 
-def proc_of(inferior: gdb.Inferior) -> Proc | None:
+def proc_folder(inferior: gdb.Inferior) -> Proc | None:
     """Return /proc of a process under this GDB or under a gdbserver on Linux, else None."""
     connection = inferior.connection
     if connection is None:

@@ -205,9 +205,9 @@ class GdbHost:
 
     def evaluate(self, text: str) -> CValue:
         """Evaluate an expression of C in the selected frame. Raises InputError."""
-        from gdb_epi.gdbhost.c_expressions import evaluate
+        from gdb_epi.gdbhost.c_expressions import evaluate_c_expression
 
-        return evaluate(text)
+        return evaluate_c_expression(text)
 
     def progress(self) -> HostProgress | None:
         """Return a line on the terminal; None where standard error is no terminal."""

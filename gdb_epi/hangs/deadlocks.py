@@ -30,7 +30,7 @@ from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.spin_loops import spun_on_word
 from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
-from gdb_epi.target.symbols import symbolized
+from gdb_epi.target.symbols import symbolize
 
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 MAX_CHAIN = 64  # threads, each of which waits for the next
@@ -468,7 +468,7 @@ def gil_held_spinning(scene: HangContext) -> HangAnswer | None:
     word = spun_on_word(scene.target, thread)
     if word is None:
         return None
-    function = symbolized(scene.target, thread.pc).partition("+")[0]
+    function = symbolize(scene.target, thread.pc).partition("+")[0]
     others = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
     sentence = (
         f"{holder.who()} holds the GIL and spins in {function} of {holder.module}, called at "

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
 from gdb_epi.detectors.registry import Finding, SupportedLabel, supported_label
-from gdb_epi.judgement.calibration import Counts, counted_rules, counts_of
+from gdb_epi.judgement.calibration import RuleCounts, counted_rules, counts_of
 from gdb_epi.judgement.category_hypotheses import hypothesis_of_category
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, shares_of_damage_causes
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
@@ -36,7 +36,7 @@ class Argument(NamedTuple):
     rule: str
     label: str
     hypotheses: Mapping[str, float]
-    counts: Counts
+    counts: RuleCounts
     sentence: str
     last: bool = False
     most: float = 1.0
@@ -52,7 +52,7 @@ def arguments_of(
     category: str,
     findings: Sequence[Finding],
     score: Score,
-    table: Mapping[str, Counts] | None = None,
+    table: Mapping[str, RuleCounts] | None = None,
 ) -> list[Argument]:
     """Return what speaks for any label, the strongest first."""
     counted = counted_rules() if table is None else table
@@ -100,7 +100,7 @@ def rule_of_finding(finding: Finding, speaks: SupportedLabel) -> str | None:
     return None if kind == NOTHING_SAID else f"{finding.detector}:{kind}"
 
 
-def _of_damage(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:
+def _of_damage(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argument]:
     rule = damage_rule(score)
     if rule is not None:
         sentence = score.best[0].summary if score.best else "a word seems to be damaged"
@@ -109,7 +109,7 @@ def _of_damage(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument
 
 
 def _of_findings(
-    category: str, score: Score, findings: Sequence[Finding], counted: Mapping[str, Counts]
+    category: str, score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
 ) -> Iterator[Argument]:
     for finding in findings:
         speaks = supported_label(finding.detector)
@@ -130,7 +130,7 @@ def _of_findings(
             yield Argument(rule, speaks.label, shares, counts, finding.summary, most=most)
 
 
-def _of_signs(score: Score, counted: Mapping[str, Counts]) -> Iterator[Argument]:
+def _of_signs(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argument]:
     """Yield the signs that no damage of few bits explains; proven damage explains each.
 
     Most are signs of software. Some show that memory was overwritten, and not by whom.
@@ -152,7 +152,7 @@ def _of_category(
     score: Score,
     findings: Sequence[Finding],
     of_findings: Sequence[Argument],
-    counted: Mapping[str, Counts],
+    counted: Mapping[str, RuleCounts],
 ) -> Iterator[Argument]:
     row = hypothesis_of_category(category)
     if row is None or (

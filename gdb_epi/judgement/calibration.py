@@ -14,7 +14,7 @@ from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shipped_json
 
 
-class Counts(NamedTuple):
+class RuleCounts(NamedTuple):
     """In how many programs a rule was right and wrong; in parts where its cores differ.
 
     `usual` is how often rules are right, the mean over all of them.
@@ -43,7 +43,7 @@ TABLE_FILE = "calibration.json"
 
 
 @cache
-def counted_rules() -> Mapping[str, Counts]:
+def counted_rules() -> Mapping[str, RuleCounts]:
     """Return the table that is shipped with this package."""
     return read_calibration(shipped_json(__file__, TABLE_FILE))
 
@@ -53,16 +53,16 @@ def calibration_version() -> str:
     return str(shipped_json(__file__, TABLE_FILE)["version"])
 
 
-def read_calibration(document: Mapping[str, Any]) -> Mapping[str, Counts]:
+def read_calibration(document: Mapping[str, Any]) -> Mapping[str, RuleCounts]:
     """Return a table from its JSON document."""
     usual = document.get("usual", 0.5)
     table = {
-        name: Counts(row["right"], row["wrong"], row["origin"], usual)
+        name: RuleCounts(row["right"], row["wrong"], row["origin"], usual)
         for name, row in document["rules"].items()
     }
-    return {**table, ANY_RULE: Counts(0, 0, NO_CASE, usual)}
+    return {**table, ANY_RULE: RuleCounts(0, 0, NO_CASE, usual)}
 
 
-def counts_of(rule: str, table: Mapping[str, Counts]) -> Counts:
+def counts_of(rule: str, table: Mapping[str, RuleCounts]) -> RuleCounts:
     """Return the counts of a rule; of one without any, what rules usually are."""
-    return table.get(rule) or table.get(ANY_RULE) or Counts(0, 0, NO_CASE)
+    return table.get(rule) or table.get(ANY_RULE) or RuleCounts(0, 0, NO_CASE)

@@ -24,7 +24,7 @@ from gdb_epi.judgement.arguments import (
     rule_of_finding,
     unsure_waits,
 )
-from gdb_epi.judgement.calibration import Counts
+from gdb_epi.judgement.calibration import RuleCounts
 from gdb_epi.judgement.hypothesis_words import HARDWARE, STRAY_STORE, UNKNOWN
 from gdb_epi.judgement.labels import (
     CANNOT_TELL,
@@ -96,7 +96,7 @@ def judge(
     category: str,
     findings: Sequence[Finding],
     score: Score,
-    table: Mapping[str, Counts] | None = None,
+    table: Mapping[str, RuleCounts] | None = None,
 ) -> Verdict:
     """Return the verdict on one core; `table` stands in for the counts that are shipped."""
     arguments = arguments_of(category, findings, score, table)

@@ -196,7 +196,7 @@ def add_calls(
                 frame_data["calls"] = by_frame[frame.address]._asdict()
 
 
-def shown_threads(state: ProcessState, tids: Collection[int] | None) -> list[ThreadState]:
+def threads_in_stacks(state: ProcessState, tids: Collection[int] | None) -> list[ThreadState]:
     """Return the thread states that stacks_json() describes, in its order."""
     return [t for t in state.python_threads() if tids is None or t.tid in tids]
 
@@ -250,7 +250,7 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
     return {"locals": texts, "variables": facts}
 
 
-def wait_json(waits: UnfinishedTask | None) -> dict[str, Any] | None:
+def task_wait_json(waits: UnfinishedTask | None) -> dict[str, Any] | None:
     """Return what a task or greenlet waits for; null when it runs or when it is unknown."""
     if waits is None or waits.wait is None:
         return None
@@ -287,7 +287,7 @@ def task_json(task: Task, waits: UnfinishedTask | None = None) -> dict[str, Any]
         "address": f"0x{task.address:016x}",
         "cancelled": task.cancelled,
         "system": task.system,
-        "waits_for": wait_json(waits),
+        "waits_for": task_wait_json(waits),
         "holds": [f"0x{address:016x}" for address in waits.holds] if waits else [],
         "stack": [frame_json(frame) for frame in task.stack],
     }
@@ -335,7 +335,7 @@ def stacks_json(
     python = state.python
     if isinstance(python, Absent):
         errors.append(SoftError("python", "runtime", python.detail))
-    shown = shown_threads(state, tids)
+    shown = threads_in_stacks(state, tids)
     threads = [(thread, thread_json(thread)) for thread in shown]
     exception, missing = _add_exceptions(state, threads, messages=messages)
     errors += missing

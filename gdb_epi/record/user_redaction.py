@@ -39,7 +39,7 @@ _PARAMETERS = (
 )
 
 
-def parameterise(text: str) -> str:
+def parameterise_message(text: str) -> str:
     """Return a message with its variable parts replaced: quoted texts, paths, hex, numbers.
 
     Only the first line is kept: the others are more often data than words.
@@ -61,7 +61,7 @@ def add_exception_messages(record: Json, state: ProcessState) -> None:
     crashed = crashed_exception(state, exceptions_of(state, messages=True))
     text = crashed[1].itself.message if crashed is not None else None
     if isinstance(text, str):
-        group["message"] = parameterise(text)
+        group["message"] = parameterise_message(text)
         _note(record, "exception message", "parameterised", "--messages")
     elif isinstance(text, Absent):
         error = {"stage": "messages", "subject": "exception", "message": text.detail}
@@ -83,7 +83,7 @@ def _add_cxx_message(record: Json, state: ProcessState) -> None:
         error = {"stage": "messages", "subject": "C++ exception", "message": text.detail}
         record.setdefault("soft_errors", []).append(error)
         return
-    uncaught[0]["facts"] = {**uncaught[0]["facts"], "message": parameterise(text)}
+    uncaught[0]["facts"] = {**uncaught[0]["facts"], "message": parameterise_message(text)}
     _note(record, "exception message", "parameterised", "--messages")
 
 

@@ -38,7 +38,7 @@ def environment_allows() -> bool:
     return os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("NO_COLOR")
 
 
-def painted(lines: Sequence[str], label: str | None = None) -> Iterator[str]:
+def colored_lines(lines: Sequence[str], label: str | None = None) -> Iterator[str]:
     """Yield lines with colours; `label` is that of the verdict in the answer, if any."""
     lines = list(lines)
     start = 0
@@ -52,10 +52,10 @@ def painted(lines: Sequence[str], label: str | None = None) -> Iterator[str]:
 
 def _painted(line: str) -> str:
     if isinstance(line, PythonSourceLine):
-        from gdb_epi.render.source_lines import highlighted
+        from gdb_epi.render.source_lines import highlight_python
 
         text = line.lstrip()
-        return line[: len(line) - len(text)] + highlighted([text], "")[0]
+        return line[: len(line) - len(text)] + highlight_python([text], "")[0]
     row = _ROW.fullmatch(line)
     if row is not None:
         return f"{row[1]}{_styled(_DIM, row[2])}{row[3]}"

@@ -23,15 +23,15 @@ from gdb_epi.corruption.score import (
     WEAK,
     prior_log_odds,
     prior_name,
-    probability,
+    probability_of_log_odds,
     weights,
 )
 from gdb_epi.detectors.registry import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.escape import short_words, wrapped
+from gdb_epi.render.escape import unpad_addresses, wrap_text
 from gdb_epi.render.fault_lines import word_place
-from gdb_epi.render.report_json import plain
+from gdb_epi.render.report_json import json_value
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted, names_by_reason
@@ -139,7 +139,7 @@ def _chance(value: float) -> str:
 
 
 def _probability(study: CheckResults) -> float:
-    return round(probability(study.score.prior + study.score.llr), 4)
+    return round(probability_of_log_odds(study.score.prior + study.score.llr), 4)
 
 
 def _interrupted(study: CheckResults) -> list[str]:
@@ -163,11 +163,11 @@ def _answer(study: CheckResults) -> list[str]:
         answer = answer.replace("damaged memory", "damaged memory in what is left of the core", 1)
     if score.word in (NONE, SOFTWARE_LIKE) and _is_overwritten(study):
         answer = OVERWRITTEN_BY_CODE
-    lines = wrapped(answer)
+    lines = wrap_text(answer)
     if score.ambiguous:
-        lines += wrapped(f"The same picture comes from {score.ambiguous}.")
+        lines += wrap_text(f"The same picture comes from {score.ambiguous}.")
     if score.word in (PROVEN, STRONG, WEAK):
-        lines += wrapped(WHO_DAMAGED_IT)
+        lines += wrap_text(WHO_DAMAGED_IT)
     return lines
 
 
@@ -194,7 +194,7 @@ def _changed(study: CheckResults) -> list[str]:
         lines.append(f"  right would be {hex_word(corrected)}; {differs}")
     if lines and study.score.word in (NONE, SOFTWARE_LIKE):
         lines.insert(0, "A sign of it, too weak to go by:")
-    return ["", *map(short_words, lines)] if lines else []
+    return ["", *map(unpad_addresses, lines)] if lines else []
 
 
 def _listed(bits: Sequence[int]) -> str:
@@ -210,9 +210,9 @@ def _compared(study: CheckResults, named: bool) -> list[str]:
     width = max(len(evidence.id) for evidence in study.evidence)
     for evidence in study.evidence:
         head = f"  {evidence.id:<{width}}  " if named else "  - "
-        lines += wrapped(evidence.summary, head)
+        lines += wrap_text(evidence.summary, head)
         if evidence.ambiguous:
-            lines += wrapped(f"the same picture comes from {evidence.ambiguous}", " " * len(head))
+            lines += wrap_text(f"the same picture comes from {evidence.ambiguous}", " " * len(head))
     return lines
 
 
@@ -229,11 +229,11 @@ def _not_checked(study: CheckResults, named: bool) -> list[str]:
             label = counted(len(names), "check")
         else:
             label = f"{', '.join(words)}{partly}"
-        lines += wrapped(f"{label}: {why}", "  ")
+        lines += wrap_text(f"{label}: {why}", "  ")
     looked_at = study.context.counts.items()
     counts = "; ".join(f"{what} {number:,}" for what, number in looked_at if number)
     lines = ["", "Not checked", *lines] if lines else lines
-    return [*lines, "", *wrapped(f"Looked at: {counts}")] if counts else lines
+    return [*lines, "", *wrap_text(f"Looked at: {counts}")] if counts else lines
 
 
 def _numbers(study: CheckResults) -> list[str]:
@@ -245,16 +245,16 @@ def _numbers(study: CheckResults) -> list[str]:
         "Numbers (log10; where each comes from: epi explain NAME)",
         f"  evidence {score.llr:+.2f} ({groups or 'of no group'}), prior {score.prior:g} "
         f"({prior_name(score.prior)}), odds {odds:+.2f}",
-        *wrapped(
+        *wrap_text(
             f"probability {_chance(chance)} that a word was damaged and not that the program is "
             "wrong, as far as the prior and the weights are right",
             "  ",
         ),
         f"  symptom: {study.symptom.name}; path: {score.path}; weights: {weights().version}",
-        *wrapped(f"checks that ran: {', '.join(checks_that_ran(study)) or 'none'}", "  "),
+        *wrap_text(f"checks that ran: {', '.join(checks_that_ran(study)) or 'none'}", "  "),
     ]
     if not_run := [s.check for s in study.skipped if s.check not in checks_that_ran(study)]:
-        lines += wrapped(f"checks that did not run: {', '.join(dict.fromkeys(not_run))}", "  ")
+        lines += wrap_text(f"checks that did not run: {', '.join(dict.fromkeys(not_run))}", "  ")
     # The result of rust-minidump's rule for the same core does not count here.
     flips = possible_bit_flips(study.context.state)
     best = max((flip.confidence for flip in flips), default=0.0)
@@ -310,7 +310,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
         "path": evidence.path,
         "summary": evidence.summary,
         "ambiguous": evidence.ambiguous,
-        "facts": plain(dict(evidence.facts)),
+        "facts": json_value(dict(evidence.facts)),
     }
 
 

@@ -112,7 +112,7 @@ def screen_width() -> int:
     return min(WIDTH, max(columns, MIN_WIDTH)) if columns else WIDTH
 
 
-def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
+def wrap_text(text: str, head: str = "", most: int | None = None) -> list[str]:
     """Return a sentence as at most `most` lines of the screen's width, `head` before the first.
 
     Text to be pasted (paths, commands) is never broken. Three dots mark lines that are cut off, if
@@ -120,7 +120,7 @@ def wrapped(text: str, head: str = "", most: int | None = None) -> list[str]:
     """
     width = screen_width()
     most = most and -(-most * WIDTH // width)  # a narrow screen has more lines
-    text = whole = short_words(escape(text))
+    text = whole = unpad_addresses(escape(text))
     lines = _wrapped(text, head)
     while most is not None and (len(lines) > most or lines[-1:] == [f"{' ' * len(head)}..."]):
         text = text.rpartition("; ")[0]
@@ -147,7 +147,7 @@ def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
     )
 
 
-def note_words(subject: object, message: object) -> str:
+def soft_error_words(subject: object, message: object) -> str:
     """Return what could not be read and why; the interpreter's state is called CPython."""
     if subject == "runtime":
         named = str(message).startswith(("CPython", "no CPython"))
@@ -160,7 +160,7 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 _DIGITS = 16  # of a word in a record
 
 
-def short_words(text: str) -> str:
+def unpad_addresses(text: str) -> str:
     """Return a text with 0x7f12 for each 0x0000000000007f12."""
     if "0x0" not in text:
         return text

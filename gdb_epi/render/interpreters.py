@@ -10,7 +10,7 @@ from gdb_epi.cpython.runtime.interpreters import InterpreterDetails, RuntimeDeta
 from gdb_epi.errors import Absent
 from gdb_epi.render.python_stacks import thread_words
 from gdb_epi.target.api import Target, target_noun
-from gdb_epi.target.symbols import symbolized
+from gdb_epi.target.symbols import symbolize
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
@@ -94,7 +94,7 @@ def _pending(target: Target, queue: PendingCalls | Absent) -> list[str]:
         return []
     lines = [f"{counted(len(queue.calls), 'pending call')} of the {queue.of}:"]
     for call in queue.calls[:MAX_CALLS_SHOWN]:
-        lines.append(f"  {symbolized(target, call.function)}({call.argument:#x})")
+        lines.append(f"  {symbolize(target, call.function)}({call.argument:#x})")
     if len(queue.calls) > MAX_CALLS_SHOWN:
         lines.append(f"  ... {len(queue.calls) - MAX_CALLS_SHOWN} more")
     return lines
@@ -142,7 +142,7 @@ def _pending_json(target: Target, queue: PendingCalls | Absent) -> dict[str, Any
     return {
         "of": queue.of,
         "calls": [
-            {"function": symbolized(target, call.function), "argument": f"0x{call.argument:x}"}
+            {"function": symbolize(target, call.function), "argument": f"0x{call.argument:x}"}
             for call in queue.calls
         ],
     }

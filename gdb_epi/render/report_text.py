@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.render.escape import escape, note_words
+from gdb_epi.render.escape import escape, soft_error_words
 from gdb_epi.report import PythonSourceLine
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -34,9 +34,9 @@ def render_report(report: Report, *, color: bool = False) -> str:
         parts.append(f"{escape(report.title)}: nothing to show")
     parts += soft_error_lines(report.soft_errors or ())
     if color:
-        from gdb_epi.render.color import painted
+        from gdb_epi.render.color import colored_lines
 
-        parts = list(painted(parts, report.label))
+        parts = list(colored_lines(parts, report.label))
     return "\n".join(parts)
 
 
@@ -53,7 +53,7 @@ def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iter
     native = any(error.stage == "native" for error in errors)
     notes = [e for e in dict.fromkeys(errors) if e.stage != "merge" or not native]
     notes.sort(key=lambda error: error.stage not in _FIRST_STAGES)
-    texts = list(dict.fromkeys(note_words(error.subject, error.message) for error in notes))
+    texts = list(dict.fromkeys(soft_error_words(error.subject, error.message) for error in notes))
     for text in texts[: most if len(texts) > most + 1 else None]:
         yield escape(f"note: {text}")
     if len(texts) > most + 1:

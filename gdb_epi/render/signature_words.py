@@ -25,23 +25,23 @@ _NO_HALF = "no native stack ("  # before the reason why the key `native` is abse
 _ARROWS = ("<-", "<--", "=>")
 
 
-class SignatureWords(NamedTuple):
+class SignatureParts(NamedTuple):
     """A signature's line taken apart: its category and (language, function), innermost first."""
 
     category: str | None
     frames: tuple[tuple[str, str], ...]
 
 
-def parse_signature_line(line: str, category: str | None) -> SignatureWords:
+def parse_signature_line(line: str, category: str | None) -> SignatureParts:
     """Parse `gsig/2 stable CATEGORY f <- g <-- py:h`; any other text is one frame.
 
     In a hang, what is waited for stands before a frame: `deadlock join py:f`, `task py:g`.
     """
     words = line[:MAX_LINE].split(" ", 3)
     if not words[0].startswith("gsig/"):
-        return SignatureWords(category, ((NATIVE, line),) if line else ())
+        return SignatureParts(category, ((NATIVE, line),) if line else ())
     if len(words) < 4:
-        return SignatureWords(category or (words[2] if len(words) == 3 else None), ())
+        return SignatureParts(category or (words[2] if len(words) == 3 else None), ())
     frames: list[str] = [""]
     for word in words[3].split(" "):
         if word in _ARROWS:
@@ -52,7 +52,7 @@ def parse_signature_line(line: str, category: str | None) -> SignatureWords:
     for frame in filter(None, frames):
         python = f" {frame}".partition(" py:")[2]
         named.append((PYTHON, python) if python else (NATIVE, frame))
-    return SignatureWords(category or words[2], tuple(named[:MAX_FRAMES]))
+    return SignatureParts(category or words[2], tuple(named[:MAX_FRAMES]))
 
 
 def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str, str]:

@@ -27,7 +27,7 @@ def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
     """Return numbered source lines; an arrow marks the current one, carets its range."""
     painted = [terminal_text_and_columns(line) for line in listing.lines]
     plain = [text for text, _ in painted]
-    shown = highlighted(plain, listing.filename) if color else plain
+    shown = highlight_python(plain, listing.filename) if color else plain
     width = len(str(listing.first + len(shown)))
     lines = []
     for number, text in enumerate(shown, listing.first):
@@ -103,7 +103,7 @@ def line_with_carets(lines: Sequence[str], number: int, span: SourceRange | None
         yield marks
 
 
-def highlighted(lines: list[str], filename: str) -> list[str]:
+def highlight_python(lines: list[str], filename: str) -> list[str]:
     """Return Python source in colours, by pygments' oldest API, as GDB may bring an old version.
 
     Without pygments, and for files that are not Python, the lines stay as they are.

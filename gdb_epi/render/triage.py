@@ -27,7 +27,7 @@ from gdb_epi.record.record_parts import (
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
-from gdb_epi.render.escape import escape, note_words, screen_width, wrapped
+from gdb_epi.render.escape import escape, screen_width, soft_error_words, wrap_text
 from gdb_epi.render.fault_lines import (
     HELP_MEMORY,
     cut_off_words,
@@ -118,9 +118,9 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     stack = telling_stack(record)
     calls = _calls(record, stack)
     first, second = opening_sentences(record, calls)
-    lines = [*wrapped(first, "", 2), *wrapped(second, "", 4), ""]
+    lines = [*wrap_text(first, "", 2), *wrap_text(second, "", 4), ""]
     lines += _facts(record, calls, reader.line, in_gdb=reader.place == GDB)
-    lines += labelled("Known", reader.decided)
+    lines += labelled_lines("Known", reader.decided)
     parts = [list(_not_shown(record, reader))]
     if reader.evidence:
         from gdb_epi.render.triage_evidence import evidence_lines
@@ -151,7 +151,7 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
     calls = telling_calls(record)
     texts = [(text, "") for text in opening_sentences(record, calls)]
     texts += [(text, "  ") for text in clauses_of_hang(record, calls, listed=listed)]
-    return [line for text, head in texts for line in wrapped(text, head, 3)]
+    return [line for text, head in texts for line in wrap_text(text, head, 3)]
 
 
 def telling_calls(record: Json) -> list[Call]:
@@ -159,11 +159,11 @@ def telling_calls(record: Json) -> list[Call]:
     return _calls(record, telling_stack(record))
 
 
-def labelled(label: str, texts: Sequence[str]) -> Iterator[str]:
+def labelled_lines(label: str, texts: Sequence[str]) -> Iterator[str]:
     """Yield texts with a label in the left column, each wrapped to at most three lines."""
     head = f"{label:<{LABEL}}"
     for text in texts:
-        yield from wrapped(text, head, 3)
+        yield from wrap_text(text, head, 3)
         head = " " * LABEL
 
 
@@ -258,26 +258,26 @@ def named_call(record: Json) -> Call | None:
 
 
 def _facts(record: Json, calls: Sequence[Call], line: str, *, in_gdb: bool) -> Iterator[str]:
-    yield from labelled("Process", [_process(record)])
-    yield from labelled("Signal", list(_signal(record)))
+    yield from labelled_lines("Process", [_process(record)])
+    yield from labelled_lines("Signal", list(_signal(record)))
     if line:
         shown = f"{'Line':<{LABEL}}{line}"
         wide = screen_width()
         yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
-    yield from labelled("Value", list(value_lines(group_in(record, "signal"))))
-    yield from labelled("From", list(word_origin_lines(record)))
+    yield from labelled_lines("Value", list(value_lines(group_in(record, "signal"))))
+    yield from labelled_lines("From", list(word_origin_lines(record)))
     raised = group_in(record, "exception")
     if raised.get("type"):
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
         thread = group_in(group_in(record, "threads"), "crashed")
         if thread.get("tid") != telling_stack(record).get("tid"):  # another one's stack is below
             state += f" in {thread.get('name') or 'the first thread'}"
-        yield from labelled("Raised", [f"{raised['type']}, {state}"])
-    yield from labelled("Waits", list(wait_lines(record, calls)))
-    yield from labelled("Tasks", list(task_lines(record, in_gdb=in_gdb)))
-    yield from labelled("Damage", list(damage_lines(record)))
+        yield from labelled_lines("Raised", [f"{raised['type']}, {state}"])
+    yield from labelled_lines("Waits", list(wait_lines(record, calls)))
+    yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))
+    yield from labelled_lines("Damage", list(damage_lines(record)))
     if group_in(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
-        yield from labelled("Machine", [machine_words(record)])
+        yield from labelled_lines("Machine", [machine_words(record)])
 
 
 def _process(record: Json) -> str:
@@ -482,20 +482,20 @@ def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
         errors = [e for e in errors if e not in ends and str(e.get("message")) not in above]
     matter = [] if nothing_left else [error for error in matter if error in errors]
     shown = errors if reader.whole else matter[:MAX_NOTES]
-    texts += [note_words(e.get("subject"), e.get("message")) for e in shown]
+    texts += [soft_error_words(e.get("subject"), e.get("message")) for e in shown]
     if len(errors) > len(shown):
         number = len(errors) - len(shown)
         more = f"and {counted(number, 'more note')}" if texts else counted(number, "note")
         texts.append(f"{more} ({_all_of(reader)})")
-    yield from labelled("Missing", texts)
+    yield from labelled_lines("Missing", texts)
 
 
 def _text_as_return_address(end: str) -> str:
     """Return the text in the address of "no code at 0x...", at which a walk of frames ended."""
-    from gdb_epi.fault.word_shapes import ascii_text
+    from gdb_epi.fault.word_shapes import ascii_text_shape
 
     address = end.partition("no code at ")[2]
-    if not address.startswith("0x") or ascii_text(int(address, 16)) is None:
+    if not address.startswith("0x") or ascii_text_shape(int(address, 16)) is None:
         return ""
     raw = int(address, 16).to_bytes(8, "little").rstrip(b"\0")
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in raw)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.record.record_parts import group_in, groups_in, hypotheses, number_in, texts_in
-from gdb_epi.render.escape import screen_width, short_words
+from gdb_epi.render.escape import screen_width, unpad_addresses
 from gdb_epi.render.signature_words import absent_keys
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import names_by_reason
@@ -126,7 +126,7 @@ def _signature(record: Json) -> Iterator[str]:
 def _item(head: str, text: object) -> Iterator[str]:
     """Yield a text after its head, wrapped; all of it."""
     yield from textwrap.wrap(
-        short_words(f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head),
+        unpad_addresses(f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head),
         screen_width(),
         initial_indent="  ",
         subsequent_indent="    ",

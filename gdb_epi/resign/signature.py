@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.record.record_parts import group_in, groups_in
 from gdb_epi.resign.categories import category_now
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.types import family_of
+from gdb_epi.signature.categories.types import category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.hang_keys import CIRCLE, hang_content, hang_words_of_record, own_tokens
 from gdb_epi.signature.sign import ASSERTION, NOT_ITS_FAULT, asserting_token
@@ -108,7 +108,9 @@ class _Stored:
         self.old = old
         was = str(old["category"])
         self.category = category_now(record, was, str(old["version"]))
-        self.family = _family(old, was) if was == self.category else family_of(self.category)
+        self.family = (
+            _family(old, was) if was == self.category else category_without_stack(self.category)
+        )
         self.function = _text(old.get("assertion"))
         self.function_code = _text(group_in(record, "facts").get("function_code")) or ""
         merged = (crashed, group_in(threads, "signed"))
@@ -226,7 +228,7 @@ def _family(old: Mapping[str, Any], category: str) -> str | None:
     words = str(group_in(old, "text").get("python", "")).split(" ", 3)
     if len(words) == 4:
         return words[2]
-    return None if category in WITHOUT_FAMILY else family_of(category)
+    return None if category in WITHOUT_FAMILY else category_without_stack(category)
 
 
 def _new_signature(

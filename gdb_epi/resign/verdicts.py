@@ -15,7 +15,7 @@ from gdb_epi.corruption.evidence import UNKNOWN, Evidence, changed_bits
 from gdb_epi.corruption.score import Score, score
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.judgement.calibration import Counts, calibration_version
+from gdb_epi.judgement.calibration import RuleCounts, calibration_version
 from gdb_epi.judgement.labels import MODEL
 from gdb_epi.judgement.verdict import Verdict, judge
 from gdb_epi.record.groups.verdict import flags_of, verdict_json
@@ -82,7 +82,7 @@ def rejudge(record: Stored) -> Rejudged:
     return Rejudged(made, flags_of(case.score, group_in(record, "flags")), "")
 
 
-def judge_basis(case: VerdictBasis, table: Mapping[str, Counts] | None = None) -> Verdict:
+def judge_basis(case: VerdictBasis, table: Mapping[str, RuleCounts] | None = None) -> Verdict:
     """Return the verdict on what a record holds; `table` stands in for the shipped counts."""
     import gdb_epi.detectors
     from gdb_epi.loader import load_all

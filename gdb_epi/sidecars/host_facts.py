@@ -98,7 +98,7 @@ _TAINT_MACHINE_CHECK = 1 << 4  # Documentation/admin-guide/tainted-kernels.rst
 Facts = dict[str, Any]
 
 
-class Host:
+class HostFiles:
     """The files of one host, and what could not be read of them for want of root."""
 
     def __init__(self, root: str = "/") -> None:
@@ -132,9 +132,9 @@ class Host:
         return sorted(glob(pattern, root_dir=self.root))[: MAX_PARTS * 16]
 
 
-def collect(root: str = "/", given: Mapping[str, str] | None = None) -> Facts:
+def collect_host_facts(root: str = "/", given: Mapping[str, str] | None = None) -> Facts:
     """Return host.json of the machine whose files are below `root`; `given` are attributes."""
-    host = Host(root)
+    host = HostFiles(root)
     attributes: Facts = {}
     for probe in PROBES:
         attributes.update(probe(host))
@@ -163,7 +163,7 @@ def _hashed(text: str | None) -> str | None:
     return sha256_hex(b"gdb-epi part/1" + text.encode())[:HASH_DIGITS]
 
 
-def _cpu(host: Host) -> Facts:
+def _cpu(host: HostFiles) -> Facts:
     """Model, microcode and counts of /proc/cpuinfo (x86: arch/x86/kernel/cpu/proc.c)."""
     values: dict[str, set[str]] = {}
     for name, value in _pairs(host.text("proc/cpuinfo") or "", ":"):
@@ -187,7 +187,7 @@ def _cpu(host: Host) -> Facts:
     }
 
 
-def _firmware(host: Host) -> Facts:
+def _firmware(host: HostFiles) -> Facts:
     facts: Facts = {}
     for file, name in _DMI_OPEN.items():
         text = host.text(f"{DMI}/{file}")
@@ -197,7 +197,7 @@ def _firmware(host: Host) -> Facts:
     return facts
 
 
-def _memory(host: Host) -> Facts:
+def _memory(host: HostFiles) -> Facts:
     """Sizes, modules (SMBIOS, root only, else EDAC), errors that were corrected or not."""
     facts: Facts = {}
     sizes = dict(_pairs(host.text("proc/meminfo") or "", ":"))
@@ -236,13 +236,13 @@ def _dimms(dimms: list[Dimm]) -> Facts:
     return facts
 
 
-def _edac_dimms(host: Host) -> Facts:
+def _edac_dimms(host: HostFiles) -> Facts:
     sizes = map(host.number, host.matches("sys/devices/system/edac/mc/mc*/dimm*/size"))
     count = sum(map(bool, sizes))
     return {"dimm_count": count, "dimm_source": "edac"} if count else {}
 
 
-def _gpus(host: Host) -> Facts:
+def _gpus(host: HostFiles) -> Facts:
     """NVIDIA by its driver's files in /proc, AMD by the card's in /sys; without their tools."""
     facts: Facts = {}
     version = host.text("proc/driver/nvidia/version")
@@ -278,7 +278,7 @@ def _joined(texts: Iterable[str | None]) -> str | None:
     return ",".join(sorted(set(filter(None, texts)))) or None
 
 
-def _adapters(host: Host) -> Facts:
+def _adapters(host: HostFiles) -> Facts:
     """Firmware of InfiniBand adapters and NVMe disks."""
     patterns = {
         "infiniband_firmware": "sys/class/infiniband/*/fw_ver",
@@ -287,7 +287,7 @@ def _adapters(host: Host) -> Facts:
     return {name: _joined(map(host.text, host.matches(p))) for name, p in patterns.items()}
 
 
-def _system(host: Host) -> Facts:
+def _system(host: HostFiles) -> Facts:
     """Distribution, kernel build, mitigations, clock source."""
     release = _equals(host.text("etc/os-release") or "")
     states = [
@@ -307,7 +307,7 @@ def _system(host: Host) -> Facts:
     }
 
 
-def _cloud(host: Host) -> Facts:
+def _cloud(host: HostFiles) -> Facts:
     """What cloud-init wrote for everybody to read: kind and place of the machine."""
     import json
 
@@ -328,7 +328,7 @@ def _cloud(host: Host) -> Facts:
     return {}
 
 
-def _container(host: Host) -> Facts:
+def _container(host: HostFiles) -> Facts:
     """Return what tells that this runs in a container, and its image where it is told."""
     runtime = host.text("run/systemd/container")
     image = None
@@ -345,6 +345,6 @@ def _equals(text: str) -> dict[str, str]:
     return {name: value.strip('"') for name, value in _pairs(text, "=")}
 
 
-PROBES: tuple[Callable[[Host], Facts], ...] = (
+PROBES: tuple[Callable[[HostFiles], Facts], ...] = (
     _cpu, _firmware, _memory, _gpus, _adapters, _system, _cloud,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.types import MergedFrame, PyFrame
 from gdb_epi.errors import Absent
 from gdb_epi.signature.drop_sets import COMPREHENSION, IMPORTLIB, THREAD_BASE, load_drop_sets
-from gdb_epi.signature.names import one_line
+from gdb_epi.signature.names import signature_safe_text
 from gdb_epi.signature.sign import SignedProcess
 from gdb_epi.signature.tokens import EVAL_LOOP, SIGNAL, Token, Tokens, tokenise
 from gdb_epi.target.api import NativeFrame
@@ -104,13 +104,13 @@ def _explained(
 def _shown(frame: MergedFrame) -> str:
     if frame.python is not None:
         python = frame.python
-        return f"Python {one_line(python.qualname or python.name or '?')}"
+        return f"Python {signature_safe_text(python.qualname or python.name or '?')}"
     if frame.native is None:
         return "?"
     native = frame.native
     where = (native.module or "").rsplit("/", 1)[-1] or "no file"
     kind = "inlined" if native.inlined else "native" if native.kind == "normal" else native.kind
-    return f"{kind} {one_line(native.function or '?')} in {one_line(where)}"
+    return f"{kind} {signature_safe_text(native.function or '?')} in {signature_safe_text(where)}"
 
 
 def _native_rules(frame: MergedFrame, native: NativeFrame) -> list[str]:

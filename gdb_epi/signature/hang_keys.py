@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from gdb_epi.hangs.types import DEADLOCK, RUNNING, HangAnswer, ThreadActivity
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.names import one_line, plain_python_name, python_name
+from gdb_epi.signature.names import plain_python_name, python_name, signature_safe_text
 from gdb_epi.signature.tokens import NATIVE, PYTHON, Token
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -53,7 +53,7 @@ def hang_words_of_answer(answer: HangAnswer) -> HangWords | None:
     last = answer.members[-1] if answer.members else None
     if last is None or not last.frames:
         return None
-    word = BUSY if last.kind in RUNNING else one_line(last.label or last.kind)
+    word = BUSY if last.kind in RUNNING else signature_safe_text(last.label or last.kind)
     return HangWords(word, (_member(last),))
 
 
@@ -77,7 +77,7 @@ def _member(activity: ThreadActivity) -> HangMember:
         name = python_name(frame)
         if drops.python_class(name, frame.filename, frame.name) is None:
             names.append((f"py:{name}", f"py:{plain_python_name(frame)}"))
-    return HangMember(one_line(activity.label or activity.kind), tuple(names[:FRAMES]))
+    return HangMember(signature_safe_text(activity.label or activity.kind), tuple(names[:FRAMES]))
 
 
 def _turned(members: Sequence[HangMember]) -> tuple[HangMember, ...]:

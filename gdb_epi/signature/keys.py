@@ -94,14 +94,14 @@ def strict_key(tokens: Sequence[Token], *, overflow: bool = False) -> Key | str:
     return make_key("strict", stack_line(kept))
 
 
-class Selection(NamedTuple):
+class SelectedFrames(NamedTuple):
     """The frames that a key is made of, in stack order."""
 
     tokens: tuple[Token, ...]
     flagged: bool  # nothing interesting: a raw native frame stands in
 
 
-def select_tokens(tokens: Sequence[Token], *, overflow: bool) -> Selection:
+def select_tokens(tokens: Sequence[Token], *, overflow: bool) -> SelectedFrames:
     """Choose up to 3 native and up to 2 innermost Python frames outside every drop set.
 
     Cycles are collapsed after dropping: glue between two turns would hide them. Native frames
@@ -121,7 +121,7 @@ def select_tokens(tokens: Sequence[Token], *, overflow: bool) -> Selection:
         chosen += [tokens[i] for i in _first(tokens, PYTHON, 1)]
     wanted = not native and not (overflow and chosen)
     stand_in = _stand_in([token for token in tokens if token.physical]) if wanted else []
-    return Selection((*stand_in, *chosen), bool(stand_in))
+    return SelectedFrames((*stand_in, *chosen), bool(stand_in))
 
 
 def _stand_in(physical: Sequence[Token]) -> list[Token]:
@@ -162,12 +162,12 @@ def inside_python(tokens: Sequence[Token]) -> list[Token]:
     return native
 
 
-def selected_tokens_of_language(selection: Selection, kind: str) -> list[Token]:
+def selected_tokens_of_language(selection: SelectedFrames, kind: str) -> list[Token]:
     """Return the chosen frames of one language."""
     return [token for token in selection.tokens if token.kind == kind]
 
 
-def caller_of_nameless(selection: Selection) -> Token | None:
+def caller_of_nameless(selection: SelectedFrames) -> Token | None:
     """Return the native frame directly outward of the first one, if that has no name (N66)."""
     for inner, outer in pairwise(selection.tokens):
         if inner.kind == NATIVE:
@@ -176,7 +176,7 @@ def caller_of_nameless(selection: Selection) -> Token | None:
     return None
 
 
-def coarse_tokens(selection: Selection) -> list[Token]:
+def coarse_tokens(selection: SelectedFrames) -> list[Token]:
     """Return the first native and the first Python frame of a selection, in stack order.
 
     A native frame without a name is followed by the function of its file that called it (N66).

@@ -20,7 +20,7 @@ _NOTEBOOK = re.compile(r"/ipykernel_\d+/\d+\.py\Z|\A<ipython-input-|\A<ipykernel
 _STDLIB = re.compile(r"/lib/python3(?:\.\d+)?t?/")
 
 
-def one_line(text: str) -> str:
+def signature_safe_text(text: str) -> str:
     """Return text that is safe inside a signature line: NFC, no blanks, no controls, capped.
 
     Blanks become "_" so that " <- " stays the only separator; controls and lone surrogates are
@@ -37,20 +37,20 @@ def one_line(text: str) -> str:
 def module_name(path: str) -> str:
     """Return the file name of a mapped object up to its major version: libffi.so.8."""
     name = path.removesuffix(" (deleted)").rsplit("/", 1)[-1]
-    return one_line(_MINOR.sub(r"\1", name)) or "unnamed"
+    return signature_safe_text(_MINOR.sub(r"\1", name)) or "unnamed"
 
 
 def python_name(frame: PyFrame) -> str:
     """Return `module.qualname`; below CPython 3.11 the plain name, for want of a qualname."""
     module = frame.module or module_of_file(frame.filename)
-    return one_line(f"{module}.{frame.qualname or frame.name}")
+    return signature_safe_text(f"{module}.{frame.qualname or frame.name}")
 
 
 def plain_python_name(frame: PyFrame) -> str:
     """Return `module.name`, which CPython before 3.11 makes too: for `coarse` (N42)."""
     module = frame.module or module_of_file(frame.filename)
     name = frame.name or (frame.qualname or "").rpartition(".")[2]
-    return one_line(f"{module}.{name}")
+    return signature_safe_text(f"{module}.{name}")
 
 
 def module_of_file(filename: str) -> str:

@@ -19,7 +19,7 @@ from gdb_epi.demangle.itanium import (
 )
 from gdb_epi.demangle.printed_names import reduce_printed_name, rust_path
 from gdb_epi.lazy_pattern import LazyPattern
-from gdb_epi.signature.names import one_line
+from gdb_epi.signature.names import signature_safe_text
 from gdb_epi.typing_lite import NamedTuple
 
 CALL = "operator()"
@@ -105,7 +105,7 @@ def normalise(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
     log.put("N5", log.name.removeprefix("__GI_") or log.name)
     if not _known_shape(log):
         _by_language(log)
-    log.put("N24", one_line(log.name) or "{nameless}")
+    log.put("N24", signature_safe_text(log.name) or "{nameless}")
     return log.name, tuple(log.steps)
 
 
@@ -121,12 +121,12 @@ class _Log:
         changed = name != self.name
         if changed:
             self.name = name
-            self.steps.append(AppliedRule(rule, one_line(name)))
+            self.steps.append(AppliedRule(rule, signature_safe_text(name)))
         return changed
 
     def also(self, rules: Iterable[str]) -> None:
         """Note further rules that made the name what the last step says."""
-        self.steps += [AppliedRule(rule, one_line(self.name)) for rule in rules]
+        self.steps += [AppliedRule(rule, signature_safe_text(self.name)) for rule in rules]
 
 
 def _known_shape(log: _Log) -> bool:
@@ -158,7 +158,7 @@ def _by_language(log: _Log) -> None:
         name = name[name.index("_Z") :]
         read = read_name(name)
         if read is None:
-            log.steps.append(AppliedRule("N23", one_line(name)))
+            log.steps.append(AppliedRule("N23", signature_safe_text(name)))
             return
         log.put("N8", read[0])
         log.also(read[1])
@@ -175,9 +175,9 @@ def _by_language(log: _Log) -> None:
             log.put("N18", path)
             return
     if is_opaque(name):
-        log.steps.append(AppliedRule("N22", one_line(name)))
+        log.steps.append(AppliedRule("N22", signature_safe_text(name)))
     elif name.startswith("_R") and name[2:3] in tuple("CMXYNI"):
-        log.steps.append(AppliedRule("N23", one_line(name)))
+        log.steps.append(AppliedRule("N23", signature_safe_text(name)))
     else:
         _printed(log)
 

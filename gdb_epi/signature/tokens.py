@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.signature.drop_sets import DropSets
-from gdb_epi.signature.names import module_name, one_line, plain_python_name, python_name
+from gdb_epi.signature.names import module_name, plain_python_name, python_name, signature_safe_text
 from gdb_epi.target.api import NativeFrame, Region
 from gdb_epi.typing_lite import NamedTuple
 
@@ -218,7 +218,7 @@ class _Tokeniser:
             scope = closure_scope(raw)
             if scope:
                 closure = self.tokens[self._closure]
-                text = one_line(f"{self._named(scope)}::{CLOSURE}")
+                text = signature_safe_text(f"{self._named(scope)}::{CLOSURE}")
                 self.tokens[self._closure] = closure._replace(text=text)
                 self._closure = None
 

@@ -45,7 +45,7 @@ class Section(NamedTuple):
     flags: int = 0
 
 
-def sections(file: ElfFile) -> list[Section]:
+def read_sections(file: ElfFile) -> list[Section]:
     """Return the sections of a file, as far as its headers can be; b"" is a name that cannot."""
     header = elf.parse_header(file.read(0, 64))
     if header is None or not header.is_64:
@@ -64,7 +64,7 @@ def sections(file: ElfFile) -> list[Section]:
 
 def symbol_tables(file: ElfFile) -> list[SymbolTable]:
     """Return .symtab, then .dynsym, as far as the file has them."""
-    every = sections(file)
+    every = read_sections(file)
     tables = []
     for kind in (elf.SHT_SYMTAB, elf.SHT_DYNSYM):
         for section in every:
@@ -119,7 +119,7 @@ def symbol_covering(file: ElfFile, value: int) -> tuple[str, int] | None:
     return None
 
 
-def symbolized(target: Target, address: int) -> str:
+def symbolize(target: Target, address: int) -> str:
     """Return `name`, `name+0x12`, `file+0x345` or the bare address.
 
     Only symbols that cover the address count; in a stripped file the nearest one below

@@ -14,7 +14,7 @@ from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import NULL_PAGE
 from gdb_epi.fault.signals import SI_KERNEL, SIGABRT
 from gdb_epi.signature.categories.rules import categorise
-from gdb_epi.signature.categories.types import CATEGORIES, CategoryInput, family_of
+from gdb_epi.signature.categories.types import CATEGORIES, CategoryInput, category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import native_name
 from gdb_epi.target.api import CrashInfo, NativeFrame
@@ -72,7 +72,7 @@ def possible_categories(
 
 
 def _certain(name: str, cut: bool, *steps: str) -> PossibleCategories:
-    return PossibleCategories((name,), family_of(name), "", cut, steps)
+    return PossibleCategories((name,), category_without_stack(name), "", cut, steps)
 
 
 def _py_fatal(dump: TextCrash) -> PossibleCategories:

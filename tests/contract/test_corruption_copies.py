@@ -33,7 +33,7 @@ from gdb_epi.corruption.strings.find_strings import (
     hashed_strings_in,
     str_and_bytes_formats,
 )
-from gdb_epi.corruption.strings.str_layout import HashedString, read_text
+from gdb_epi.corruption.strings.str_layout import HashedString, read_hashed_string
 from gdb_epi.cpython.heap.gc_lists import tracked_objects
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PythonState
@@ -70,7 +70,7 @@ class Scene:
             for address, _, _ in hashed_strings_in(
                 self.target, self.form, start, data, SkippedObjects()
             ):
-                text = read_text(self.target, self.form, address)
+                text = read_hashed_string(self.target, self.form, address)
                 if (
                     isinstance(text, HashedString)
                     and len(text.data) > 8

@@ -28,7 +28,7 @@ from gdb_epi.corruption.heap.pool_census import (
     pool_census,
 )
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
-from gdb_epi.corruption.strings.str_layout import str_form
+from gdb_epi.corruption.strings.str_layout import str_format
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -92,7 +92,7 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     census, walk = pool_census(context), object_walk(context)
     assert isinstance(census, PoolCensus)
     assert isinstance(walk, ObjectWalk)
-    word, form = walk.reader.word, str_form(walk.reader.layout, 0)
+    word, form = walk.reader.word, str_format(walk.reader.layout, 0)
     assert form is not None
     of_ascii = next(state for state, (_head, width) in form.kinds.items() if width == 1)
     compact = 5

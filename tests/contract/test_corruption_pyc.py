@@ -11,7 +11,7 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
-from gdb_epi.corruption.checks.code_objects import bytecode, code_parts
+from gdb_epi.corruption.checks.code_objects import bytecode, marshalled_code_parts
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
@@ -62,7 +62,9 @@ class Scene:
         byte = target.read(place[0], 1)[0]
         target.put(place[0], bytes([byte ^ 1 << place[1]]))
 
-    def run(self, target: Any, check: Any = code_parts, *, believed: bool = True) -> list[Any]:
+    def run(
+        self, target: Any, check: Any = marshalled_code_parts, *, believed: bool = True
+    ) -> list[Any]:
         """Return what a check finds; the .pyc's header names another size when not `believed`."""
         context = Context(ProcessState(target))
         if not believed:
@@ -72,7 +74,9 @@ class Scene:
             pyc_files(context)._files[self.pyc.source] = self.pyc._replace(file=file)
         return list(check(context))
 
-    def run_flipped(self, place: Place, check: Any = code_parts, **how: bool) -> list[Any]:
+    def run_flipped(
+        self, place: Place, check: Any = marshalled_code_parts, **how: bool
+    ) -> list[Any]:
         changed = MutatedTarget(self.sound)
         self.flip(changed, place)
         return self.run(changed, check, **how)

@@ -29,10 +29,10 @@ from gdb_epi.corruption.checks.overwritten_places import (
     _type_of_one,
     _whole_but_for,
 )
-from gdb_epi.corruption.checks.python_frames import frame_top, instruction_pointers
+from gdb_epi.corruption.checks.python_frames import instruction_pointers, top_frame_of_data_stack
 from gdb_epi.corruption.checks.typed_field import (
     MIN_BESIDE,
-    Fields,
+    TypedFields,
     _other_description,
     _pointers_to_static_data,
     typed_field,
@@ -105,7 +105,7 @@ class Scene:
 
     def is_one(self, owner: int, category: str) -> bool:
         """Whether it is an object: bytecode with addresses in its caches may look like one."""
-        fields = Fields(self.walk.reader, self.walk.kinds, address_index(self.context))
+        fields = TypedFields(self.walk.reader, self.walk.kinds, address_index(self.context))
         words = [(f, self.walk.reader.word(owner + f.offset)) for f in fields.of(owner, category)]
         return all(not word or field.fits(word) for field, word in words)
 
@@ -129,7 +129,7 @@ def named(found: list[Evidence]) -> set[tuple[object, tuple[int, ...]]]:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
     scene = Scene(interpreter)
-    for check in (typed_field, typed_slot, frame_top, instruction_pointers):
+    for check in (typed_field, typed_slot, top_frame_of_data_stack, instruction_pointers):
         assert not evidence(check, scene.target), "the healthy core"
     places = scene.fields()
     assert len(places) >= 6
@@ -155,10 +155,10 @@ def test_a_running_frame_that_is_none_is_named_by_the_data_stack(interpreter: st
     for bit in (scene.bit(frame), 1):
         changed = MutatedTarget(scene.target)
         changed.flip(place, bit)
-        (damage,) = evidence(frame_top, changed)
+        (damage,) = evidence(top_frame_of_data_stack, changed)
         assert (damage.id, damage.found, damage.corrected) == ("R10", frame ^ 1 << bit, frame)
         changed.flip(place, bit + 1)
-        assert not evidence(frame_top, changed)
+        assert not evidence(top_frame_of_data_stack, changed)
 
 
 def innermost_place(scene: Scene, tstate: int) -> int:
@@ -238,7 +238,7 @@ def test_nothing_is_found_in_sound_processes(minor: tuple[int, int], program: st
     checks = (
         typed_field,
         typed_slot,
-        frame_top,
+        top_frame_of_data_stack,
         instruction_pointers,
         item_counts,
         instruction_arguments,

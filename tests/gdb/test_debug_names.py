@@ -20,7 +20,7 @@ from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.errors import Absent
 from gdb_epi.target.elf_files import open_elf
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
-from gdb_epi.target.symbols import sections
+from gdb_epi.target.symbols import read_sections
 
 PLACES = 600  # of each file
 DEBUG = "/usr/lib/debug"
@@ -54,7 +54,7 @@ def files() -> list[tuple[str, str]]:
         file = open_elf(name)
         if isinstance(file, Absent):
             continue
-        if any(section.name == b".debug_aranges" for section in sections(file)):
+        if any(section.name == b".debug_aranges" for section in read_sections(file)):
             found.append((name, name))
         elif separate := debug_files(file, [DEBUG], None).separate:
             found.append((name, separate[0][0]))
@@ -95,7 +95,7 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
         assert not isinstance(file, Absent)
         assert not isinstance(holder, Absent)
         names = DebugNames(holder)
-        (text,) = [section for section in sections(file) if section.name == b".text"]
+        (text,) = [section for section in read_sections(file) if section.name == b".text"]
         places = [chosen.randrange(text.address, text.address + text.size) for _ in range(PLACES)]
         for place, answer in zip(places, gdb_answers(path, places, tmp_path), strict=True):
             total += 1

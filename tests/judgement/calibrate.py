@@ -26,7 +26,7 @@ from gallery.judging import wilson
 
 from gdb_epi.judgement.calibration import (
     ANY_RULE,
-    Counts,
+    RuleCounts,
     calibration_version,
     counted_rules,
 )
@@ -156,7 +156,9 @@ def version_of(rows: Sequence[Row]) -> str:
     return f"{len(rows)}-cores-{programs}-programs"
 
 
-def written(table: Mapping[str, Counts], rows: Sequence[Row], version: str | None = None) -> str:
+def written(
+    table: Mapping[str, RuleCounts], rows: Sequence[Row], version: str | None = None
+) -> str:
     """Return calibration.json: a rule a line."""
     head: dict[str, object] = {"version": version or version_of(rows), "about": ABOUT}
     head["usual"] = table[ANY_RULE].usual
@@ -170,7 +172,7 @@ def written(table: Mapping[str, Counts], rows: Sequence[Row], version: str | Non
     return "\n".join(["{", *lines, '  "rules": {', ",\n".join(rules), "  }", "}", ""])
 
 
-def extended(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
+def extended(table: Mapping[str, RuleCounts], rows: Sequence[Row]) -> str:
     """Return calibration.json as it is, with the rules that it does not have yet."""
     shipped = dict(counted_rules())
     new = {rule: counts for rule, counts in table.items() if rule not in shipped}
@@ -178,11 +180,11 @@ def extended(table: Mapping[str, Counts], rows: Sequence[Row]) -> str:
     merged = dict(sorted({**shipped, **new}.items()))
     before = calibration_version().partition("+")[0]
     version = f"{before}+{len(rows)}-cores-for-new-rules"
-    return written({**merged, ANY_RULE: Counts(0, 0, "", usual)}, rows, version)
+    return written({**merged, ANY_RULE: RuleCounts(0, 0, "", usual)}, rows, version)
 
 
 def summed(
-    table: Mapping[str, Counts],
+    table: Mapping[str, RuleCounts],
     rows: Sequence[Row],
     new_rules: bool = False,
     only: str = "",
@@ -209,10 +211,10 @@ def summed(
         if (more := table.get(rule)) is not None:
             right, wrong = round(old.right + more.right, 2), round(old.wrong + more.wrong, 2)
             origin = f"{old.origin}; {more.origin.removeprefix('measured on ')} since"
-            merged[rule] = Counts(right, wrong, origin)
+            merged[rule] = RuleCounts(right, wrong, origin)
     version = f"{calibration_version()}+{version_of(rows)}{f'-for-{only}' if only else ''}"
     version += f"-without-{'-'.join(leave_out)}" if leave_out else ""
-    everything = {**dict(sorted(merged.items())), ANY_RULE: Counts(0, 0, "", usual)}
+    everything = {**dict(sorted(merged.items())), ANY_RULE: RuleCounts(0, 0, "", usual)}
     return written(everything, rows, version)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import Absent
 from gdb_epi.judgement.arguments import DAMAGE, arguments_of
-from gdb_epi.judgement.calibration import ANY_RULE, NO_CASE, Counts
+from gdb_epi.judgement.calibration import ANY_RULE, NO_CASE, RuleCounts
 from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT, KILLED, SOFTWARE
 from gdb_epi.judgement.verdict import Verdict
 from gdb_epi.resign.verdicts import VerdictBasis, judge_basis, stored_verdict_basis
@@ -51,7 +51,7 @@ def case_of(row: Row) -> VerdictBasis:
     return case
 
 
-def judged(row: Row, table: Mapping[str, Counts] | None = None) -> Verdict:
+def judged(row: Row, table: Mapping[str, RuleCounts] | None = None) -> Verdict:
     """Return this version's verdict on a row."""
     return judge_basis(case_of(row), table)
 
@@ -68,7 +68,7 @@ def rules_that_spoke(row: Row) -> dict[str, bool]:
     }
 
 
-def counted(rows: Iterable[Row]) -> dict[str, Counts]:
+def counted(rows: Iterable[Row]) -> dict[str, RuleCounts]:
     """Count programs by rule: one program counts 1, in parts where its cores differ."""
     by_rule: dict[str, dict[tuple[str, str], list[bool]]] = {}
     for row in rows:
@@ -79,21 +79,21 @@ def counted(rows: Iterable[Row]) -> dict[str, Counts]:
     table = {rule: _counts(programs) for rule, programs in sorted(by_rule.items())}
     usual = usually_right(table)
     table = {rule: counts._replace(usual=usual) for rule, counts in table.items()}
-    return {**table, ANY_RULE: Counts(0, 0, NO_CASE, usual)}
+    return {**table, ANY_RULE: RuleCounts(0, 0, NO_CASE, usual)}
 
 
-def usually_right(table: Mapping[str, Counts]) -> float:
+def usually_right(table: Mapping[str, RuleCounts]) -> float:
     """Return how often rules are right: the mean over rules."""
     shares = [one.right / (one.right + one.wrong) for one in table.values()]
     return round(sum(shares) / len(shares), 3) if shares else 0.5
 
 
-def _counts(programs: Mapping[tuple[str, str], Sequence[bool]]) -> Counts:
+def _counts(programs: Mapping[tuple[str, str], Sequence[bool]]) -> RuleCounts:
     right = sum(sum(cores) / len(cores) for cores in programs.values())
     origins = sorted({origin for origin, _ in programs})
     number = {o: sum(origin == o for origin, _ in programs) for o in origins}
     origin = "measured on " + ", ".join(f"{n} programs of {o}" for o, n in number.items())
-    return Counts(round(right, 2), round(len(programs) - right, 2), origin)
+    return RuleCounts(round(right, 2), round(len(programs) - right, 2), origin)
 
 
 def read_rows(paths: Iterable[Path]) -> Iterator[Row]:

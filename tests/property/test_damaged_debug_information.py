@@ -16,7 +16,7 @@ from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.errors import Absent
 from gdb_epi.target.elf_files import open_elf
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
-from gdb_epi.target.symbols import sections
+from gdb_epi.target.symbols import read_sections
 
 COPIES = 60
 PLACES = 20
@@ -31,7 +31,7 @@ def small_file() -> str:
             file = open_elf(name)
             if isinstance(file, Absent):
                 continue
-            if any(section.name == b".debug_aranges" for section in sections(file)):
+            if any(section.name == b".debug_aranges" for section in read_sections(file)):
                 return name
     pytest.skip("no extension module with debug information is here: pyenv's builds have it")
 
@@ -62,7 +62,7 @@ def test_damaged_bytes_end_as_names_or_unsure(tmp_path: Path) -> None:
     whole = small_file()
     file = open_elf(whole)
     assert not isinstance(file, Absent)
-    every = sections(file)
+    every = read_sections(file)
     (text,) = [section for section in every if section.name == b".text"]
     debug = [section for section in every if section.name.startswith(b".debug_")]
     chosen = random.Random(5)

@@ -19,7 +19,7 @@ from gdb_epi.gdbhost import debug_info
 
 document = emit_layout(
     debug_info.type_layout,
-    debug_info.constant,
+    debug_info.constant_value,
     {"version": [0, 0], "free_threaded": False, "debug": False, "gdb": gdb.VERSION},
 )
 with open(os.environ["GDB_EPI_OUT"], "w", encoding="utf-8") as stream:

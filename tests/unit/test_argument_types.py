@@ -31,9 +31,9 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], Any]
     monkeypatch.setitem(sys.modules, "gdb", gdb)
     monkeypatch.delitem(sys.modules, "gdb_epi.gdbhost.arguments", raising=False)
     assert load_commands() == []
-    from gdb_epi.gdbhost.arguments import parse
+    from gdb_epi.gdbhost.arguments import parse_command_arguments
 
-    yield lambda name, text: parse(COMMANDS[name], text)
+    yield lambda name, text: parse_command_arguments(COMMANDS[name], text)
     sys.modules.pop("gdb_epi.gdbhost.arguments", None)
 
 

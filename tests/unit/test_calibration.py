@@ -17,7 +17,7 @@ from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.judgement.calibration import (
     ANY_RULE,
     AS_USUAL,
-    Counts,
+    RuleCounts,
     counted_rules,
     counts_of,
     read_calibration,
@@ -56,10 +56,10 @@ def test_a_program_counts_once_however_many_cores_it_has() -> None:
 
 
 def test_one_case_makes_nobody_sure_and_a_hundred_make_the_number() -> None:
-    assert Counts(0, 0, "", 0.95).probability < 0.75
-    assert Counts(1, 0, "", 0.95).probability < 0.8
-    assert Counts(90, 10, "", 0.95).probability == pytest.approx(0.9, abs=0.01)
-    assert Counts(9999, 0, "").probability < 1
+    assert RuleCounts(0, 0, "", 0.95).probability < 0.75
+    assert RuleCounts(1, 0, "", 0.95).probability < 0.8
+    assert RuleCounts(90, 10, "", 0.95).probability == pytest.approx(0.9, abs=0.01)
+    assert RuleCounts(9999, 0, "").probability < 1
     assert AS_USUAL < 5
 
 
@@ -75,7 +75,7 @@ def test_a_program_is_judged_by_the_counts_of_others() -> None:
 
 def test_damage_is_right_where_place_and_bit_are() -> None:
     found = row("list_item", "hw", "R15")
-    table = {"damage:found": Counts(50, 0, "")}
+    table = {"damage:found": RuleCounts(50, 0, "")}
     assert truth_of(found).damaged
     assert calibrate.named_right(calibrate.Said(found, judged(found, table)))
     found["label"]["found"], found["label"]["bits"] = "0x4", [2]

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from gdb_epi.render.color import painted, wants_color
+from gdb_epi.render.color import colored_lines, wants_color
 from gdb_epi.render.report_text import render_report
 from gdb_epi.report import PythonSourceLine, Report
 
@@ -30,19 +30,19 @@ SCREEN = [
 
 def test_the_text_stays_the_same() -> None:
     for label in (None, "software", "no-fault", "killed", "a label of tomorrow"):
-        assert [SGR.sub("", line) for line in painted(SCREEN, label)] == SCREEN
-    assert list(painted([], "software")) == []
+        assert [SGR.sub("", line) for line in colored_lines(SCREEN, label)] == SCREEN
+    assert list(colored_lines([], "software")) == []
 
 
 def test_the_first_sentence_has_the_colour_of_its_verdict() -> None:
     for label, code in (("software", "31"), ("no-fault", "32"), ("cannot-tell", "33")):
-        lines = list(painted(SCREEN, label))
+        lines = list(colored_lines(SCREEN, label))
         assert [line.startswith(f"\x1b[1;{code}m") for line in lines[:3]] == [True, True, False]
-    assert next(painted(SCREEN)) == SCREEN[0]
+    assert next(colored_lines(SCREEN)) == SCREEN[0]
 
 
 def test_languages_headings_and_notes_are_marked() -> None:
-    lines = list(painted(SCREEN, "software"))
+    lines = list(colored_lines(SCREEN, "software"))
     assert lines[4] == "\x1b[1mProcess\x1b[0m" + SCREEN[4].removeprefix("Process")
     assert lines[5] == f"\x1b[1m{SCREEN[5]}\x1b[0m"
     assert lines[6] == "  \x1b[2mC\x1b[0m   read_value  libapp.so"

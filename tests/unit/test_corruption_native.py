@@ -9,7 +9,10 @@ import pytest
 from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
 from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
-from gdb_epi.corruption.checks.control_flow import arrived_inside, return_address_beside_rip
+from gdb_epi.corruption.checks.control_flow import (
+    arrived_inside_function,
+    return_address_beside_rip,
+)
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
 from gdb_epi.corruption.checks.one_bit_pointer import one_bit_pointer
 from gdb_epi.corruption.checks.registers import register_values
@@ -177,11 +180,11 @@ START = INSIDE ^ 1 << 6
 
 def test_c7_copy_asks_for_two_that_hold_the_right_pointer() -> None:
     held = {HEAP + 64: INSIDE, HEAP + 128: START, HEAP + 192: START}
-    assert [one.id for one in evidence(arrived_inside(entered(held)))] == ["C7:copy"]
+    assert [one.id for one in evidence(arrived_inside_function(entered(held)))] == ["C7:copy"]
     del held[HEAP + 192]
-    assert [one.id for one in evidence(arrived_inside(entered(held)))] == ["C7"]
+    assert [one.id for one in evidence(arrived_inside_function(entered(held)))] == ["C7"]
     held |= {HEAP + 192: START, HEAP + 256: INSIDE}
-    assert [one.id for one in evidence(arrived_inside(entered(held)))] == ["C7"]
+    assert [one.id for one in evidence(arrived_inside_function(entered(held)))] == ["C7"]
 
 
 @pytest.mark.parametrize(("callee", "ids"), [(START, []), (START + 16, ["C7"])])
@@ -193,7 +196,7 @@ def test_c7_asks_for_no_pointer_where_a_direct_call_led_to_the_start(
     made.target.write(CALL_SITE - len(code), code)  # type: ignore[attr-defined]
     frames = [UnwoundFrame(pc, {}, SP + 16, {}) for pc in (PC, CALL_SITE)]
     monkeypatch.setattr(Unwinder, "walk", lambda self, registers: iter(frames))
-    assert [one.id for one in evidence(arrived_inside(made))] == ids
+    assert [one.id for one in evidence(arrived_inside_function(made))] == ids
 
 
 RIGHT, RAN = TEXT + 0x628, TEXT + 0x900
@@ -210,9 +213,9 @@ def popped(*below: int, wrong: int = WRONG, ran: int = 12) -> Context:
 
 
 def test_c7_called_asks_for_the_function_that_returned() -> None:
-    assert [one.id for one in evidence(arrived_inside(popped(RAN + 13)))] == ["C7:called"]
-    assert [one.id for one in evidence(arrived_inside(popped(RAN + 14)))] == ["C7"]
-    assert [one.id for one in evidence(arrived_inside(popped()))] == ["C7"]
+    assert [one.id for one in evidence(arrived_inside_function(popped(RAN + 13)))] == ["C7:called"]
+    assert [one.id for one in evidence(arrived_inside_function(popped(RAN + 14)))] == ["C7"]
+    assert [one.id for one in evidence(arrived_inside_function(popped()))] == ["C7"]
 
 
 def test_c7_popped_asks_for_the_word_that_was_popped_last() -> None:

@@ -11,7 +11,7 @@ import pytest
 from gdb_epi.corruption.strings.bulk_hashing import LONGEST, StringRecords
 from gdb_epi.corruption.strings.find_strings import near_type_patterns, near_type_words
 from gdb_epi.corruption.strings.str_layout import StringFormat
-from gdb_epi.cpython.objects.siphash import VARIANTS, Key, python_hash
+from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, python_hash
 from gdb_epi.sizes import WORD_MASK
 
 START = 0x7F1234500000
@@ -31,7 +31,7 @@ def an_object(form: StringFormat, data: bytes, stored: int, state: int = ASCII) 
 
 
 def memory(
-    form: StringFormat, key: Key, chance: random.Random
+    form: StringFormat, key: HashKey, chance: random.Random
 ) -> tuple[bytes, list[tuple[int, bytes]]]:
     """Return memory with objects, and (offset, contents) of those that are ordinary."""
     made, ordinary = bytearray(chance.randbytes(64)), []
@@ -53,7 +53,7 @@ def memory(
 @pytest.mark.parametrize("rounds", VARIANTS)
 def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[int, int]) -> None:
     chance = random.Random(7)
-    key = Key(chance.getrandbits(64), chance.getrandbits(64), *rounds)
+    key = HashKey(chance.getrandbits(64), chance.getrandbits(64), *rounds)
     data, ordinary = memory(form, key, chance)
     whole = StringRecords(form, key)
     assert whole.take(START, data) == ([], True) and not list(whole.rest())
@@ -73,7 +73,7 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
 
 
 def test_what_is_not_ordinary_is_found_by_the_other_expression() -> None:
-    key = Key(1, 2, 1, 3)
+    key = HashKey(1, 2, 1, 3)
     data, ordinary = memory(STR, key, random.Random(8))
     known = {at + STR.type_at for at, _ in ordinary}
     hashed = {

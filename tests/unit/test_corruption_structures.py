@@ -29,12 +29,12 @@ from gdb_epi.corruption.run_checks import run_checks
 from gdb_epi.corruption.score import is_more_than_software_sign, prior_log_odds
 from gdb_epi.corruption.self_explained_ends import reason_to_skip_costly_checks
 from gdb_epi.cpython.objects.siphash import (
-    Key,
+    HashKey,
     hash_many,
     in_lanes,
     python_hash,
     siphash,
-    unequal,
+    unequal_lanes,
 )
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import UsageError
@@ -51,7 +51,7 @@ VECTORS = {
     3: 0x85676696D7FB7E2D,
     15: 0xA129CA6149BE45E5,
 }
-KEY = Key(0x0706050403020100, 0x0F0E0D0C0B0A0908, 2, 4)
+KEY = HashKey(0x0706050403020100, 0x0F0E0D0C0B0A0908, 2, 4)
 
 
 @pytest.mark.parametrize("size", VECTORS)
@@ -68,20 +68,20 @@ def test_the_interpreters_own_hashes() -> None:
     rounds = {"siphash13": (1, 3), "siphash24": (2, 4)}.get(sys.hash_info.algorithm)
     if rounds is None:
         pytest.skip(f"this interpreter hashes by {sys.hash_info.algorithm}")
-    assert words == [python_hash(Key(0, 0, *rounds), bytes(range(n))) for n in range(100)]
+    assert words == [python_hash(HashKey(0, 0, *rounds), bytes(range(n))) for n in range(100)]
 
 
 @pytest.mark.parametrize("rounds", [(1, 3), (2, 4)])
 def test_many_at_once_are_what_one_by_one_are(rounds: tuple[int, int]) -> None:
     chance = random.Random(1)
-    key = Key(chance.getrandbits(64), chance.getrandbits(64), *rounds)
+    key = HashKey(chance.getrandbits(64), chance.getrandbits(64), *rounds)
     for size in (1, 7, 8, 15, 64, 300, 4000):
         data = [chance.randbytes(size) for _ in range(255)] + [bytes(size), b"\xff" * size]
         right = [siphash(key, one) for one in data]
         hashes = hash_many(key, data)
-        assert unequal(hashes, in_lanes(right), len(data)) == []
+        assert unequal_lanes(hashes, in_lanes(right), len(data)) == []
         right[100] ^= 1 << chance.randrange(64)
-        assert unequal(hashes, in_lanes(right), len(data)) == [100]
+        assert unequal_lanes(hashes, in_lanes(right), len(data)) == [100]
 
 
 # --- pymalloc ---------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_a_pool_is_recognised(size: int) -> None:
     pool = pools.pool_at(PLACE, bytes(made_pool(size, carved=40)))
     assert pool is not None and pool.size == size and pool.free is not None
     assert len(list(pool.blocks())) == pool.used == 35
-    assert pools.pool_damage(pool, bytes(made_pool(size, carved=40))) is None
+    assert pools.free_list_repair(pool, bytes(made_pool(size, carved=40))) is None
 
 
 @pytest.mark.parametrize("offset", [pools.FREE_AT, pools.HEADER_SIZE + 6 * 64])
@@ -118,7 +118,7 @@ def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
     data[offset : offset + 8] = (word ^ 1 << bit).to_bytes(8, "little")
     pool = pools.pool_at(PLACE, bytes(data))
     assert pool is not None and pool.free is None and not list(pool.blocks())
-    wrong = pools.pool_damage(pool, bytes(data))
+    wrong = pools.free_list_repair(pool, bytes(data))
     assert wrong is not None and (wrong.where, wrong.corrected) == (PLACE + offset, word)
     assert wrong.is_low_bit == (bit < 4)
 
@@ -136,7 +136,7 @@ def test_a_link_that_was_overwritten_is_not_mended() -> None:
     data = made_pool()
     data[pools.HEADER_SIZE + 6 * 64 : pools.HEADER_SIZE + 6 * 64 + 8] = b"AAAAAAAA"
     pool = pools.pool_at(PLACE, bytes(data))
-    assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
+    assert pool is not None and pools.free_list_repair(pool, bytes(data)) is None
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_list_that_leads_elsewhere(first: int, elsewhere: bool) -> None:
     data = made_pool()
     data[pools.FREE_AT : pools.FREE_AT + 8] = first.to_bytes(8, "little")
     pool = pools.pool_at(PLACE, bytes(data))
-    assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
+    assert pool is not None and pools.free_list_repair(pool, bytes(data)) is None
     assert pools.is_first_link_wild(pool, bytes(data)) is elsewhere
 
 
@@ -192,7 +192,7 @@ def test_a_flipped_number_of_a_header_is_mended(member: int, bit: int) -> None:
     word = int.from_bytes(data[member : member + 4], "little")
     right = bytes(data[member & ~7 : (member & ~7) + 8])
     data[member : member + 4] = (word ^ 1 << bit).to_bytes(4, "little")
-    wrong = pools.damaged_header(PLACE, 16384, bytes(data))
+    wrong = pools.header_repair(PLACE, 16384, bytes(data))
     assert wrong is not None and wrong.where == PLACE + (member & ~7)
     assert wrong.corrected.to_bytes(8, "little") == right
 
@@ -201,7 +201,7 @@ def test_a_count_that_is_one_off_is_no_flip() -> None:
     data = made_pool()
     data[0:4] = (94).to_bytes(4, "little")  # 95 are in use: a crash between two steps
     pool = pools.pool_at(PLACE, bytes(data))
-    assert pool is not None and pools.pool_damage(pool, bytes(data)) is None
+    assert pool is not None and pools.free_list_repair(pool, bytes(data)) is None
 
 
 # --- glibc ------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import pytest
 import gdb_epi.detectors
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.corruption import score
-from gdb_epi.corruption.explanation_pages import corruption_page, item_names
-from gdb_epi.detectors.pages import SECTIONS, finding_page, pages
+from gdb_epi.corruption.explanation_pages import corruption_page, items_with_pages
+from gdb_epi.detectors.pages import SECTIONS, finding_page, page_names
 from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.errors import Absent, UsageError
 from gdb_epi.loader import load_all, load_commands
@@ -29,8 +29,8 @@ def run(finding: str | None, *, whole: bool = True) -> list[str]:
 
 def test_every_finding_has_a_page_and_every_page_a_finding() -> None:
     assert not load_all(gdb_epi.detectors)
-    assert set(pages()) == set(DETECTORS)
-    for name in pages():
+    assert set(page_names()) == set(DETECTORS)
+    for name in page_names():
         page = finding_page(name)
         assert isinstance(page, str)
         assert page.startswith(f"# {name}: ")
@@ -85,7 +85,7 @@ def test_each_weight_is_shown_with_its_origin() -> None:
     assert f"- {null.id} ({null.llr:+g}): {null.origin}" in run("null_dereference")
     (line,) = (one for one in run("trap_instruction") if one.startswith("- trap_instruction: "))
     assert "speaks for software" in line and " programs: " in line
-    for name in pages():
+    for name in page_names():
         lines = run(name)
         assert (
             len(lines)
@@ -103,7 +103,7 @@ def test_other_names_are_refused(name: str) -> None:
 
 def test_every_item_and_word_of_corruption_has_a_page() -> None:
     words = (score.PROVEN, score.STRONG, score.WEAK, score.AMBIGUOUS, score.NONE)
-    for name in (*item_names(), *words, score.SOFTWARE_LIKE):
+    for name in (*items_with_pages(), *words, score.SOFTWARE_LIKE):
         page = corruption_page(name)
         assert isinstance(page, str), name
         places = [page.find(f"\n{section}\n") for section in SECTIONS]

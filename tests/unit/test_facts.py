@@ -26,7 +26,7 @@ from gdb_epi.record.groups.machine import (
 )
 from gdb_epi.record.groups.signal import operand_text
 from gdb_epi.record.redact import redact_value, without_people
-from gdb_epi.record.user_redaction import parameterise, pseudonymise, redact_addresses
+from gdb_epi.record.user_redaction import parameterise_message, pseudonymise, redact_addresses
 from gdb_epi.session import Session
 from gdb_epi.target.api import Region, Thread
 from gdb_epi.x86 import memory_operand
@@ -230,7 +230,7 @@ def test_operands_as_text(code: str, text: str) -> None:
     ],
 )
 def test_messages_are_parameterised(message: str, told: str) -> None:
-    assert parameterise(message) == told
+    assert parameterise_message(message) == told
 
 
 def test_a_huge_message_is_cut_before_it_is_searched() -> None:
@@ -238,7 +238,7 @@ def test_a_huge_message_is_cut_before_it_is_searched() -> None:
 
     begun = time.process_time()
     for text in ("/a" * 10**6, "'" * 10**6, "a1" * 10**6, "1." * 10**6):
-        assert len(parameterise(text)) <= 200
+        assert len(parameterise_message(text)) <= 200
     assert time.process_time() - begun < 10.0
 
 

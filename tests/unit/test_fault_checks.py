@@ -27,7 +27,7 @@ from gdb_epi.corruption.checks.benign_causes import (
     write_to_read_only_memory,
 )
 from gdb_epi.corruption.checks.control_flow import (
-    arrived_inside,
+    arrived_inside_function,
     fault_amid_instruction,
     instruction_that_cannot_fault,
     one_bit_call_target,
@@ -37,7 +37,7 @@ from gdb_epi.corruption.checks.control_flow import (
 )
 from gdb_epi.corruption.checks.one_bit_pointer import _sentence, one_bit_pointer
 from gdb_epi.corruption.checks.registers import register_values
-from gdb_epi.corruption.checks.several_bits import recurring
+from gdb_epi.corruption.checks.several_bits import recurring_flips
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evidence
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
@@ -247,21 +247,21 @@ def entered(value: int, start: int, **more: object) -> Context:
 def test_c7_a_pointer_into_the_middle_of_the_function_that_failed(bit: int) -> None:
     value = PC - 5  # 0xfb: both bits are set
     start = value ^ 1 << bit
-    found = evidence(arrived_inside(entered(value, start, rax=value)))
+    found = evidence(arrived_inside_function(entered(value, start, rax=value)))
     assert [(one.id, one.where, one.found, one.corrected, one.path) for one in found] == [
         ("C7", "rax", value, start, REGISTER)
     ]
-    held = evidence(arrived_inside(entered(value, start, words={HEAP + 64: value})))
+    held = evidence(arrived_inside_function(entered(value, start, words={HEAP + 64: value})))
     assert [(one.where, one.path) for one in held] == [(HEAP + 64, MEMORY)]
-    assert evidence(arrived_inside(entered(value, start))) == []
-    assert evidence(arrived_inside(entered(value, start - 8, rax=value))) == []
+    assert evidence(arrived_inside_function(entered(value, start))) == []
+    assert evidence(arrived_inside_function(entered(value, start - 8, rax=value))) == []
 
 
 def test_c7_rip_itself_on_the_stack_is_a_signal_frame() -> None:
     start = PC & ~(PC & -PC)
     made = entered(PC, start, words={SP + 64: PC})
-    assert evidence(arrived_inside(made)) == []
-    assert evidence(arrived_inside(entered(PC, start, words={HEAP + 64: PC})))
+    assert evidence(arrived_inside_function(made)) == []
+    assert evidence(arrived_inside_function(entered(PC, start, words={HEAP + 64: PC})))
 
 
 # -- R5 ------------------------------------------------------------------------------------------
@@ -564,9 +564,9 @@ def damaged(*words: tuple[int, int, int]) -> Context:
 
 def test_the_same_bit_again() -> None:
     two = damaged((HEAP + 8, 0x100, 5), (HEAP + 0x110, 0x200, 5))
-    assert [one.id for one in evidence(recurring(two))] == ["M2", "M2"]
+    assert [one.id for one in evidence(recurring_flips(two))] == ["M2", "M2"]
     offset = damaged((HEAP + 8, 0x100, 5), (HEAP + 0x2008, 0x200, 5))
-    assert [one.id for one in evidence(recurring(offset))] == ["M3", "M3"]
+    assert [one.id for one in evidence(recurring_flips(offset))] == ["M3", "M3"]
 
 
 @pytest.mark.parametrize(
@@ -580,7 +580,7 @@ def test_the_same_bit_again() -> None:
     ],
 )
 def test_no_bit_again(words: tuple[tuple[int, int, int], ...]) -> None:
-    assert evidence(recurring(damaged(*words))) == []
+    assert evidence(recurring_flips(damaged(*words))) == []
 
 
 def test_searches_for_words_have_a_bound() -> None:

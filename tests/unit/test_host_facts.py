@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.sidecars import host_json
-from gdb_epi.sidecars.host_facts import collect, memory_devices
+from gdb_epi.sidecars.host_facts import collect_host_facts, memory_devices
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIAL = "S3CR3T-0001"
@@ -100,7 +100,7 @@ TABLE = (
 
 def test_a_host_with_everything(tmp_path: Path) -> None:
     plant(tmp_path, TREE)
-    found = collect(str(tmp_path), {"rack": "r7"})
+    found = collect_host_facts(str(tmp_path), {"rack": "r7"})
     assert (found["hostname"], found["boot_id"][:8]) == ("gpu-17", "2770970a")
     assert found["kernel"] == {"release": "6.8.0-45-generic"}
     assert found["container"] == {"runtime": "podman", "image": "registry/app:1"}
@@ -128,7 +128,7 @@ def test_memory_modules_of_the_firmwares_table(tmp_path: Path) -> None:
     place = tmp_path / "sys/firmware/dmi/tables"
     place.mkdir(parents=True)
     (place / "DMI").write_bytes(TABLE)
-    found = collect(str(tmp_path))["attributes"]
+    found = collect_host_facts(str(tmp_path))["attributes"]
     assert (found["dimm_count"], found["dimm_source"]) == (2, "smbios")
     assert (found["dimm_parts"], found["dimm_vendors"]) == ("M321R8GA0BB0", "Samsung")
     assert len(found["dimm_serial_hash DIMM_A1"]) == 12
@@ -150,7 +150,7 @@ def test_damaged_tables_end_the_list() -> None:
 
 
 def test_an_empty_tree_gives_an_empty_host(tmp_path: Path) -> None:
-    found = collect(str(tmp_path))
+    found = collect_host_facts(str(tmp_path))
     assert found == {"schema": "gdb-epi/host/1", "needs_root": []}
 
 
@@ -161,8 +161,8 @@ def test_what_only_root_may_read_is_named(tmp_path: Path) -> None:
     if os.getuid() == 0:
         code = (
             "import os, json; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-            "from gdb_epi.sidecars.host_facts import collect\n"
-            f"print(json.dumps(collect({str(tmp_path)!r})))"
+            "from gdb_epi.sidecars.host_facts import collect_host_facts\n"
+            f"print(json.dumps(collect_host_facts({str(tmp_path)!r})))"
         )
         for folder in (tmp_path, *tmp_path.parents):
             if not os.stat(folder).st_mode & 1 and str(folder).startswith("/tmp"):
@@ -175,7 +175,7 @@ def test_what_only_root_may_read_is_named(tmp_path: Path) -> None:
             pytest.skip(f"another user cannot run this Python here: {done.stderr[-200:]}")
         found = json.loads(done.stdout)
     else:
-        found = collect(str(tmp_path))
+        found = collect_host_facts(str(tmp_path))
     assert found["needs_root"] == ["DMI product_serial"]
     assert "serial_hash" not in found["attributes"]
     assert found["attributes"]["bios_version"] == "2.1b"

@@ -9,9 +9,9 @@ import pytest
 
 from gdb_epi.corruption.heap.pymalloc_pools import (
     HEADER,
+    free_list_repair,
     is_emptied_pool,
     pool_at,
-    pool_damage,
 )
 
 POOL, BLOCK = 0x7F01_B000_0000, 80
@@ -64,7 +64,7 @@ def damage(data: bytearray) -> tuple[int, int] | None:
     """Return place (from the pool's start) and right value of the wrong word of a pool."""
     pool = pool_at(POOL, bytes(data))
     assert pool is not None and pool.free is None
-    wrong = pool_damage(pool, bytes(data))
+    wrong = free_list_repair(pool, bytes(data))
     return None if wrong is None else (wrong.where - POOL, wrong.corrected)
 
 

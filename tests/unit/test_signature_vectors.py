@@ -21,7 +21,7 @@ from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.types import Category, CategoryInput, family_of
+from gdb_epi.signature.categories.types import Category, CategoryInput, category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.function_code import comparable_code, name_of_code
 from gdb_epi.signature.hang_keys import hang_words_of_record
@@ -107,7 +107,7 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
         scene.fault = Fault(1, 11, 1, 0, {}, "signal-frame", "kernel")
     function = vector.get("assertion", "")
     scene.abort_message = AbortMessage("assert", "", function) if function else None
-    category = Category(vector["category"], family_of(vector["category"]), "given")
+    category = Category(vector["category"], category_without_stack(vector["category"]), "given")
     state, words = State(target, python_absent), hang_words_of_record(vector.get("hang"))
     code = code_of(vector["frames"])
     maker = _Maker(state, scene, category, [], hang=words)

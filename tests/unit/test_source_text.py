@@ -21,7 +21,7 @@ from gdb_epi.cpython.frames.line_tables import (
     location_entries,
     position_at,
 )
-from gdb_epi.cpython.objects.siphash import Key, siphash
+from gdb_epi.cpython.objects.siphash import HashKey, siphash
 from gdb_epi.cpython.source.finder import VERIFIED
 from gdb_epi.cpython.source.guarded_files import (
     MAX_SOURCE_BYTES,
@@ -30,7 +30,7 @@ from gdb_epi.cpython.source.guarded_files import (
     read_member,
     source_lines,
 )
-from gdb_epi.cpython.source.source_checks import TextFit, fit_text
+from gdb_epi.cpython.source.source_checks import TextFit, compare_text
 from gdb_epi.cpython.source.source_site import SourceSite
 from gdb_epi.errors import Absent
 from gdb_epi.render import source_lines as terminal_source
@@ -106,7 +106,7 @@ def test_siphash_is_the_one_of_this_python() -> None:
         data = random.Random(size).randbytes(size)
         expected = _imp.source_hash(3495, data)
         rounds = (1, 3) if sys.version_info >= (3, 11) else (2, 4)
-        assert siphash(Key(3495, 0, *rounds), data).to_bytes(8, "little") == expected
+        assert siphash(HashKey(3495, 0, *rounds), data).to_bytes(8, "little") == expected
 
 
 def site_of(text: str, name: str) -> SourceSite:
@@ -121,7 +121,7 @@ def site_of(text: str, name: str) -> SourceSite:
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="co_positions() came with Python 3.11")
 def test_fit() -> None:
     site = site_of(TEXT, "outer")
-    assert fit_text(source_lines(TEXT), site).good
+    assert compare_text(source_lines(TEXT), site).good
     changes = {
         "a line more": "\n" + TEXT,
         "a name": TEXT.replace("total", "other"),
@@ -129,7 +129,7 @@ def test_fit() -> None:
         "indentation": TEXT.replace("    ", "   "),
     }
     for what, text in changes.items():
-        fit = fit_text(source_lines(text), site)
+        fit = compare_text(source_lines(text), site)
         assert fit.miss and not fit.good, what
         assert "does not fit" in fit.says()
     assert not TextFit(1, 1, 0, "").good

@@ -18,7 +18,7 @@ from gdb_epi.render.category_words import (
     category_words,
     death_sentence,
 )
-from gdb_epi.render.escape import WIDTH, wrapped
+from gdb_epi.render.escape import WIDTH, wrap_text
 from gdb_epi.render.frame_lines import Call, StackRow, stack_rows
 from gdb_epi.render.triage import GDB, MAX_LINES, SHELL, Audience, named_call, render_triage
 from gdb_epi.render.triage_evidence import evidence_lines
@@ -156,12 +156,12 @@ def test_of_a_cut_core_the_screen_says_what_is_lost_once() -> None:
 def test_a_sentence_is_cut_behind_a_clause_and_addresses_are_short() -> None:
     """It ended with "205 other blocks of its pool hold objects, 100 ...", and had two widths."""
     clauses = [f"clause {n} at 0x00007f28cafa4c{n:02x}" + " word" * 12 for n in range(9)]
-    lines = wrapped("; ".join(clauses), "Why      ", 2)
+    lines = wrap_text("; ".join(clauses), "Why      ", 2)
     assert len(lines) == 2 and lines[-1].endswith("word; ...") and "0x7f28cafa4c00" in lines[0]
-    assert wrapped("word " * 99 + "; end", "", 2)[-1].endswith("word ...")  # no place to cut
-    assert wrapped("a 0x0000000000000000; 0x00ff", "", 1) == ["a 0x0; 0x00ff"]
-    assert wrapped("", "Why      ", 3) == []
-    assert wrapped("word " * 99, "", 1)[0].endswith("word ...")
+    assert wrap_text("word " * 99 + "; end", "", 2)[-1].endswith("word ...")  # no place to cut
+    assert wrap_text("a 0x0000000000000000; 0x00ff", "", 1) == ["a 0x0; 0x00ff"]
+    assert wrap_text("", "Why      ", 3) == []
+    assert wrap_text("word " * 99, "", 1)[0].endswith("word ...")
 
 
 @pytest.mark.parametrize(

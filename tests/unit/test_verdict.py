@@ -14,7 +14,7 @@ import gdb_epi.detectors
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import Score, score, weights
 from gdb_epi.detectors.registry import DETECTORS, Finding
-from gdb_epi.judgement.calibration import Counts, counted_rules
+from gdb_epi.judgement.calibration import RuleCounts, counted_rules
 from gdb_epi.judgement.category_hypotheses import CATEGORIES
 from gdb_epi.judgement.hypothesis_words import HARDWARE, HYPOTHESES
 from gdb_epi.judgement.labels import LABELS
@@ -62,14 +62,14 @@ def value(one: Evidence) -> float:
 OF_DAMAGE = ("hardware-suspect", "damaged-memory")
 
 
-def as_counted(right: float, wrong: float = 0) -> dict[str, Counts]:
+def as_counted(right: float, wrong: float = 0) -> dict[str, RuleCounts]:
     """Return a table in which every rule was right and wrong so often."""
     names = ["damage:found", *ITEMS]
     names += [*(f"category:{row.category}" for row in CATEGORIES)]
     for name, known in DETECTORS.items():
         kinds = ("certain", "probable") if known.supports and known.supports.counted_by else ("",)
         names += [f"{name}:{kind}" if kind else name for kind in kinds]
-    return dict.fromkeys(names, Counts(right, wrong, "a test"))
+    return dict.fromkeys(names, RuleCounts(right, wrong, "a test"))
 
 
 def probability_of_damage(verdict: Verdict) -> float:
@@ -187,7 +187,7 @@ def test_a_sign_of_software_does_not_beat_damage() -> None:
     alone = judge("segv-null", [], score([sign]), counts)
     both = judge("segv-null", [], score([sign, evidence("R10")]), counts)
     doubt = judge("segv-null", [], score([sign, evidence("P8")]), counts | {
-        "damage:weak": Counts(18, 0, "a test")})  # fmt: skip
+        "damage:weak": RuleCounts(18, 0, "a test")})  # fmt: skip
     assert alone.label == "software" and both.label == "damaged-memory"
     assert doubt.label == "software" or doubt.confidence < alone.confidence
 

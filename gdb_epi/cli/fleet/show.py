@@ -90,16 +90,16 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
     from gdb_epi.render.frame_lines import PYTHON as PY
     from gdb_epi.render.frame_lines import Call, StackRow, row_lines
     from gdb_epi.render.signature_words import PYTHON, parse_signature_line
-    from gdb_epi.render.triage import labelled
+    from gdb_epi.render.triage import labelled_lines
 
     labels = [label for label, _ in summary.tables["verdict"]]
     frames = parse_signature_line(group.text or "", group.category).frames
     rows = [StackRow(Call(PY if language == PYTHON else C, name)) for language, name in frames]
     lines = [signature_title(group.name, group.category, labels), _counts(summary), ""]
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
-        lines += labelled(label, _tally(summary, name))
+        lines += labelled_lines(label, _tally(summary, name))
     stack = [line.strip() for line in row_lines(rows)]
-    lines += ["", *labelled("Stack", stack), ""] if stack else [""]
+    lines += ["", *labelled_lines("Stack", stack), ""] if stack else [""]
     steps = [("more than one cause in it?", f"split {group.key}")]
     steps.append(("which hosts or versions?", f"correlate {group.key}"))
     return lines + _next(summary, steps, again)
@@ -109,12 +109,12 @@ def _host_lines(
     summary: CrashSummary, attributes: Sequence[tuple[str, str]], again: str
 ) -> list[str]:
     from gdb_epi.render.signature_words import named_signature
-    from gdb_epi.render.triage import labelled
+    from gdb_epi.render.triage import labelled_lines
 
     lines = [_counts(summary), ""]
     for label, name in (("Verdict", "verdict"), ("CPU", "cpu")):
-        lines += labelled(label, _tally(summary, name))
-    lines += labelled("Host", [f"{name}: {value}" for name, value in attributes])
+        lines += labelled_lines(label, _tally(summary, name))
+    lines += labelled_lines("Host", [f"{name}: {value}" for name, value in attributes])
     lines.append("Crashes, most frequent first")
     for text, count in summary.tables["signature"]:
         lines.append(f"  {count:6}  {named_signature(text)}")

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.target.elf_files import ElfFile
-from gdb_epi.target.symbols import sections
+from gdb_epi.target.symbols import read_sections
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_LINK = 4096
@@ -30,7 +30,7 @@ class DebugInfoStamps(NamedTuple):
 
 def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> DebugInfoStamps:
     """Return where the debug information of a file is; `folders` are those of GDB's setting."""
-    places = {section.name: (section.offset, section.size) for section in sections(file)}
+    places = {section.name: (section.offset, section.size) for section in read_sections(file)}
     inside = any(name in places for name in _CARRIERS)
     offset, size = places.get(b".gnu_debuglink", (0, 0))
     link = os.fsdecode(file.read(offset, min(size, MAX_LINK)).partition(b"\0")[0])

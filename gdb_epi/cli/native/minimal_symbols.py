@@ -14,7 +14,7 @@ from bisect import bisect_right
 from gdb_epi.target.elf import STT_FILE, STT_SECTION, STT_TLS, SYM
 from gdb_epi.target.elf_files import ElfFile
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
-from gdb_epi.target.symbols import sections, symbol_tables
+from gdb_epi.target.symbols import read_sections, symbol_tables
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TABLES = 2 << 20  # bytes of symbols that are read: 87,000 symbols
@@ -97,7 +97,7 @@ class MinimalSymbols:
 
 def _text(file: ElfFile) -> tuple[int, int, int]:
     """Return number, start and end of .text. Raises GdbNeeded without one."""
-    for number, section in enumerate(sections(file)):
+    for number, section in enumerate(read_sections(file)):
         if section.name == b".text":
             return number, section.address, section.address + section.size
     raise GdbNeeded("no .text")

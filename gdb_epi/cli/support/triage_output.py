@@ -24,7 +24,7 @@ from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.judgement.labels import CANNOT_TELL, URGENT
 from gdb_epi.private_files import private_opener
 from gdb_epi.record.record_parts import group_in, grouping_line, groups_in, verdict_label
-from gdb_epi.render.color import painted, wants_color
+from gdb_epi.render.color import colored_lines, wants_color
 from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted, shell_word
@@ -125,9 +125,9 @@ class _JsonLines(AnswerWriter):
         """Write one record a line."""
         import json
 
-        from gdb_epi.render.report_json import plain
+        from gdb_epi.render.report_json import json_value
 
-        self._out.lines(json.dumps(plain(record_with_stacks(examined)), sort_keys=False))
+        self._out.lines(json.dumps(json_value(record_with_stacks(examined)), sort_keys=False))
         self._out.flush()
 
 
@@ -152,7 +152,7 @@ class _OneScreen(AnswerWriter):
         if examined.stacks is not None:
             lines += stacks_lines(examined.stacks, _ending(examined.record))
         if self._color:
-            lines = list(painted(lines, verdict_label(examined.record)))
+            lines = list(colored_lines(lines, verdict_label(examined.record)))
         self._out.lines(*lines)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, required, word_evidence
+from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
 from gdb_epi.corruption.heap.memory_readers import shared_heap
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
@@ -46,7 +46,7 @@ def builtin_functions(context: Context) -> Iterator[Evidence]:
     is one of the few that all built-in functions share.
     """
     heap = shared_heap(context)
-    functions = list(_functions(heap, required(context.state.python)))
+    functions = list(_functions(heap, require_present(context.state.python)))
     yield from _definitions(heap, functions)
     yield from _vectorcalls(context, heap, functions)
 

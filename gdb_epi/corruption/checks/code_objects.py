@@ -11,17 +11,23 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    NotChecked,
+    Skipped,
+    require_present,
+    word_evidence,
+)
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
-from gdb_epi.corruption.files.opcodes import Opcodes, opcodes_of_magic, opcodes_of_version
-from gdb_epi.corruption.files.pyc_constants import CodeComparer, Difference
+from gdb_epi.corruption.files.opcodes import OpcodeTable, opcodes_of_magic, opcodes_of_version
+from gdb_epi.corruption.files.pyc_constants import CodeComparer, ConstantDifference
 from gdb_epi.corruption.heap.memory_readers import page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, bytecode_of
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
-from gdb_epi.cpython.source.source_checks import TYPE_STRING, table_needle
+from gdb_epi.cpython.source.source_checks import TYPE_STRING, marshalled_line_table
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import WORD
@@ -62,7 +68,7 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     the file is the one with the same first line and line table; specialized opcodes are taken back
     to what they were made of, caches are left out, and exactly one bit must differ.
     """
-    python = required(context.state.python)
+    python = require_present(context.state.python)
     reader = page_reader(context)
     missing = 0
     for address in codes_to_compare(context, python):
@@ -98,7 +104,7 @@ def codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
     yield from filter(None, dict.fromkeys(codes[:MAX_CODES]))
 
 
-def source_of(reader: MemoryReader, address: int) -> str | None:
+def source_file_of_code(reader: MemoryReader, address: int) -> str | None:
     """Return the source file of a code object; None for a frozen module, or no file.
 
     Raises UnreadableMemory.
@@ -113,7 +119,7 @@ def source_of(reader: MemoryReader, address: int) -> str | None:
 def _code_of(reader: MemoryReader, address: int) -> _Code | None:
     """Read a code object's instructions; None where its file has no .pyc."""
     layout, struct = reader.layout, "PyCodeObject"
-    file = source_of(reader, address)
+    file = source_file_of_code(reader, address)
     if file is None:
         return None
     start, size = bytecode_of(reader, address)
@@ -124,7 +130,7 @@ def _code_of(reader: MemoryReader, address: int) -> _Code | None:
     table = reader.bytes_object(table_at, MAX_TABLE)
     if isinstance(table, Absent):
         return None
-    needles = table_needle(first, table), table_needle(first, table, ref=True)
+    needles = marshalled_line_table(first, table), marshalled_line_table(first, table, ref=True)
     return _Code(start, reader.read(start, size), file, needles)
 
 
@@ -177,7 +183,7 @@ def _candidates(data: bytes, code: _Code) -> Iterator[bytes]:
 
 
 def bytecode_differences(
-    held: bytes, right: bytes, opcodes: Opcodes
+    held: bytes, right: bytes, opcodes: OpcodeTable
 ) -> list[tuple[int, int, int]] | None:
     """Return (offset, byte, the nearest right byte) where code differs.
 
@@ -220,21 +226,21 @@ COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlocals"
         "(left out); tools that replace code objects, which differ in more."
     ),
 )
-def code_parts(context: Context) -> Iterator[Evidence | Skipped]:
+def marshalled_code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare what marshal wrote of running code objects with what they hold, but bytecode (R6).
 
     The code object in the .pyc is the one with as many instructions that is the same in all but
     one number, name, constant or table. One bit of that must differ, of the object or of the
     pointer to it.
     """
-    python = required(context.state.python)
+    python = require_present(context.state.python)
     constants = CodeComparer(page_reader(context))
     files: dict[str, tuple[LoadedPyc, list[int]]] = {}
     missing = later = parsed = 0
     for address in codes_to_compare(context, python):
         source = None
         with suppress(UnreadableMemory):
-            source = source_of(constants.reader, address)
+            source = source_file_of_code(constants.reader, address)
         if source is None:
             continue
         pyc = pyc_files(context).of(source)
@@ -280,7 +286,7 @@ def _compare_parts(
 
 def _near(
     constants: CodeComparer, address: int, by_size: dict[int, list[MarshalledCode]]
-) -> tuple[MarshalledCode, Difference] | None:
+) -> tuple[MarshalledCode, ConstantDifference] | None:
     """Return the only code object of the file that differs in one part, when none is the same."""
     _, size = bytecode_of(constants.reader, address)
     near = []
@@ -298,7 +304,7 @@ def _one_bit(
     constants: CodeComparer,
     pyc: LoadedPyc,
     code: MarshalledCode,
-    difference: Difference,
+    difference: ConstantDifference,
 ) -> Iterator[Evidence | Skipped]:
     """Yield the bit that a part of a code object differs in, when the .pyc can be trusted."""
     flip = constants.flip(difference)
@@ -354,7 +360,7 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
     Needs no .pyc, so it serves scripts too. Compilers write an entry into co_consts because an
     instruction loads it: one bit away must be exactly one entry that no other instruction loads.
     """
-    python = required(context.state.python)
+    python = require_present(context.state.python)
     version = "{}.{}".format(*python.layout.version)
     opcodes = opcodes_of_version(version)
     if opcodes is None or opcodes.extended is None:
@@ -391,7 +397,7 @@ def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
 
 
 def index_beyond_table(
-    code: bytes, sizes: dict[str, int], opcodes: Opcodes
+    code: bytes, sizes: dict[str, int], opcodes: OpcodeTable
 ) -> tuple[TableIndex, int] | None:
     """Return the one argument that is beyond its table, and what it should be; None otherwise.
 
@@ -413,7 +419,7 @@ def index_beyond_table(
     return (argument, right[0]) if len(right) == 1 else None
 
 
-def table_arguments(code: bytes, opcodes: Opcodes) -> list[TableIndex] | None:
+def table_arguments(code: bytes, opcodes: OpcodeTable) -> list[TableIndex] | None:
     """Return the indexes into constants and variables; None for instrumented code."""
     arguments: list[TableIndex] = []
     at = extended = 0

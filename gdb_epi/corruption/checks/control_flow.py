@@ -343,7 +343,7 @@ ROWS = 16  # words before and after one that may be in a table
         "function that the right return address belongs to had run."
     ),
 )
-def arrived_inside(context: Context) -> Iterator[Evidence]:
+def arrived_inside_function(context: Context) -> Iterator[Evidence]:
     """Look for the word by which control came into the middle of the function that failed.
 
     Either a pointer to a place before rip, in a register or in memory, one bit from the start of

@@ -7,14 +7,20 @@ from array import array
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, required, word_evidence
+from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.pool_census import GRAIN, BlockRow, PoolCensus, SizeClass, pool_census
+from gdb_epi.corruption.heap.pool_census import (
+    GRAIN,
+    BlockWords,
+    PoolCensus,
+    SizeClass,
+    pool_census,
+)
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.memory_reader import struct_fields
+from gdb_epi.cpython.memory_reader import struct_of_fields
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD, WORD_MASK
@@ -83,7 +89,7 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
     Used and free entries add up to what a table of its size has; its indices name as many entries
     as the dict says that it holds. A number counts where one flipped bit makes both true.
     """
-    census, walk = required(pool_census(context)), required(object_walk(context))
+    census, walk = require_present(pool_census(context)), require_present(object_walk(context))
     tables = _Tables(walk.reader)
     wrong: dict[int, tuple[int, _Table]] = {}
     for dicts in _dicts(census, walk, tables):
@@ -125,7 +131,7 @@ class _Dicts(NamedTuple):
     """The dicts in blocks of one size, freed ones too: block numbers, tables and claimed counts."""
 
     blocks: SizeClass
-    row: BlockRow
+    row: BlockWords
     head: int
     numbers: list[int]
     keys: list[int]
@@ -166,12 +172,12 @@ class _Tables:
         self._indices = layout.require("PyDictKeysObject", "dk_indices")
         self._names = [_NAMES[name] for name in self._at]
         codes = ["q" if name in _WORDS else "B" for name in self._at]
-        self._fields = struct_fields(list(zip(self._at.values(), codes, strict=True)))
+        self._fields = struct_of_fields(list(zip(self._at.values(), codes, strict=True)))
         self._masks: dict[int, int] = {}  # words that the numbers are in -> their bits there
         for name, offset in self._at.items():
             bits = WORD_MASK if name in _WORDS else 0xFF << 8 * (offset % WORD)
             self._masks[offset & -WORD] = self._masks.get(offset & -WORD, 0) | bits
-        self._words = struct_fields([(offset, "Q") for offset in self._masks])
+        self._words = struct_of_fields([(offset, "Q") for offset in self._masks])
         self._entries = list(self._masks).index(self._at["dk_nentries"])
 
     def contradicted(self, dicts: _Dicts) -> Iterator[tuple[int, int, _Table]]:

@@ -12,7 +12,7 @@ from gdb_epi.corruption.evidence import (
     Skipped,
     changed_bits,
     plain_evidence,
-    required,
+    require_present,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
@@ -69,7 +69,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
 
     By default around the addresses that the fault had at hand; in a sweep along all lists.
     """
-    python = required(context.state.python)
+    python = require_present(context.state.python)
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         raise NotChecked("free-threaded builds keep no lists of objects")
     links = GcLinkReader(page_reader(context))

@@ -14,7 +14,7 @@ from itertools import compress
 from operator import gt
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, required, word_evidence
+from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory_readers import (
@@ -23,7 +23,7 @@ from gdb_epi.corruption.heap.memory_readers import (
     top_of_stack,
     values_at_hand,
 )
-from gdb_epi.corruption.heap.object_references import counts_references
+from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.one_bit_numbers import (
@@ -35,7 +35,7 @@ from gdb_epi.corruption.heap.one_bit_numbers import (
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, object_header_size
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.strings.str_layout import str_form
+from gdb_epi.corruption.strings.str_layout import str_format
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
@@ -114,7 +114,7 @@ def item_counts(context: Context) -> Iterator[Evidence]:
     Of the objects that the frames reach and those that the fault had at hand. A loop over such an
     object runs far beyond its items: what it dies of may look like anything, an overrun first.
     """
-    walk = required(object_walk(context))
+    walk = require_present(object_walk(context))
     for count in _too_large(context, walk):
         yield from _repair(context, walk, count)
 
@@ -135,7 +135,7 @@ def item_counts_of_the_heap(context: Context) -> Iterator[Evidence]:
     What ran over the end of a damaged object may have left it long ago, or reached it by C code:
     neither frames nor registers lead to it then.
     """
-    census, walk = required(pool_census(context)), required(object_walk(context))
+    census, walk = require_present(pool_census(context)), require_present(object_walk(context))
     of_kind = _suspected(context, census, walk)
     if of_kind is None or sum(map(len, of_kind.values())) > MAX_SUSPECTED:
         return
@@ -162,8 +162,8 @@ def string_forms_of_the_heap(context: Context) -> Iterator[Evidence]:
     The flags say where the characters lie and how wide they are (Include/cpython/unicodeobject.h,
     `state`, 3.8 to 3.15). A str that says "elsewhere" gives its own text as a pointer.
     """
-    census, walk = required(pool_census(context)), required(object_walk(context))
-    form, kind = str_form(walk.reader.layout, 0), _built_in_types(walk).get("str")
+    census, walk = require_present(pool_census(context)), require_present(object_walk(context))
+    form, kind = str_format(walk.reader.layout, 0), _built_in_types(walk).get("str")
     if form is None or kind is None or form.state_mask > 0xFF:
         return
     right_bytes = bytes(state for state in range(0x100) if state & form.state_mask in form.kinds)
@@ -226,7 +226,7 @@ def _suspected(
     layout = walk.reader.layout
     size_at = layout.offset("PyVarObject", "ob_size")
     type_at = layout.offset("PyObject", "ob_type")
-    form = str_form(layout, 0)
+    form = str_format(layout, 0)
     if size_at is None or type_at is None:
         return None
     fields = _inline_items(layout)
@@ -327,7 +327,7 @@ def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evide
     if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
         if far == "two bits" and not _ends_there(walk, count, right[0]):
             return
-        if counts_references(context, count.owner, count.place, count.held - right[0]):
+        if may_be_old_reference_count(context, count.owner, count.place, count.held - right[0]):
             return
         summary = (
             f"{'length' if count.kind == 'str' else 'ob_size'} of the {count.kind} at "
@@ -387,7 +387,7 @@ def _of_owners(
 
 def _long_strings(context: Context, reader: PagedReader, owners: list[int]) -> Iterator[_Count]:
     """Yield the compact str objects whose characters, and the NUL after them, have no room."""
-    form = str_form(reader.layout, 0)
+    form = str_format(reader.layout, 0)
     if form is None:
         return
     shapes: dict[tuple[int, int], list[int]] = {}

@@ -22,9 +22,9 @@ from gdb_epi.corruption.heap.address_index import (
 )
 from gdb_epi.corruption.heap.block_users import (
     MAX_HOLDERS,
-    names_of_block,
+    is_block_reused,
     object_in,
-    was_given_out_again,
+    pointers_to_block,
 )
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.item_tables import items_of_list, offset_of, table_owner
@@ -43,7 +43,7 @@ from gdb_epi.fault.fault_site import DATA, TRANSFERS
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL, untagged_address
 from gdb_epi.fault.memory_reads import read_word, try_read
-from gdb_epi.fault.word_shapes import ascii_text, in_brackets
+from gdb_epi.fault.word_shapes import ascii_text_shape, in_brackets
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
 
 ID = "S:overwritten-place"
@@ -251,7 +251,7 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
     in_use = within in HEADS and not index.in_free_block(address)
     if not (zeros or in_use) or abs(count) > MAX_SINCE:
         return None
-    if was_given_out_again(context, address):
+    if is_block_reused(context, address):
         return None
     for place in context.places_of(address, MAX_HOLDERS):
         if is_on_stack(context, place) or is_in_free_block(context, place):
@@ -428,7 +428,7 @@ def _is_item_alone(context: Context, address: int) -> bool:
     start = address - (head or 0)
     if head not in HEADS or is_in_free_block(context, address):
         return False
-    if object_in(index, start) or any(True for _ in names_of_block(context, start, address)):
+    if object_in(index, start) or any(True for _ in pointers_to_block(context, start, address)):
         return False
     places = context.places_of(address, MAX_HOLDERS)
     slots = {slot.place for slot in _bad_slots(context, {address})}
@@ -661,7 +661,7 @@ def _text_goes_on(context: Context, slot: int, start: int) -> str:
     words = [read_word(context.target, at) for at in range(start - 2 * WORD, slot + WORD, WORD)]
     if len(words) > 16 or any(word is None for word in words):
         return ""
-    if all(ascii_text(word or 0) is not None for word in words):
+    if all(ascii_text_shape(word or 0) is not None for word in words):
         return f"text runs from the block before over the start of this one, {start:#x}"
     if len(set(words)) == 1 and words[0] == WORD_MASK:
         return f"bytes of 0xff run from the block before over the start of this one, {start:#x}"

@@ -17,13 +17,13 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     Skipped,
     changed_bits,
-    required,
+    require_present,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
-from gdb_epi.corruption.heap.object_references import counts_references
+from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.what_lies_at import chunk_at
 from gdb_epi.corruption.registry import check
@@ -114,7 +114,7 @@ class _Judge:
 
     def counts_references(self, owner: int, place: int, more: int) -> bool:
         """Tell whether references to an object that is gone may have changed a word."""
-        return counts_references(self._context, owner, place, more)
+        return may_be_old_reference_count(self._context, owner, place, more)
 
     def room(self, start: int) -> int | None:
         """Return how many bytes the block has that begins at an address; None for none."""
@@ -369,7 +369,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
 
     Of the objects that the frames reach and those that the fault had at hand.
     """
-    walk = required(object_walk(context))
+    walk = require_present(object_walk(context))
     walk.kinds.of_all(list(values_at_hand(context)))
     judge, wrong = _Judge(context, walk), []
     for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():

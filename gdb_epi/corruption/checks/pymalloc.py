@@ -16,7 +16,7 @@ from gdb_epi.corruption.evidence import (
     NotChecked,
     Skipped,
     plain_evidence,
-    required,
+    require_present,
     word_evidence,
 )
 from gdb_epi.corruption.heap.memory_readers import shared_heap, values_at_hand
@@ -28,24 +28,24 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     POOL_SIZES,
     Pool,
     WrongWord,
-    damaged_header,
+    free_list_repair,
+    header_repair,
     heap_pieces,
     is_first_link_wild,
     link_decrement,
     object_header_size,
     pool_at,
-    pool_damage,
 )
 from gdb_epi.corruption.pointers.read_place import place_read_from
 from gdb_epi.corruption.pointers.suspect_words import fault_words
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.strings.str_layout import size_of, str_form
+from gdb_epi.corruption.strings.str_layout import compact_str_size, str_format
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
-from gdb_epi.fault.word_shapes import ascii_text
+from gdb_epi.fault.word_shapes import ascii_text_shape
 from gdb_epi.hangs.interrupted_changes import may_be_half_changed
 from gdb_epi.target.memory_search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
@@ -278,8 +278,8 @@ class BlockTypesCheck:
         """Return the size of a compact str, whose type's basicsize is that of another form."""
         if not info.flags & _STR or info.full_name != "str":
             return None
-        form = str_form(self._heap.reader.layout, info.address)
-        return None if form is None else size_of(self._context.target, form, address)
+        form = str_format(self._heap.reader.layout, info.address)
+        return None if form is None else compact_str_size(self._context.target, form, address)
 
     def _wrong_type(self, candidate: _Candidate, info: TypeInfo) -> Evidence:
         address = candidate.place - self._type_at
@@ -333,7 +333,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     block in use, one bit from a type whose size fits the block, with a count and collector's links
     as an object has them.
     """
-    if required(context.state.python).layout.free_threaded:
+    if require_present(context.state.python).layout.free_threaded:
         raise NotChecked("free-threaded builds use mimalloc, not pymalloc")
     blocks = BlockTypesCheck(shared_heap(context), context)
     if context.sweep:
@@ -346,7 +346,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     number = 0
     for pool, data in pools:
         number += 1
-        wrong = pool_damage(pool, data)
+        wrong = free_list_repair(pool, data)
         if not may_be_half_changed(context.state, pool.address, len(data)):
             if wrong is not None:
                 yield _evidence(wrong, pool.address)
@@ -395,7 +395,7 @@ def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evide
     for word in fault_words(context)[:1]:
         read_from = place_read_from(context, word)
         if read_from is not None and read_from.slot == place:
-            shape = ascii_text(first)
+            shape = ascii_text_shape(first)
             of_text = f" ({shape.why})" if shape is not None else ""
             summary = (
                 f"a list of free blocks is damaged: the first free block of pymalloc's pool "
@@ -468,7 +468,7 @@ class _PoolSearch:
             if pool is None or pool.size != size:
                 break
         else:
-            wrong = damaged_header(start, size, data)
+            wrong = header_repair(start, size, data)
             if wrong is not None:
                 self.headers.append((start, wrong))
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
+from gdb_epi.corruption.evidence import Evidence, NotChecked, require_present, word_evidence
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
 from gdb_epi.corruption.heap.object_walk import TAG, ObjectWalk, object_walk
-from gdb_epi.corruption.heap.popped_frames import FramePlaces, end_of_frame, frame_places
+from gdb_epi.corruption.heap.popped_frames import FrameOffsets, end_of_frame, frame_offsets
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -55,7 +55,7 @@ def frame_against_function(context: Context) -> Iterator[Evidence]:
     A frame is made of its function (Python/ceval.c, _PyFrame_Initialize), so these words exist
     twice.
     """
-    python = required(context.state.python)
+    python = require_present(context.state.python)
     reader = PagedReader(context.target, python.layout)
     places = _places(reader)
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
@@ -210,15 +210,15 @@ MAX_UNITS = 1 << 24
         "no word one bit away is a frame that ends exactly there."
     ),
 )
-def frame_top(context: Context) -> Iterator[Evidence]:
+def top_frame_of_data_stack(context: Context) -> Iterator[Evidence]:
     """Compare the running frame of each thread with the top of its data stack (3.11 and later).
 
     A frame is its header, its variables and its stack of values, and the next one begins where it
     ends (_PyThreadState_PushFrame, Python/pystate.c). The thread state is asked for it: at a wrong
     address there is no frame that the decoder could give.
     """
-    walk, python = required(object_walk(context)), required(context.state.python)
-    places = frame_places(walk)
+    walk, python = require_present(object_walk(context)), require_present(context.state.python)
+    places = frame_offsets(walk)
     if places is None:
         return
     for thread in python.threads()[:MAX_THREADS]:
@@ -229,7 +229,7 @@ def frame_top(context: Context) -> Iterator[Evidence]:
 
 
 def _of_thread(
-    context: Context, walk: ObjectWalk, thread: ThreadState, frame: int, places: FramePlaces
+    context: Context, walk: ObjectWalk, thread: ThreadState, frame: int, places: FrameOffsets
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
     if not top or end_of_frame(walk, frame, places) == top or not is_in_data_stack(context, top):
@@ -263,9 +263,9 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
     The interpreter may have run some of what lies at the wrong place: then the pointer is that of
     a later instruction, and one bit still brings it back.
     """
-    walk = required(object_walk(context))
+    walk = require_present(object_walk(context))
     layout = walk.reader.layout
-    places = frame_places(walk)
+    places = frame_offsets(walk)
     at = layout.offset("_PyInterpreterFrame", "instr_ptr", "prev_instr")
     first = layout.offset("PyCodeObject", "co_code_adaptive")
     size_at = layout.offset("PyVarObject", "ob_size")
@@ -287,7 +287,7 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
         yield word_evidence("R18", frame + at, value, right[0], summary)
 
 
-def _with_dropped(walk: ObjectWalk, places: FramePlaces) -> Iterator[int]:
+def _with_dropped(walk: ObjectWalk, places: FrameOffsets) -> Iterator[int]:
     """Yield the frames, and those right after them: one that seems not to have begun is dropped.
 
     Such frames are ordinary between two steps of a call; their pointer is then right.
@@ -314,7 +314,7 @@ def thread_state(context: Context) -> Iterator[Evidence]:
 
     The word is written once, when the state is made (Python/pystate.c, init_threadstate).
     """
-    python = required(context.state.python)
+    python = require_present(context.state.python)
     at = python.layout.offset("PyThreadState", "interp")
     if at is None:
         raise NotChecked("the layout has no PyThreadState.interp")

@@ -16,7 +16,7 @@ from gdb_epi.corruption.evidence import (
     UNKNOWN,
     Evidence,
     changed_bits,
-    required,
+    require_present,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
@@ -67,7 +67,7 @@ _HOW = {
 )
 def register_values(context: Context) -> Iterator[Evidence]:
     """Run the straight-line code before the fault again and compare the registers it made."""
-    recomputed = required(recomputed_registers(context))
+    recomputed = require_present(recomputed_registers(context))
     feeding = {word.source for word in fault_words(context)}
     for remade in recomputed:
         bits = changed_bits(remade.held, remade.expected)

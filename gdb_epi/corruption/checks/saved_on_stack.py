@@ -19,7 +19,7 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     NotChecked,
     changed_bits,
-    required,
+    require_present,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
@@ -138,7 +138,7 @@ STACK_WORDS = 512  # above rsp in which the frame that called abort() is looked 
 PLACES = 2
 
 
-class Frame(NamedTuple):
+class FramePosition(NamedTuple):
     """A function that is at `pc` with a stack pointer of `sp`."""
 
     pc: int
@@ -193,14 +193,14 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
         )
 
 
-def _frame(context: Context) -> Frame | None:
+def _frame(context: Context) -> FramePosition | None:
     """Return the function that failed, or that reported its canary as overwritten."""
     fault = context.fault
     if isinstance(fault, Absent):
         return None
     rbp = fault.registers.get("rbp")
     if fault.is_hardware_trap:
-        return None if rbp is None else Frame(fault.pc, fault.sp, (rbp,), False)
+        return None if rbp is None else FramePosition(fault.pc, fault.sp, (rbp,), False)
     if not any(evidence.id == SMASHED for evidence in context.evidence):
         return None  # else a pointer to the function after would look like a return address
     words = read_words(context, fault.sp & -WORD, STACK_WORDS)
@@ -213,7 +213,7 @@ def _frame(context: Context) -> Frame | None:
         )
         if to is not None and to == _failing(context):
             sp = (fault.sp & -WORD) + WORD * (number + 1)
-            return Frame(word, sp, (*words[:number], rbp or 0), True)
+            return FramePosition(word, sp, (*words[:number], rbp or 0), True)
     return None
 
 
@@ -296,7 +296,7 @@ def saved_registers(context: Context) -> Iterator[Evidence]:
     something begins.
     """
     unwinder = Unwinder(context.target, context.functions)
-    walk = unwinder.walk(required(context.fault).registers)
+    walk = unwinder.walk(require_present(context.fault).registers)
     frames = list(islice(walk, MAX_SWEPT if context.sweep else MAX_FRAMES))
     if len(frames) < 2:
         raise NotChecked("no unwind table leads out of the innermost function")

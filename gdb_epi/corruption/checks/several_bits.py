@@ -254,7 +254,7 @@ MAX_WORDS = 256
         "ambiguous ones are not."
     ),
 )
-def recurring(context: Context) -> Iterator[Evidence]:
+def recurring_flips(context: Context) -> Iterator[Evidence]:
     """Compare the one-bit differences that other checks have found in memory with each other.
 
     A bad cell or line of a memory part changes the same bit, in the same direction, wherever it is

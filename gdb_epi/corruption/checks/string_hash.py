@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, required, word_evidence
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    NotChecked,
+    Skipped,
+    require_present,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.memory_readers import MemorySweep, shared_heap
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.find_strings import (
@@ -30,9 +36,9 @@ from gdb_epi.corruption.strings.hash_repair import (
     flip_of_head,
     hashes_short_strings,
 )
-from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_text
+from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_hashed_string
 from gdb_epi.cpython.heap.object_search import ObjectSearch
-from gdb_epi.cpython.objects.siphash import Key, python_hash
+from gdb_epi.cpython.objects.siphash import HashKey, python_hash
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -61,7 +67,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 
     By default of the names that frames and the fault have to do with, in a sweep of all.
     """
-    python, heap = required(context.state.python), shared_heap(context)
+    python, heap = require_present(context.state.python), shared_heap(context)
     forms = str_and_bytes_formats(heap, python)
     if not forms:
         raise NotChecked("the type str is not found, or the layout lacks its state bits")
@@ -82,20 +88,20 @@ class _Work:
         self._context = context
         self._heap = heap
         self._forms = forms
-        self._key: Key | None = None
+        self._key: HashKey | None = None
         self._shortest = 0
         self._seen: set[int] = set()
         self._unexplained = 0
 
-    def key_for(self, addresses: list[int]) -> Key | str:
+    def key_for(self, addresses: list[int]) -> HashKey | str:
         """Find the key by the strings that frames name, else by the first ones in memory."""
         target, form = self._context.target, self._forms[0]
-        read = [read_text(target, form, address) for address in addresses]
+        read = [read_hashed_string(target, form, address) for address in addresses]
         texts = [text for text in read if isinstance(text, HashedString)]
         if sum(len(text.data) >= CUTOFF for text in texts) < MIN_WANTED:
             texts += sample_strings(self._context, form)
         key = find_key(target, self._heap.reader, texts)
-        if isinstance(key, Key):
+        if isinstance(key, HashKey):
             self._key = key
             self._shortest = 0 if hashes_short_strings(key, texts) else CUTOFF
         return key
@@ -107,7 +113,7 @@ class _Work:
         texts: list[tuple[int, bytes, int]] = []
         wrong: list[int] = []
         for address in addresses:
-            text = read_text(self._context.target, self._forms[0], address)
+            text = read_hashed_string(self._context.target, self._forms[0], address)
             if isinstance(text, HashedString):
                 texts.append((address, text.data, text.stored))
             elif text == "odd":
@@ -163,7 +169,7 @@ class _Work:
         if not self._heap.may_be_alive(address):
             return
         target = self._context.target
-        text = read_text(target, form, address)
+        text = read_hashed_string(target, form, address)
         flip: HashFlip | None = None
         if isinstance(text, HashedString):
             flip = flip_of_hash(self._key, form, text) or flip_of_data(self._key, target, text)
@@ -175,7 +181,7 @@ class _Work:
 
     def _typeless(self, form: StringFormat, address: int) -> Iterator[Evidence]:
         """Tell whether an object lies here whose type word is one bit off: its hash says so."""
-        text = read_text(self._context.target, form, address)
+        text = read_hashed_string(self._context.target, form, address)
         if not isinstance(text, HashedString) or len(text.data) < max(1, self._shortest):
             return
         if self._key is None or python_hash(self._key, text.data) != text.stored:
@@ -206,7 +212,7 @@ class _Work:
 class _Search:
     """All objects of one form, by their hashes."""
 
-    def __init__(self, target: Target, form: StringFormat, key: Key, shortest: int) -> None:
+    def __init__(self, target: Target, form: StringFormat, key: HashKey, shortest: int) -> None:
         from gdb_epi.corruption.strings.bulk_hashing import StringRecords
 
         self.form = form

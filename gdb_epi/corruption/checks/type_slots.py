@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, required, word_evidence
+from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory_readers import page_reader, read_words, shared_heap
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, SLOTS
@@ -75,7 +75,7 @@ def type_slots(context: Context) -> Iterator[Evidence]:
     where other classes have it.
     """
     heap = shared_heap(context)
-    types = list(_types(context, heap, required(context.state.python)))
+    types = list(_types(context, heap, require_present(context.state.python)))
     slots = list(_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
     reported: set[int] = set()

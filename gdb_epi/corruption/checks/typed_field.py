@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.evidence import Evidence, NotChecked, required, word_evidence
+from gdb_epi.corruption.evidence import Evidence, NotChecked, require_present, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
+    are_references_accounted_for,
     has_lost_reference,
     is_partly_written,
-    is_refuted,
     may_be_freed,
     may_be_stale,
 )
@@ -85,7 +85,7 @@ _DESCRIPTORS = {
 _MORE = frozenset({"dict", "list", *_DESCRIPTORS})  # whose fields are others for each object
 
 
-class Field(NamedTuple):
+class TypedField(NamedTuple):
     """A word of an object: `fits` tells whether a value may be what it holds.
 
     `what` says what that is. `shared`: objects that others hold too, which are counted. `sure`:
@@ -101,14 +101,14 @@ class Field(NamedTuple):
     own: bool = False
 
 
-class Fields:
+class TypedFields:
     """The fields of objects, by the category of the object; made once for each category."""
 
     def __init__(self, reader: PagedReader, kinds: ObjectTypes, index: AddressIndex) -> None:
         self._reader, self._kinds, self._index = reader, kinds, index
         self._layout: Layout = reader.layout
         self._objects = NamespaceReader(reader)
-        self._known: dict[str, tuple[Field, ...]] = {}
+        self._known: dict[str, tuple[TypedField, ...]] = {}
         self._types = {category: self._types_of(*typed) for category, typed in _TYPED.items()}
 
     def _types_of(
@@ -137,7 +137,7 @@ class Fields:
             if not right[names]:
                 yield address, category
 
-    def of(self, address: int, category: str) -> tuple[Field, ...]:
+    def of(self, address: int, category: str) -> tuple[TypedField, ...]:
         """Return the fields of one object; empty for a category without any."""
         if category in _DESCRIPTORS:
             return self._descriptor(address, category)
@@ -151,18 +151,18 @@ class Fields:
             self._known[category] = self._typed(*_TYPED.get(category, ("", {})))
         return self._known[category]
 
-    def of_frames(self) -> tuple[Field, ...]:
+    def of_frames(self) -> tuple[TypedField, ...]:
         """Return the fields of Python frames that nothing but their type is known of."""
         if self._layout.offset("_PyInterpreterFrame", "f_globals") is not None:
             return self._typed("_PyInterpreterFrame", _FRAME)
         return self._typed("PyFrameObject", {**_FRAME, "f_code": "code"})
 
-    def _typed(self, struct: str, members: dict[str, str]) -> tuple[Field, ...]:
+    def _typed(self, struct: str, members: dict[str, str]) -> tuple[TypedField, ...]:
         fields = []
         for name, kind in members.items():
             offset = self._layout.offset(struct, name)
             if offset is not None:
-                fields.append(Field(name, offset, with_article(kind), self._of_type(kind)))
+                fields.append(TypedField(name, offset, with_article(kind), self._of_type(kind)))
         return tuple(fields)
 
     def _of_type(self, kind: str) -> Fits:
@@ -170,7 +170,7 @@ class Fields:
 
     # -- descriptors ------------------------------------------------------------------------
 
-    def _descriptor(self, address: int, category: str) -> tuple[Field, ...]:
+    def _descriptor(self, address: int, category: str) -> tuple[TypedField, ...]:
         """d_method and the like lead to a struct whose first word is the name, as d_name is."""
         struct, member = _DESCRIPTORS[category]
         common = {"d_common.d_type": TYPE, "d_common.d_name": "str"}
@@ -185,7 +185,7 @@ class Fields:
         if isinstance(name, Absent) or not name:
             return fields
         what = f"the description of {name!r}"
-        return (*fields, Field(member, offset, what, self._named(name), shared=False))
+        return (*fields, TypedField(member, offset, what, self._named(name), shared=False))
 
     def _named(self, name: str) -> Fits:
         def fits(value: int) -> bool:
@@ -202,7 +202,7 @@ class Fields:
 
     # -- tables -----------------------------------------------------------------------------
 
-    def _dict(self, address: int) -> tuple[Field, ...]:
+    def _dict(self, address: int) -> tuple[TypedField, ...]:
         layout = self._layout
         keys_at, used_at = (layout.offset("PyDictObject", n) for n in ("ma_keys", "ma_used"))
         if keys_at is None or used_at is None:
@@ -231,7 +231,7 @@ class Fields:
         split = values_at is None or self._reader.word(address + values_at) != 0
         own = not split and used >= MIN_ENTRIES
         check_fully = sure if own else None
-        return (Field("ma_keys", keys_at, "a table of keys", fits, False, check_fully, own),)
+        return (TypedField("ma_keys", keys_at, "a table of keys", fits, False, check_fully, own),)
 
     def _holds(self, keys: int, used: int) -> bool:
         """Whether a table is in use and holds exactly that many entries, all of them objects."""
@@ -265,7 +265,7 @@ class Fields:
         # Split tables of 3.11 and later have fewer; no table has more. Py_EMPTY_KEYS has 1 and 0.
         return entries + free <= max(2 * size // 3, 1) and (size >= 8 or entries + free == 0)
 
-    def _list(self, address: int) -> tuple[Field, ...]:
+    def _list(self, address: int) -> tuple[TypedField, ...]:
         layout, struct = self._layout, "PyListObject"
         items_at, size_at, room_at = (
             layout.offset(struct, n) for n in ("ob_item", "ob_size", "allocated")
@@ -297,9 +297,9 @@ class Fields:
             return block is not None and block.kind == BLOCK and all(kinds(value))
 
         what = "items of a list"
-        return (Field("ob_item", items_at, what, fits, shared=False, sure=sure),)
+        return (TypedField("ob_item", items_at, what, fits, shared=False, sure=sure),)
 
-    def _function(self, address: int) -> tuple[Field, ...]:
+    def _function(self, address: int) -> tuple[TypedField, ...]:
         """Functions are made with the names of their code (PyFunction_NewWithQualName)."""
         if "function" not in self._known:
             self._known["function"] = self._typed(*_TYPED["function"])
@@ -333,7 +333,7 @@ DESCRIBED = 4  # words of what a pointer leads to
 class _Wrong(NamedTuple):
     owner: int
     category: str
-    field: Field
+    field: TypedField
     value: int
 
 
@@ -357,8 +357,8 @@ def typed_field(context: Context) -> Iterator[Evidence]:
     other fields of the object are right, this one holds nothing that fits it, and exactly one of
     the words one bit away fits and may have lost a reference.
     """
-    walk = required(object_walk(context))
-    fields = Fields(walk.reader, walk.kinds, address_index(context))
+    walk = require_present(object_walk(context))
+    fields = TypedFields(walk.reader, walk.kinds, address_index(context))
     wrong = [*_wrong(walk, fields), *_wrong_of_suspects(context, walk, fields)]
     if len(wrong) > MAX_BAD:
         raise NotChecked(f"{len(wrong)} objects have fields of a wrong type: an overwrite")
@@ -366,7 +366,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
         yield from _repair(context, walk, wrong_field)
 
 
-def _wrong(walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:
+def _wrong(walk: ObjectWalk, fields: TypedFields) -> Iterator[_Wrong]:
     """Yield the objects of which exactly one field is wrong."""
     of_frames = fields.of_frames()
     for frame in walk.frames:
@@ -375,7 +375,7 @@ def _wrong(walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:
         yield from _wrong_of(walk.reader, address, category, fields.of(address, category))
 
 
-def _wrong_of_suspects(context: Context, walk: ObjectWalk, fields: Fields) -> Iterator[_Wrong]:
+def _wrong_of_suspects(context: Context, walk: ObjectWalk, fields: TypedFields) -> Iterator[_Wrong]:
     """Yield those of the objects in which the fault's words stand, where the walk missed them.
 
     A frame that is being given back has no references, and no list leads to it.
@@ -410,7 +410,7 @@ def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | N
 
 
 def _wrong_of(
-    reader: MemoryReader, address: int, category: str, fields: tuple[Field, ...]
+    reader: MemoryReader, address: int, category: str, fields: tuple[TypedField, ...]
 ) -> Iterator[_Wrong]:
     wrong = []
     for field in fields:
@@ -483,7 +483,7 @@ def _may_be(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bo
         return True  # immortal, or held by many
     if wrong.value ^ right < 1 << FAR_BIT or may_be_freed(context, wrong.value):
         return has_lost_reference(context, right, wrong.value)
-    return not is_refuted(context, walk, right)
+    return not are_references_accounted_for(context, walk, right)
 
 
 def _is_held_alike(walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:

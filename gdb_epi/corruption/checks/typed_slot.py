@@ -18,7 +18,7 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     Skipped,
     plain_evidence,
-    required,
+    require_present,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
@@ -26,11 +26,11 @@ from gdb_epi.corruption.heap.memory_readers import AROUND, POINTER_LANES
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
+    are_references_accounted_for,
     count_references,
     has_lost_reference,
     is_in_free_block,
     is_partly_written,
-    is_refuted,
     may_be_freed,
     may_be_stale,
 )
@@ -231,7 +231,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     bit away: an object among them whose references are all accounted for but one has lost it, and
     this slot is it. Otherwise an object 16 MB or more away is reported (R15:far).
     """
-    walk = required(object_walk(context))
+    walk = require_present(object_walk(context))
     wrong = [slot for slot in walk.without_type() if _is_bad(context, slot)]
     places = {slot.place for slot in wrong}
     bad = _sources(address_index(context), wrong)
@@ -405,7 +405,11 @@ def _lost(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Obje
     value = slot.value
     kept = [right for right in objects if not may_be_stale(context, value, right.address)]
     if value % WORD:
-        return [r for r in kept if not is_refuted(context, walk, r.address, r.address ^ value)]
+        return [
+            r
+            for r in kept
+            if not are_references_accounted_for(context, walk, r.address, r.address ^ value)
+        ]
     return [right for right in kept if has_lost_reference(context, right.address, value)]
 
 
@@ -488,7 +492,11 @@ def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objec
         return away
     if may_be_stale(context, slot.value) or may_be_freed(context, slot.value):
         return []
-    return [candidate for candidate in away if not is_refuted(context, walk, candidate.address)]
+    return [
+        candidate
+        for candidate in away
+        if not are_references_accounted_for(context, walk, candidate.address)
+    ]
 
 
 def _unknown_counts(

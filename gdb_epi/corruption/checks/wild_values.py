@@ -255,7 +255,7 @@ def _shifted_pointer(context: Context, place: ReadPlace, value: int) -> str:
         "byte of the address, changed, leads to code, nor of a return."
     ),
 )
-def data_called(context: Context) -> Iterator[Evidence]:
+def call_of_data(context: Context) -> Iterator[Evidence]:
     """Tell a call of memory that holds data."""
     site = context.site
     if isinstance(site, Absent) or site.kind not in TRANSFERS or site.kind == RETURN:

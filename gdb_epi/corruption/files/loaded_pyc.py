@@ -15,8 +15,8 @@ import os
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.memory_readers import shared_heap
 from gdb_epi.cpython.source.guarded_files import SourceFile, cached_paths, read_regular
-from gdb_epi.cpython.source.pyc import CHECKED, read_header
-from gdb_epi.cpython.source.source_checks import hash_fits
+from gdb_epi.cpython.source.pyc import CHECKED, read_pyc_header
+from gdb_epi.cpython.source.source_checks import pyc_hash_fits
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import HALF_MASK
@@ -94,7 +94,7 @@ class PycFiles:
         return self._proofs[pyc.source]
 
     def _prove(self, pyc: LoadedPyc) -> PycProof:
-        header, magic = read_header(pyc.file.data), self._interpreters_magic()
+        header, magic = read_pyc_header(pyc.file.data), self._interpreters_magic()
         if magic is None:
             return PycProof(False, "the core does not hold the interpreter's magic number")
         if header is None or header.magic != magic:
@@ -111,7 +111,7 @@ class PycFiles:
                 )
         elif not header.flags & CHECKED:
             written = max(written, pyc.file.mtime_ns // 10**9)
-        elif hash_fits(header.magic, source, header.hash) is not True:
+        elif pyc_hash_fits(header.magic, source, header.hash) is not True:
             return PycProof(False, f"its header has another hash than {source.path}")
         return self._prove_folder(pyc.source.rpartition("/")[0], written)
 

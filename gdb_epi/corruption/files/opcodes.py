@@ -12,7 +12,7 @@ from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shipped_json
 
 
-class Opcodes(NamedTuple):
+class OpcodeTable(NamedTuple):
     """One version: what each specialized opcode was made of, and the cache entries after it.
 
     `consts` and `variables` are those whose argument is an index into co_consts, and into the
@@ -28,22 +28,22 @@ class Opcodes(NamedTuple):
 
 
 @cache
-def opcodes_of_magic(magic: bytes) -> Opcodes | None:
+def opcodes_of_magic(magic: bytes) -> OpcodeTable | None:
     """Return the table of the magic number of .pyc files; None without one."""
     return _read(shipped_json(__file__, "opcodes.json").get(magic.hex()))
 
 
 @cache
-def opcodes_of_version(version: str) -> Opcodes | None:
+def opcodes_of_version(version: str) -> OpcodeTable | None:
     """Return the table of a release like "3.12"; None without one."""
     tables = shipped_json(__file__, "opcodes.json").values()
     return _read(next((table for table in tables if table["version"] == version), None))
 
 
-def _read(table: dict[str, Any] | None) -> Opcodes | None:
+def _read(table: dict[str, Any] | None) -> OpcodeTable | None:
     if table is None:
         return None
     base, caches = ({int(k): v for k, v in table[name].items()} for name in ("base", "caches"))
     names = ("rewritten", "consts", "variables")
     rewritten, consts, variables = (frozenset(table.get(name, ())) for name in names)
-    return Opcodes(base, caches, rewritten, consts, variables, table.get("extended"))
+    return OpcodeTable(base, caches, rewritten, consts, variables, table.get("extended"))

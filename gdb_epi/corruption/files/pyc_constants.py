@@ -33,7 +33,7 @@ CONSTANTS = frozenset((*_KINDS.values(), "code", "frozenset", "slice"))
 _OTHERS = ("co_code", "co_filename")
 
 
-class Difference(NamedTuple):
+class ConstantDifference(NamedTuple):
     """A number, or the address of an object, at `slot`, that is not `value`."""
 
     member: str
@@ -73,12 +73,12 @@ class CodeComparer:
         self._items_at = require("PyTupleObject", "ob_item")
         self._count_at = require("PyTupleObject", "ob_size")
 
-    def differences(self, address: int, code: MarshalledCode) -> list[Difference]:
+    def differences(self, address: int, code: MarshalledCode) -> list[ConstantDifference]:
         """Return how a code object differs from one of a file; at most ENOUGH.
 
         Raises UnreadableMemory.
         """
-        differing: list[Difference] = []
+        differing: list[ConstantDifference] = []
         objects: list[tuple[str, int, Value]] = []
         for member, value in code.members.items():
             offset = self.reader.layout.offset("PyCodeObject", member)
@@ -90,14 +90,14 @@ class CodeComparer:
             held = self.reader.u32(address + offset)
             ignored = COROUTINE if member == "co_flags" else 0
             if (held ^ value) & HALF_MASK & ~ignored:
-                differing.append(Difference(member, address + offset, held, value, True))
+                differing.append(ConstantDifference(member, address + offset, held, value, True))
                 if len(differing) == ENOUGH:
                     return differing
         return self._objects(objects, differing)
 
     def _objects(
-        self, todo: list[tuple[str, int, Value]], differing: list[Difference]
-    ) -> list[Difference]:
+        self, todo: list[tuple[str, int, Value]], differing: list[ConstantDifference]
+    ) -> list[ConstantDifference]:
         for _ in range(MAX_ITEMS):
             if not todo or len(differing) == ENOUGH:
                 break
@@ -106,7 +106,7 @@ class CodeComparer:
             if isinstance(value, OpaqueConstant | MarshalledCode):
                 continue
             if not self._is(held, value):
-                difference = Difference(member, slot, held, value, False)
+                difference = ConstantDifference(member, slot, held, value, False)
                 if not any(
                     difference[2:] == other[2:] for other in differing
                 ):  # a name held twice is one
@@ -116,7 +116,7 @@ class CodeComparer:
                 todo += [(member, start + 8 * n, element) for n, element in enumerate(value)]
         return differing
 
-    def flip(self, difference: Difference) -> tuple[int, int] | None:
+    def flip(self, difference: ConstantDifference) -> tuple[int, int] | None:
         """Return (address of a byte, bit from there) that makes a difference go; None if none does.
 
         The pointer may be wrong, or what it leads to. None also where either would explain it.
@@ -144,7 +144,7 @@ class CodeComparer:
         wrong = [(address + offset, flips) for offset, flips in parts if flips]
         return _single(*wrong[0]) if len(wrong) == 1 else None
 
-    def unwritten(self, difference: Difference, place: int) -> bool:
+    def unwritten(self, difference: ConstantDifference, place: int) -> bool:
         """Whether what is held is no constant, name or text that a compiler makes of any source."""
         if difference.number:
             return False

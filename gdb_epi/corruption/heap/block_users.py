@@ -21,7 +21,7 @@ def object_in(index: AddressIndex, start: int) -> bool:
     return any(index.object_type(start + n) is not None for n in HEADS if start + n < end)
 
 
-def names_of_block(context: Context, start: int, address: int) -> Iterator[int]:
+def pointers_to_block(context: Context, start: int, address: int) -> Iterator[int]:
     """Yield the places that name a block, and not as the collector's links before its object do."""
     for at in range(start, address, 2 * WORD):
         for place in context.places_of(at, MAX_HOLDERS):
@@ -29,7 +29,7 @@ def names_of_block(context: Context, start: int, address: int) -> Iterator[int]:
                 yield place
 
 
-def was_given_out_again(context: Context, address: int) -> bool:
+def is_block_reused(context: Context, address: int) -> bool:
     """Tell whether the block of a former object has another user: an object, or by a name.
 
     What stacks and free blocks hold is left over.
@@ -37,7 +37,7 @@ def was_given_out_again(context: Context, address: int) -> bool:
     start = address - (address_index(context).place_in_block(address) or 0)
     return object_in(address_index(context), start) or any(
         not is_on_stack(context, place) and not is_in_free_block(context, place)
-        for place in names_of_block(context, start, address)
+        for place in pointers_to_block(context, start, address)
     )
 
 

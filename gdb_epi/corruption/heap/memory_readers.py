@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.evidence import required
+from gdb_epi.corruption.evidence import require_present
 from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, pool_shape
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -80,7 +80,7 @@ def shared_heap(context: Context) -> ObjectSearch:
 
     Raises LayoutError.
     """
-    python = required(context.state.python)
+    python = require_present(context.state.python)
     heap = ObjectSearch(context.target, python)
     if context.sweep and not python.layout.free_threaded:
         heap.places_of_types = partial(ranges_outside_pools, context.target)
@@ -144,7 +144,7 @@ def top_of_stack(context: Context, sp: int) -> memoryview:
 @once_per_run
 def page_reader(context: Context) -> PagedReader:
     """Return the reader that all checks of a Python share: each page is read once."""
-    return PagedReader(context.target, required(context.state.python).layout)
+    return PagedReader(context.target, require_present(context.state.python).layout)
 
 
 def only_occurrence(context: Context, value: int, limit: int) -> int | None:

@@ -20,7 +20,7 @@ MAX_GAP = 1 << 41  # bytes below a stack in which mmap_base lies; else memory gr
 MAX_BRK = 2 << 30  # bytes from the executable to its heap; 1 GB from Linux 6.9 on
 
 
-class Gap(NamedTuple):
+class NeverMappedRange(NamedTuple):
     """Addresses from `start` up to `end` that were never mapped."""
 
     start: int
@@ -42,14 +42,14 @@ def was_never_mapped(context: Context, value: int) -> bool:
 
 
 @once_per_run
-def unmapped_gaps(context: Context) -> list[Gap]:
+def unmapped_gaps(context: Context) -> list[NeverMappedRange]:
     """Return the gap before the heap of brk(), and that between mmap()'s memory and the stack."""
     regions = sorted(context.target.regions())
     both = (_before_heap(context, regions), _below_stack(context, regions))
     return [gap for gap in both if gap is not None and gap.start < gap.end]
 
 
-def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
+def _before_heap(context: Context, regions: list[Region]) -> NeverMappedRange | None:
     """The executable, its .bss, a gap, the heap: nothing else is mapped between them."""
     image = module_at(context.target, context.target.auxv().get(AT_ENTRY, 0))
     if image is None:
@@ -63,14 +63,14 @@ def _before_heap(context: Context, regions: list[Region]) -> Gap | None:
             continue
         is_heap = "w" in region.perms and not region.in_file
         near = region.start - end < MAX_BRK
-        return Gap(end + MARGIN, region.start - MARGIN) if is_heap and near else None
+        return NeverMappedRange(end + MARGIN, region.start - MARGIN) if is_heap and near else None
     return None
 
 
-def _below_stack(context: Context, regions: list[Region]) -> Gap | None:
+def _below_stack(context: Context, regions: list[Region]) -> NeverMappedRange | None:
     at = context.target.auxv().get(AT_RANDOM, 0)  # at the top of the first thread's stack
     stack = context.target.region_at(at) if at else None
     below = [region for region in regions if stack is not None and region.end <= stack.start]
     if stack is None or not below or stack.start - below[-1].end > MAX_GAP:
         return None
-    return Gap(below[-1].end + MARGIN, stack.start - MAX_STACK)
+    return NeverMappedRange(below[-1].end + MARGIN, stack.start - MAX_STACK)

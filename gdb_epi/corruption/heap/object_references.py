@@ -57,7 +57,9 @@ def is_in_free_block(context: Context, place: int) -> bool:
     return address_index(context).in_free_block(place) or is_in_free_chunk(context, place)
 
 
-def is_refuted(context: Context, walk: ObjectWalk, address: int, flip: int = 0) -> bool:
+def are_references_accounted_for(
+    context: Context, walk: ObjectWalk, address: int, flip: int = 0
+) -> bool:
     """Tell whether words outside stacks and free blocks account for all references to an object.
 
     `flip` is what differs in the word that should name it.
@@ -121,7 +123,7 @@ def _is_named(context: Context, place: int) -> bool:
     return not context.was_searched(place)
 
 
-def counts_references(context: Context, owner: int, place: int, more: int) -> bool:
+def may_be_old_reference_count(context: Context, owner: int, place: int, more: int) -> bool:
     """Whether a field may have counted references to an object that is gone, whose head it became.
 
     Of two objects in one block, one after the other, the collected one began after its links.

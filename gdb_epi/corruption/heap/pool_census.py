@@ -57,9 +57,9 @@ class SizeClass:
         self._starts.append(start)
         self._pools.append(blocks)
 
-    def row(self) -> BlockRow:
+    def row(self) -> BlockWords:
         """Return the words of all blocks."""
-        return BlockRow(self._words, self.block // WORD)
+        return BlockWords(self._words, self.block // WORD)
 
     def start(self, number: int) -> int:
         """Return where a block begins."""
@@ -76,7 +76,7 @@ class SizeClass:
         return list(accumulate(len(blocks) // self.block for blocks in self._pools))
 
 
-class BlockRow:
+class BlockWords:
     """The words of the blocks of one size, one block after the other: `step` words each."""
 
     def __init__(self, words: memoryview, step: int) -> None:

@@ -21,7 +21,7 @@ MAX_THREADS = 1024
 CLEARED = (0, 1)  # NULL; PyStackRef_NULL from 3.14 on
 
 
-class FramePlaces(NamedTuple):
+class FrameOffsets(NamedTuple):
     """Offsets: the top in a thread state, members of frames, what code objects say about sizes."""
 
     top: int
@@ -32,7 +32,7 @@ class FramePlaces(NamedTuple):
     depth: int
 
 
-def frame_places(walk: ObjectWalk) -> FramePlaces | None:
+def frame_offsets(walk: ObjectWalk) -> FrameOffsets | None:
     """Return where to look; None for Pythons without data stacks."""
     layout, frame = walk.reader.layout, "_PyInterpreterFrame"
     offsets = (
@@ -44,15 +44,15 @@ def frame_places(walk: ObjectWalk) -> FramePlaces | None:
         layout.offset("PyCodeObject", "co_stacksize"),
     )
     present = [offset for offset in offsets if offset is not None]
-    return FramePlaces(*present) if len(present) == len(offsets) else None
+    return FrameOffsets(*present) if len(present) == len(offsets) else None
 
 
-def end_of_frame(walk: ObjectWalk, frame: int, places: FramePlaces) -> int:
+def end_of_frame(walk: ObjectWalk, frame: int, places: FrameOffsets) -> int:
     """Return where a frame ends; 0 if there is no frame."""
     return end_of_frame_of_code(walk, frame, walk.reader.word(frame + places.code) & ~TAG, places)
 
 
-def end_of_frame_of_code(walk: ObjectWalk, frame: int, code: int, places: FramePlaces) -> int:
+def end_of_frame_of_code(walk: ObjectWalk, frame: int, code: int, places: FrameOffsets) -> int:
     """Return where a frame of a code object ends; 0 for anything but a code object."""
     if walk.type_at(code) != "code":
         return 0
@@ -89,10 +89,10 @@ def code_of_popped_frame(context: Context, code: int) -> int | None:
     return None
 
 
-def _data_stacks(context: Context) -> Iterator[tuple[ObjectWalk, FramePlaces, ThreadState]]:
+def _data_stacks(context: Context) -> Iterator[tuple[ObjectWalk, FrameOffsets, ThreadState]]:
     """Yield the threads with what is needed to read their data stacks; none before 3.11."""
     walk, python = object_walk(context), context.state.python
-    places = None if isinstance(walk, Absent) else frame_places(walk)
+    places = None if isinstance(walk, Absent) else frame_offsets(walk)
     if isinstance(walk, Absent) or places is None or isinstance(python, Absent):
         return
     for thread in python.threads()[:MAX_THREADS]:

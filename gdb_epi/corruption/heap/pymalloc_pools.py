@@ -118,13 +118,13 @@ def pool_at(address: int, data: bytes) -> Pool | None:
         return None
     size, block, carved = shape
     count, freeblock = COUNT_AND_FREE.unpack_from(data)
-    free = free_list(address, data, freeblock, block, carved)
+    free = free_block_offsets(address, data, freeblock, block, carved)
     if free is not None and carved - len(free) != count:
         free = None
     return Pool(address, size, block, count, carved, free)
 
 
-def free_list(
+def free_block_offsets(
     address: int, data: bytes, first: int, block: int, carved: int
 ) -> frozenset[int] | None:
     """Return the free blocks' offsets; None when a link leads elsewhere, or the list is a ring.
@@ -153,12 +153,12 @@ class WrongWord(NamedTuple):
     is_low_bit: bool = False
 
 
-def pool_damage(pool: Pool, data: bytes) -> WrongWord | None:
+def free_list_repair(pool: Pool, data: bytes) -> WrongWord | None:
     """Return the one-bit change that makes a pool's free list consistent; None without one."""
     if pool.free is not None:
         return None
     _count, freeblock, *_ = HEADER.unpack_from(data)
-    free = free_list(pool.address, data, freeblock, pool.block, pool.carved)
+    free = free_block_offsets(pool.address, data, freeblock, pool.block, pool.carved)
     if free is not None:  # whole, but not as long as the counts say
         wrong = _wrong_count(pool, data, len(free))
         # A link that changed leads past free blocks, or into a block in use, which holds no link:
@@ -243,7 +243,7 @@ def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> boo
     changed = bytearray(data)
     changed[where : where + 8] = link.to_bytes(8, "little")
     first = link if where == FREE_AT else freeblock
-    free = free_list(pool.address, bytes(changed), first, pool.block, pool.carved)
+    free = free_block_offsets(pool.address, bytes(changed), first, pool.block, pool.carved)
     if free is None:
         return False
     # A crash of the allocator that reads the first free block's link: it is counted already, and
@@ -265,7 +265,7 @@ def _wrong_count(pool: Pool, data: bytes, free: int) -> WrongWord | None:
     return WrongWord(pool.address, word, word ^ right ^ pool.used, "the count of blocks in use")
 
 
-def damaged_header(address: int, size: int, data: bytes) -> WrongWord | None:
+def header_repair(address: int, size: int, data: bytes) -> WrongWord | None:
     """Return the one-bit change of a count or size that makes a header a pool's.
 
     For a place where a pool must lie, because its neighbours are pools of this `size`. Only a

@@ -19,7 +19,13 @@ from gdb_epi.corruption.strings.find_strings import (
     high_part_one_bit_off_pattern,
 )
 from gdb_epi.corruption.strings.str_layout import StringFormat
-from gdb_epi.cpython.objects.siphash import Key, hash_lanes, lanes_of_column, python_hash, unequal
+from gdb_epi.cpython.objects.siphash import (
+    HashKey,
+    hash_lanes,
+    lanes_of_column,
+    python_hash,
+    unequal_lanes,
+)
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -41,7 +47,7 @@ class WrongHash(NamedTuple):
 class StringRecords:
     """The ordinary strings of one form, hashed with one key."""
 
-    def __init__(self, form: StringFormat, key: Key, shortest: int = 0) -> None:
+    def __init__(self, form: StringFormat, key: HashKey, shortest: int = 0) -> None:
         self._key = key
         self._form = form
         self._base = form.type_at + 8  # of the object, where a record begins
@@ -163,7 +169,7 @@ class StringRecords:
         keep = lanes_of_column([*(lengths.translate(table) for table in _KEEP), b"\xff" * count])
         hashes = hash_lanes(self._key, (*whole, left & keep), count)
         stored = [blob[self._hash_at + byte :: size] for byte in range(8)]
-        return unequal(hashes, lanes_of_column(stored), count)
+        return unequal_lanes(hashes, lanes_of_column(stored), count)
 
     def _fits(self, record: bytes) -> bool:
         """Tell whether a record fits after all: the lanes do not know of hash -1."""

@@ -15,9 +15,9 @@ from gdb_epi.corruption.strings.str_layout import (
     UNHASHED,
     HashedString,
     StringFormat,
-    bytes_form,
-    read_text,
-    str_form,
+    bytes_format,
+    read_hashed_string,
+    str_format,
 )
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -62,10 +62,10 @@ def str_and_bytes_formats(heap: ObjectSearch, python: PythonState) -> list[Strin
         if kind is None:
             return []
         types["str"] = kind
-    form = str_form(layout, types["str"])
+    form = str_format(layout, types["str"])
     if form is None:
         return []
-    return [form, bytes_form(layout, types["bytes"])] if "bytes" in types else [form]
+    return [form, bytes_format(layout, types["bytes"])] if "bytes" in types else [form]
 
 
 def _type_of_names(heap: ObjectSearch, python: PythonState) -> int | None:
@@ -185,7 +185,7 @@ def sample_strings(context: Context, form: StringFormat) -> list[HashedString]:
         end = region.start + min(region.dumped, region.size)
         for at in find_bytes(context.target, needle, region.start, end):
             looked += 1
-            text = "" if at & 7 else read_text(context.target, form, at - form.type_at)
+            text = "" if at & 7 else read_hashed_string(context.target, form, at - form.type_at)
             if isinstance(text, HashedString):
                 sample.append(text)
             if looked >= MAX_LOOKED_AT or len(sample) >= 2 * MIN_WANTED:
@@ -343,7 +343,7 @@ def _across(
     target: Target, form: StringFormat, address: int, left_out: SkippedObjects
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield an object that reaches over the end of the piece."""
-    text = read_text(target, form, address)
+    text = read_hashed_string(target, form, address)
     if isinstance(text, HashedString):
         yield address, text.data, text.stored
     elif text in ("long", "odd"):  # a flipped length may make any string long

@@ -8,7 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gdb_epi.corruption.strings.str_layout import MAX_DATA, HashedString, StringFormat
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.siphash import VARIANTS, Key, hash_many, in_lanes, python_hash, unequal
+from gdb_epi.cpython.objects.siphash import (
+    VARIANTS,
+    HashKey,
+    hash_many,
+    in_lanes,
+    python_hash,
+    unequal_lanes,
+)
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u64, try_read
 from gdb_epi.target.api import Target
@@ -30,7 +37,7 @@ class HashFlip(NamedTuple):
     member: str
 
 
-def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]) -> Key | str:
+def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]) -> HashKey | str:
     """Return the key that fits strings of the process, or why there is none."""
     place = target.symbol("_Py_HashSecret")
     if place is None:
@@ -47,7 +54,7 @@ def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]
     if len(sample) < MIN_SAMPLE:
         return f"only {len(sample)} hashed strings of {CUTOFF} bytes or more to tell the hash by"
     for rounds in VARIANTS:
-        key = Key(k0, k1, *rounds)
+        key = HashKey(k0, k1, *rounds)
         fit = sum(python_hash(key, text.data) == text.stored for text in sample)
         if 2 * fit > len(sample):
             return key
@@ -57,7 +64,7 @@ def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]
     )
 
 
-def hashes_short_strings(key: Key, texts: Iterable[HashedString]) -> bool:
+def hashes_short_strings(key: HashKey, texts: Iterable[HashedString]) -> bool:
     """Tell whether strings of fewer than 8 bytes have this hash too (no Py_HASH_CUTOFF)."""
     sample = [text for text in texts if 0 < len(text.data) < CUTOFF][:MAX_SAMPLE]
     return 2 * sum(python_hash(key, text.data) == text.stored for text in sample) >= len(sample)
@@ -66,7 +73,7 @@ def hashes_short_strings(key: Key, texts: Iterable[HashedString]) -> bool:
 class BulkHasher:
     """Hash many texts, a thousand of one length in words at a time."""
 
-    def __init__(self, key: Key, *, shortest: int = 0) -> None:
+    def __init__(self, key: HashKey, *, shortest: int = 0) -> None:
         self.key = key
         self.checked = 0
         self._shortest = shortest
@@ -99,7 +106,7 @@ class BulkHasher:
     def _compare(self, group: list[tuple[int, bytes, int]]) -> list[int]:
         self.checked += len(group)
         hashes = hash_many(self.key, [characters for _, characters, _ in group])
-        wrong = unequal(hashes, in_lanes([stored for _, _, stored in group]), len(group))
+        wrong = unequal_lanes(hashes, in_lanes([stored for _, _, stored in group]), len(group))
         # Again, one by one: the lanes do not know of empty strings, nor of hash -1.
         return [
             address
@@ -108,7 +115,7 @@ class BulkHasher:
         ]
 
 
-def flip_of_hash(key: Key, form: StringFormat, text: HashedString) -> HashFlip | None:
+def flip_of_hash(key: HashKey, form: StringFormat, text: HashedString) -> HashFlip | None:
     """Return the bit of the hash word itself that was flipped."""
     right = python_hash(key, text.data)
     if (right ^ text.stored).bit_count() != 1:
@@ -116,7 +123,7 @@ def flip_of_hash(key: Key, form: StringFormat, text: HashedString) -> HashFlip |
     return HashFlip(text.address + form.hash_at, text.stored, right, "hash")
 
 
-def flip_of_data(key: Key, target: Target, text: HashedString) -> HashFlip | None:
+def flip_of_data(key: HashKey, target: Target, text: HashedString) -> HashFlip | None:
     """Return the bit of the characters that was flipped. Up to 4096 bytes."""
     size = len(text.data)
     if not size or 8 * size * (size // 8 + 1) > MAX_WORK * 4:
@@ -125,7 +132,7 @@ def flip_of_data(key: Key, target: Target, text: HashedString) -> HashFlip | Non
     for first in range(0, len(places), BATCH):
         part = places[first : first + BATCH]
         hashes = hash_many(key, [_flipped(text.data, *place) for place in part])
-        wrong = set(unequal(hashes, in_lanes([text.stored] * len(part)), len(part)))
+        wrong = set(unequal_lanes(hashes, in_lanes([text.stored] * len(part)), len(part)))
         for number, (byte, bit) in enumerate(part):
             if number not in wrong:
                 return _word_flip(target, text.start + byte, bit, "characters")
@@ -143,7 +150,7 @@ def _word_flip(target: Target, byte_at: int, bit: int, member: str) -> HashFlip 
     return None if held is None else HashFlip(where, held, held ^ flip, member)
 
 
-def flip_of_head(key: Key, target: Target, form: StringFormat, address: int) -> HashFlip | None:
+def flip_of_head(key: HashKey, target: Target, form: StringFormat, address: int) -> HashFlip | None:
     """Return the bit of the length or of the state that was flipped."""
     head = try_read(target, address, form.head)
     if not head:

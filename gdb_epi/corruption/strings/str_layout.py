@@ -52,7 +52,7 @@ class StringFormat(NamedTuple):
         return max(self.length_at + 8, self.hash_at + 8, self.state_at + 4)
 
 
-def str_form(layout: Layout, kind: int) -> StringFormat | None:
+def str_format(layout: Layout, kind: int) -> StringFormat | None:
     """Return the form of str; None when the layout does not give its state bits."""
     fields = [
         layout.find("PyASCIIObject", f"state.{name}") for name in ("kind", "compact", "ascii")
@@ -83,7 +83,7 @@ def _mask(field: Field, shift: int) -> int:
     return ((1 << (field.bit_size or 8 * field.size)) - 1) << shift
 
 
-def bytes_form(layout: Layout, kind: int) -> StringFormat:
+def bytes_format(layout: Layout, kind: int) -> StringFormat:
     """Return the form of bytes."""
     length_at = layout.require("PyBytesObject", "ob_size")
     return StringFormat(
@@ -98,7 +98,7 @@ def bytes_form(layout: Layout, kind: int) -> StringFormat:
     )
 
 
-def size_of(target: Target, form: StringFormat, address: int) -> int | None:
+def compact_str_size(target: Target, form: StringFormat, address: int) -> int | None:
     """Return the size of a compact string with its NUL; None for any other string."""
     head = try_read(target, address, form.head)
     if not head:
@@ -108,7 +108,7 @@ def size_of(target: Target, form: StringFormat, address: int) -> int | None:
     return None if kind is None or length >> 40 else kind[0] + (length + 1) * kind[1]
 
 
-def read_text(target: Target, form: StringFormat, address: int) -> HashedString | str:
+def read_hashed_string(target: Target, form: StringFormat, address: int) -> HashedString | str:
     """Return a hashed object, or why there is none: "unhashed", "long", "odd", "unreadable"."""
     try:
         head = target.read(address, form.head)

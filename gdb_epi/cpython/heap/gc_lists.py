@@ -112,7 +112,7 @@ def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[i
     stacks = [thread.sp for thread in reader.target.threads()]
     for thread in python.threads():
         for frame in thread.frames[:MAX_FRAMES]:
-            for address in frame_pointers(reader, frame.address):
+            for address in possible_object_pointers(reader, frame.address):
                 node = address - size
                 is_new = address not in objects and len(objects) < MAX_OBJECTS
                 if is_new and _in_ring(reader, node):
@@ -131,7 +131,7 @@ def _collecting(reader: MemoryReader, python: PythonState) -> bool:
     return False
 
 
-def frame_pointers(reader: MemoryReader, frame: int) -> list[int]:
+def possible_object_pointers(reader: MemoryReader, frame: int) -> list[int]:
     """Return what may be pointers to objects among the first locals of a frame."""
     layout = reader.layout
     at = layout.offset("_PyInterpreterFrame", "localsplus")

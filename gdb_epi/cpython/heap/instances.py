@@ -11,7 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from gdb_epi.cpython.heap.gc_lists import frame_pointers, objects_being_collected, tracked_objects
+from gdb_epi.cpython.heap.gc_lists import (
+    objects_being_collected,
+    possible_object_pointers,
+    tracked_objects,
+)
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
@@ -114,7 +118,7 @@ class Instances:
         for thread in self._python.threads():
             for frame in thread.frames[:MAX_FRAMES]:
                 if frame.hole is None:
-                    objects += frame_pointers(self.reader, frame.address)
+                    objects += possible_object_pointers(self.reader, frame.address)
         objects += self._of_threads()
         return objects
 

@@ -26,7 +26,7 @@ _TAILS = tuple(bytes(7 - (length & 7)) + bytes((length,)) for length in range(25
 _Masks = tuple[tuple[int, int], ...]
 
 
-class Key(NamedTuple):
+class HashKey(NamedTuple):
     """The secret of one process and its variant: rounds per word, rounds at the end."""
 
     k0: int
@@ -40,7 +40,7 @@ class Key(NamedTuple):
         return f"SipHash-{self.compression}-{self.finalization}"
 
 
-def siphash(key: Key, text: bytes) -> int:
+def siphash(key: HashKey, text: bytes) -> int:
     """Return the hash of one byte string (unsigned)."""
     padded = text + _TAILS[len(text) & 255]
     v0, v1, v2, v3 = (start ^ k for start, k in zip(_INITIAL, (key.k0, key.k1) * 2, strict=True))
@@ -64,7 +64,7 @@ def siphash(key: Key, text: bytes) -> int:
     return v0 ^ v1 ^ v2 ^ v3
 
 
-def python_hash(key: Key, text: bytes) -> int:
+def python_hash(key: HashKey, text: bytes) -> int:
     """Return the hash of str or bytes contents as CPython stores it (unsigned).
 
     Of nothing it is 0, and -1 means "not hashed yet", so that becomes -2 (_Py_HashBytes).
@@ -73,7 +73,7 @@ def python_hash(key: Key, text: bytes) -> int:
     return hashed if hashed != WORD_MASK else WORD_MASK - 1
 
 
-def hash_many(key: Key, texts: Sequence[bytes]) -> int:
+def hash_many(key: HashKey, texts: Sequence[bytes]) -> int:
     """Return the hashes of strings, one in each lane (LANE_BYTES; the upper 8 bits are 0).
 
     Their lengths fill the same number of words up: they are the same without the lowest 3 bits.
@@ -84,7 +84,7 @@ def hash_many(key: Key, texts: Sequence[bytes]) -> int:
     return hash_lanes(key, (_in_lanes(blob, at, size) for at in range(0, size, 8)), count)
 
 
-def hash_lanes(key: Key, words: Iterable[int], count: int) -> int:
+def hash_lanes(key: HashKey, words: Iterable[int], count: int) -> int:
     """Return the hashes of `count` strings, one in each lane.
 
     `words` are their first words, one in each lane, then their second ones, and so on; the last
@@ -125,7 +125,7 @@ def lanes_of_column(column: Sequence[bytes]) -> int:
     return int.from_bytes(lanes, "little")
 
 
-def unequal(left: int, right: int, count: int) -> list[int]:
+def unequal_lanes(left: int, right: int, count: int) -> list[int]:
     """Return the numbers of the lanes in which two vectors differ."""
     changed = left ^ right
     if not changed:

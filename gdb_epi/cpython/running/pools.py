@@ -7,7 +7,7 @@ Lib/multiprocessing/queues.py, Modules/_queuemodule.c, 3.8 to 3.15.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.heap.gc_lists import frame_pointers
+from gdb_epi.cpython.heap.gc_lists import possible_object_pointers
 from gdb_epi.cpython.heap.instances import Instance, Instances, instances_of
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
@@ -118,7 +118,7 @@ def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
             word
             for frame in thread.frames[:MAX_FRAMES]
             if frame.hole is None and frame.module in ("queue", "multiprocessing.queues")
-            for word in frame_pointers(reader, frame.address)
+            for word in possible_object_pointers(reader, frame.address)
         }
         for word in words:
             if thread.tid not in tids.setdefault(word, []):

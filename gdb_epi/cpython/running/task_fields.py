@@ -72,7 +72,7 @@ class TaskFields:
         raise NotImplementedError
 
 
-class CFields(TaskFields):
+class CTaskFields(TaskFields):
     """Tasks of `_asyncio.Task` and of classes derived from it."""
 
     kind = "C"
@@ -102,7 +102,7 @@ class CFields(TaskFields):
         return [waiters] if waiters else []
 
 
-class PyFields(TaskFields):
+class PythonTaskFields(TaskFields):
     """Tasks of asyncio.tasks._PyTask and of classes derived from it."""
 
     kind = "Python"

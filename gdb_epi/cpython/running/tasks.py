@@ -30,7 +30,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.running.task_fields import MAX_NAME, CFields, PyFields, TaskFields
+from gdb_epi.cpython.running.task_fields import MAX_NAME, CTaskFields, PythonTaskFields, TaskFields
 from gdb_epi.cpython.runtime.recover_modules import module_dict, remember_frame_globals
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import (
@@ -282,7 +282,7 @@ class _InterpreterTasks:
         self._interpreter = interpreter
         self._who = who
         self._containers = ContainerReader(self._reader)
-        self._c_fields = CFields(self._reader, self._objects, self._types)
+        self._c_fields = CTaskFields(self._reader, self._objects, self._types)
         self._module = 0  # the dict of asyncio.tasks
         self._task_types: dict[int, TaskFields] = {}  # by PyTypeObject *
         self._names: dict[int, str | Absent] = {}
@@ -312,7 +312,7 @@ class _InterpreterTasks:
         c_task = self._objects.dict_get(self._module, "_CTask")
         py_task = self._objects.dict_get(self._module, "_PyTask")
         if not isinstance(py_task, Absent):
-            self._task_types[py_task] = PyFields(self._reader, self._objects, self._types)
+            self._task_types[py_task] = PythonTaskFields(self._reader, self._objects, self._types)
         if isinstance(c_task, Absent):
             if c_task.reason != NOT_AVAILABLE or isinstance(py_task, Absent):
                 self._problem(self._who, f"asyncio.tasks has no C Task: {c_task.detail}")

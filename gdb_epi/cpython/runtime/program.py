@@ -110,7 +110,7 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
     if own and (is_interpreter(own[0]) or is_interpreter(executable)):
         asked = program_in_command_line(own[1:]) or Program("<stdin>", STDIN)
     if asked is None:
-        words = arguments(target)
+        words = process_arguments(target)
         asked = _by_words(words) or _by_words(_words_of_note(psargs))
         if asked is None and len(words) == 1 and is_interpreter(words[0]):
             asked = Program("<stdin>", STDIN)
@@ -156,7 +156,7 @@ def _own_words(access: PlainValues, interpreter: int) -> list[str]:
     return [word or "" for word in words]
 
 
-def arguments(target: Target) -> list[str]:
+def process_arguments(target: Target) -> list[str]:
     """Return the arguments as execve() laid them out; empty where the stack's end is missing.
 
     Below the auxiliary vector are the pointers to the environment, 0, those to the arguments, 0

@@ -25,7 +25,7 @@ from gdb_epi.cpython.source.source_checks import (
     UNKNOWN,
     TextFit,
     check_pyc,
-    fit_text,
+    compare_text,
 )
 from gdb_epi.cpython.source.source_site import SourceSite, SourceSiteReader
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -319,7 +319,7 @@ class SourceFinder:
     def _judge(
         self, site: SourceSite, path: str, file: SourceFile, lines: Sequence[str]
     ) -> tuple[str, list[str]]:
-        fit = fit_text(lines, site)
+        fit = compare_text(lines, site)
         verdict, says = self._by_pyc(site, path, file)
         checks = [f"pyc: {says}"] if says else []
         if verdict == SAME and not fit.miss:
@@ -361,7 +361,7 @@ class SourceFinder:
 
 
 def _judged(site: SourceSite, text: CandidateText) -> Source:
-    fit = fit_text(text.lines, site)
+    fit = compare_text(text.lines, site)
     return Source(site, text.lines, text.where, _trust(fit), (f"text: {fit.says()}",))
 
 

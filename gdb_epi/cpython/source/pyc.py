@@ -75,7 +75,7 @@ class _Open:
         self.members: dict[str, Value] = {}
 
 
-def read_header(content: bytes) -> PycHeader | None:
+def read_pyc_header(content: bytes) -> PycHeader | None:
     """Return the header of a .pyc file; None for one that is too short."""
     if len(content) < HEADER:
         return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.line_tables import Position
-from gdb_epi.cpython.objects.siphash import VARIANTS, Key, siphash
+from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, siphash
 from gdb_epi.cpython.source.guarded_files import SourceFile
 from gdb_epi.cpython.source.source_site import SourceSite
 from gdb_epi.sizes import HALF_MASK
@@ -49,7 +49,7 @@ class TextFit(NamedTuple):
         return text if self.good else f"only {text}"
 
 
-def fit_text(lines: Sequence[str], site: SourceSite) -> TextFit:
+def compare_text(lines: Sequence[str], site: SourceSite) -> TextFit:
     """Compare a text with what the core tells about it."""
     misses = 0
     last = 0
@@ -123,11 +123,13 @@ def check_pyc(pyc: SourceFile, source: SourceFile, site: SourceSite) -> PycCheck
     content = pyc.data
     if len(content) < 16:
         return PycCheck(UNKNOWN, f"{pyc.path}: too short")
-    if not any(table_needle(site.first, site.table, ref=ref) in content for ref in (False, True)):
+    if not any(
+        marshalled_line_table(site.first, site.table, ref=ref) in content for ref in (False, True)
+    ):
         return PycCheck(UNKNOWN, f"{pyc.path} holds other code than the core")
     flags = int.from_bytes(content[4:8], "little")
     if flags & 1:
-        fits = hash_fits(content[:4], source, content[8:16])
+        fits = pyc_hash_fits(content[:4], source, content[8:16])
         if fits is None:
             return PycCheck(UNKNOWN, f"{source.size} bytes are too many to hash here")
         if fits:
@@ -142,7 +144,7 @@ def check_pyc(pyc: SourceFile, source: SourceFile, site: SourceSite) -> PycCheck
     return PycCheck(SAME, f"{pyc.path} holds this very code, compiled from this size and time")
 
 
-def table_needle(first: int, table: bytes, *, ref: bool = False) -> bytes:
+def marshalled_line_table(first: int, table: bytes, *, ref: bool = False) -> bytes:
     """Return the bytes that marshal writes for a code object's first line and line table.
 
     Reference: Python/marshal.c, w_object (3.8 to 3.15): co_firstlineno as a long, then the table
@@ -153,12 +155,12 @@ def table_needle(first: int, table: bytes, *, ref: bool = False) -> bytes:
     return number + kind + len(table).to_bytes(4, "little") + table
 
 
-def hash_fits(magic: bytes, source: SourceFile, wanted: bytes) -> bool | None:
+def pyc_hash_fits(magic: bytes, source: SourceFile, wanted: bytes) -> bool | None:
     """Whether a source file has the hash that a .pyc names; None when it is too large to tell."""
     if source.size > MAX_HASHED:
         return None
     key = int.from_bytes(magic, "little")  # under (key, 0), as in `_imp.source_hash`
     return any(
-        siphash(Key(key, 0, *rounds), source.data).to_bytes(8, "little") == wanted
+        siphash(HashKey(key, 0, *rounds), source.data).to_bytes(8, "little") == wanted
         for rounds in VARIANTS
     )

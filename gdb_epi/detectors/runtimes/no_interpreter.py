@@ -12,8 +12,8 @@ from gdb_epi.fault.own_native_code import (
     ENSURE,
     EXITS,
     function_and_file,
+    function_source_name,
     is_interpreter_frame,
-    source_name,
 )
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
@@ -42,7 +42,7 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
     if caller is None:
         return
     by = function_and_file(frames[caller])
-    exits = any(source_name(frame) in EXITS for frame in frames[caller:MAX_FRAMES])
+    exits = any(function_source_name(frame) in EXITS for frame in frames[caller:MAX_FRAMES])
     ended = "the process exits and Python has ended already"
     when = ended if exits else "Python has ended, or has not begun"
     facts = {"function": ENSURE, "caller": by, "exits": exits}
@@ -55,7 +55,7 @@ def _caller_of_ensure(frames: Sequence[NativeFrame]) -> int | None:
     for number, frame in enumerate(frames[:MAX_INNER]):
         if not is_interpreter_frame(frame):
             return None
-        if source_name(frame) == ENSURE:
+        if function_source_name(frame) == ENSURE:
             after = number + 1
             outside = after < len(frames) and not is_interpreter_frame(frames[after])
             return after if outside else None

@@ -12,7 +12,7 @@ from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import ARGUMENTS, constant_arguments, constant_text
 from gdb_epi.fault.errno import ENOMEM, errno_of
 from gdb_epi.fault.instructions import call_before, instructions_before
-from gdb_epi.fault.own_native_code import source_name
+from gdb_epi.fault.own_native_code import function_source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target, machine_of
 from gdb_epi.x86.instruction import CALL, NEXT
@@ -69,7 +69,7 @@ def _printed(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | 
             break
         text = message(target, caller.pc)
         if text:
-            return text, source_name(caller)
+            return text, function_source_name(caller)
     if not outside or not machine_of(target).decodes:
         return "", None
     aborting = call_before(target, outside[0].pc)
@@ -77,7 +77,7 @@ def _printed(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | 
         return "", None
     given_up_at = outside[0].pc - aborting.length
     text = message(target, given_up_at) or _printed_earlier(target, given_up_at)
-    return text, source_name(outside[0])
+    return text, function_source_name(outside[0])
 
 
 def _printed_earlier(target: Target, address: int) -> str:

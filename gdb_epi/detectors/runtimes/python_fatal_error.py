@@ -10,7 +10,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import constant_arguments, constant_text
-from gdb_epi.fault.own_native_code import function_and_file, source_name
+from gdb_epi.fault.own_native_code import function_and_file, function_source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target
 
@@ -79,7 +79,7 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     name, own = str(frames[number].function), frames[number].module
     outward = [f for f in frames[number + 1 : MAX_FRAMES] if f.function not in _CHECKS]
     caller = outward[0] if outward else None
-    by = source_name(caller) if caller is not None else None
+    by = function_source_name(caller) if caller is not None else None
     why = f": {reason}" if reason else "; its reason is not in the core (it is on standard error)"
     if caller is not None and caller.module != own:
         who = f"{function_and_file(caller)} ended the process by Py_FatalError"

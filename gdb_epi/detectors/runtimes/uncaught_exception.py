@@ -11,12 +11,12 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.cxx_exception import (
+    evidence_of_terminate,
     exception_type,
-    terminating_frame,
     throwing_frame,
     words_of_exception,
 )
-from gdb_epi.fault.own_native_code import function_and_file, readable_name
+from gdb_epi.fault.own_native_code import function_and_file, function_readable_name
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
@@ -47,7 +47,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     if failure is None:
         return
     account, frames = failure
-    if terminating_frame(frames) is None:
+    if evidence_of_terminate(frames) is None:
         return
     thrown, by = exception_type(state.target, frames), throwing_frame(frames)
     place = function_and_file(by) if by is not None else None
@@ -87,7 +87,7 @@ def _python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str
 def _without_exception(frames: Sequence[NativeFrame]) -> str:
     """Say why std::terminate() was called where no exception is on the stack."""
     for number, frame in enumerate(frames[:MAX_FRAMES]):
-        if (readable_name(frame) or "").startswith(_THREADS):
+        if (function_readable_name(frame) or "").startswith(_THREADS):
             owner = _first_own(frames[number:])
             where = f" in {function_and_file(owner)}" if owner is not None else ""
             return (
@@ -110,16 +110,16 @@ def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
         return ""
     place = function_and_file(by)
     inner = frames[max(0, frames.index(by) - 1)]
-    name = readable_name(inner) or ""
+    name = function_readable_name(inner) or ""
     if "libstdc++" in inner.module_name and name and not name.startswith(_THROWS):
         return f"; {name}, called by {place}, threw it"
     owner = _first_own(frames[frames.index(by) :])
     if owner is None or owner == by or owner.module_name.startswith(_STARTS_THREADS):
         return f"; {place} threw it"
-    return f"; {readable_name(by) or place} threw it, for {function_and_file(owner)}"
+    return f"; {function_readable_name(by) or place} threw it, for {function_and_file(owner)}"
 
 
 def _first_own(frames: Sequence[NativeFrame]) -> NativeFrame | None:
     """Return the innermost function that is no template or helper of the C++ library."""
-    named = ((frame, readable_name(frame)) for frame in frames[:MAX_FRAMES])
+    named = ((frame, function_readable_name(frame)) for frame in frames[:MAX_FRAMES])
     return next((f for f, name in named if name and not name.startswith(_OF_LIBRARY)), None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from gdb_epi.render.signature_words import SignatureWords
+from gdb_epi.render.signature_words import SignatureParts
 
 
 class NamedValue(NamedTuple):
@@ -34,7 +34,7 @@ class Headline(NamedTuple):
     kind: str  # class of the page: hardware, host, software, two, unknown
     label: str
     title: str
-    words: SignatureWords | None  # the signature that it is about
+    words: SignatureParts | None  # the signature that it is about
     numbers: tuple[Numbers, ...]
     evidence: tuple[str, ...]
     caveats: tuple[str, ...]
@@ -64,7 +64,7 @@ class SignatureRow(NamedTuple):
     name: str
     key: str | None
     kind: str | None
-    words: SignatureWords
+    words: SignatureParts
     crashes: int
     hosts: int
     top_host: str | None
@@ -139,7 +139,7 @@ class SplitView(NamedTuple):
     """The populations of one signature, side by side."""
 
     signature: int
-    words: SignatureWords
+    words: SignatureParts
     answer: str
     more: str | None
     parts: tuple[SplitPart, ...]
@@ -191,7 +191,7 @@ class StateRow(NamedTuple):
 
     about: str
     name: str
-    words: SignatureWords | None
+    words: SignatureParts | None
     state: str
     since: str
     what: str  # a sentence: the fix, until when, the note
@@ -234,7 +234,7 @@ class UrgentSignature(NamedTuple):
     label: str  # in words: hardware suspect
     crashes: int
     rank: int  # of the signature's section
-    words: SignatureWords
+    words: SignatureParts
 
 
 class Page(NamedTuple):

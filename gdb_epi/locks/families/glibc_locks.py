@@ -17,7 +17,7 @@ from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_class
 from gdb_epi.locks.types import CONDITION
 from gdb_epi.locks.waits.futex import COMMAND_MASK
 from gdb_epi.target.api import Thread, module_at
-from gdb_epi.target.symbols import symbolized
+from gdb_epi.target.symbols import symbolize
 
 MAX_TID = 1 << 22  # PID_MAX_LIMIT
 MAX_USERS = 1 << 16
@@ -172,7 +172,7 @@ def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGues
 def _outside_conditions(context: LockContext, thread: Thread) -> bool:
     """Whether a thread sleeps in libc, called from other code, and in no function of conditions."""
     for frame in islice(context.unwinder.walk(thread.registers), MAX_UNWOUND):
-        name = symbolized(context.target, frame.pc)
+        name = symbolize(context.target, frame.pc)
         if name.lstrip("_").startswith(("pthread_cond", "cnd_")):
             return False
         module = module_at(context.target, frame.pc)

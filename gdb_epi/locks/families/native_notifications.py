@@ -14,7 +14,7 @@ from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_class
 from gdb_epi.locks.types import NATIVE_NOTIFICATION
 from gdb_epi.locks.waits.libc_lock_names import is_libc_or_loader, sleeper_outside_libc
 from gdb_epi.target.api import Thread, module_at
-from gdb_epi.target.symbols import symbolized
+from gdb_epi.target.symbols import symbolize
 
 MAX_FRAMES = 12
 MAX_NAMED = 5  # functions outside the C library that are checked
@@ -37,7 +37,7 @@ def native_notification(context: LockContext, thread: Thread, call: FutexWait) -
         if module is None or is_libc_or_loader(module):
             continue
         file = file or module.path.rpartition("/")[2]
-        names.append(symbolized(context.target, pc))
+        names.append(symbolize(context.target, pc))
         if len(names) == MAX_NAMED:
             break
     for parts, is_event in ((_LOCKS, False), (_PARKS, True)):

@@ -17,7 +17,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import follows_call, try_read
-from gdb_epi.locks.fork.forking_calls import CHILD, Hook, fork_hooks, forking_call
+from gdb_epi.locks.fork.forking_calls import CHILD, ForkHook, fork_hooks, forking_call
 from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ThreadInForkHandlers
 from gdb_epi.sizes import words_in
 from gdb_epi.target.api import NativeFrame, Target, Thread
@@ -79,7 +79,7 @@ def _python_hook(
     reader: MemoryReader, python: PythonState, thread: Thread, frames: Sequence[PyFrame]
 ) -> ThreadInForkHandlers | None:
     """A hook's frame that C called from a frame that is inside a forking call: exact."""
-    hooks: list[Hook] | None = None
+    hooks: list[ForkHook] | None = None
     for frame, caller in pairwise(frames):
         if not frame.is_entry or frame.hole is not None or caller.hole is not None:
             continue

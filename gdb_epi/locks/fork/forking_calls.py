@@ -26,20 +26,20 @@ MAX_SLOTS = 512  # words of one frame: locals and value stack
 MAX_NAME = 64
 
 
-class Hook(NamedTuple):
+class ForkHook(NamedTuple):
     """A function registered with os.register_at_fork(): its code object, and when it runs."""
 
     code: int
     when: str
 
 
-def fork_hooks(reader: MemoryReader, python: PythonState) -> list[Hook]:
+def fork_hooks(reader: MemoryReader, python: PythonState) -> list[ForkHook]:
     """Return the hooks written in Python; C functions leave no frame."""
-    hooks: list[Hook] = []
+    hooks: list[ForkHook] = []
     for interpreter in python.interpreters[:1]:
         for member, when in _LISTS.items():
             try:
-                hooks += [Hook(code, when) for code in _codes(reader, interpreter, member)]
+                hooks += [ForkHook(code, when) for code in _codes(reader, interpreter, member)]
             except (UnreadableMemory, LayoutError):
                 continue
     return hooks

@@ -62,10 +62,10 @@ def futex_waits(context: LockContext, thread: Thread) -> Iterator[LockWait]:
     call = futex_wait(context, thread)
     if call is None:
         return
-    yield settle_owner(context, thread, call, classify(context, thread, call))
+    yield settle_owner(context, thread, call, classify_futex(context, thread, call))
 
 
-def classify(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess:
+def classify_futex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess:
     """Ask the classifiers in order; a word that none recognises is a "futex word".
 
     Those for glibc's locks are not asked about another C library.

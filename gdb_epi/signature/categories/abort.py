@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.cxx_exception import exception_type, terminating_frame
+from gdb_epi.fault.cxx_exception import evidence_of_terminate, exception_type
 from gdb_epi.fault.signals import SIGABRT
 from gdb_epi.signature.categories.types import Answer, CategoryInput, Match, Undecided
-from gdb_epi.signature.names import one_line
+from gdb_epi.signature.names import signature_safe_text
 from gdb_epi.target.api import NativeFrame
 
 _ASSERT = ("__assert_fail", "__assert_fail_base", "__assert_perror_fail", "__assert")
@@ -107,14 +107,14 @@ def cxx_terminate(scene: CategoryInput) -> Answer:
         return None
     if isinstance(scene.native, Absent):
         return Undecided(f"no native stack ({scene.native.detail})")
-    frame = terminating_frame(scene.native)
+    frame = evidence_of_terminate(scene.native)
     if frame is None:
         return None
     virtual = next((word for name, word in _VIRTUAL.items() if _among(scene, (name,))), None)
     if virtual is not None:
         return Match(f"abort-terminate:{virtual}", "a virtual function without a body was called")
     thrown = exception_type(scene.target, scene.native)
-    thrown = one_line(thrown) if thrown else None
+    thrown = signature_safe_text(thrown) if thrown else None
     detail = f"; the exception in flight is of type {thrown}" if thrown else ""
     return Match(f"abort-terminate:{thrown or 'unknown'}", f"{frame} is on the stack{detail}")
 

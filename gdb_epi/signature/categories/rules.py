@@ -13,7 +13,13 @@ from gdb_epi.fault.signals import signal_name
 from gdb_epi.signature.categories.abort import ABORT_RULES
 from gdb_epi.signature.categories.faults import FAULT_RULES
 from gdb_epi.signature.categories.outside_causes import OTHER_RULES
-from gdb_epi.signature.categories.types import Category, CategoryInput, Rule, Undecided, family_of
+from gdb_epi.signature.categories.types import (
+    Category,
+    CategoryInput,
+    Rule,
+    Undecided,
+    category_without_stack,
+)
 
 RULES: tuple[tuple[str, Rule], ...] = (*FAULT_RULES, *ABORT_RULES, *OTHER_RULES)
 
@@ -34,7 +40,9 @@ def categorise(scene: CategoryInput) -> tuple[Category, list[str]]:
             return Category("unknown", "abort", evidence), steps
         elif answer is not None:
             steps.append(f"category: {answer.name}: {answer.evidence}")
-            return Category(answer.name, family_of(answer.name), answer.evidence), steps
+            return Category(
+                answer.name, category_without_stack(answer.name), answer.evidence
+            ), steps
     if isinstance(scene.crash, Absent):
         return Category("unknown", "unknown", scene.crash.detail), steps
     code = "no si_code" if scene.crash.si_code is None else f"si_code {scene.crash.si_code}"

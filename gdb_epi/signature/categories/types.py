@@ -95,6 +95,6 @@ Answer = Match | Undecided | None
 Rule = Callable[[CategoryInput], Answer]
 
 
-def family_of(name: str) -> str:
+def category_without_stack(name: str) -> str:
     """Return the part of a category that needs no stack."""
     return "abort" if name.startswith("abort-") else name

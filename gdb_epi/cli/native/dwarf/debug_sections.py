@@ -8,7 +8,7 @@ import zlib
 
 from gdb_epi.target.elf_files import ElfFile
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
-from gdb_epi.target.symbols import sections
+from gdb_epi.target.symbols import read_sections
 
 MAX_SECTION = 1 << 28  # bytes of one, unpacked
 MAX_STRING = 1 << 14
@@ -22,7 +22,7 @@ class DebugSections:
 
     def __init__(self, file: ElfFile) -> None:
         self._file = file
-        self._places = {section.name: section for section in sections(file)}
+        self._places = {section.name: section for section in read_sections(file)}
         self._packed: dict[str, _Packed] = {}
         if b".gnu_debugaltlink" in self._places:
             raise GdbNeeded("debug information of several files")
