@@ -48,6 +48,7 @@ wanted = {
     "GET_AWAITABLE": "await", "SEND": "await", "YIELD_VALUE": "await", "YIELD_FROM": "await",
     "END_SEND": "await", "RESUME": "await", "CLEANUP_THROW": "await",
     "POP_TOP": "pop", "COMPARE_OP": "compare", "CONTAINS_OP": "contains",
+    "FOR_ITER": "next",
 }
 always = {
     "RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_ABSOLUTE",

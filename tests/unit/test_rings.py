@@ -170,6 +170,13 @@ def blocks(read):
             print(block)
 
 
+def answers(read, clients):
+    while True:
+        for asked in read():
+            if asked in clients:
+                print(asked)
+
+
 def until_it_says_so(read, over):
     while read() != over:
         pass
@@ -179,7 +186,7 @@ def until_it_says_so(read, over):
     ("function", "ends"),
     [
         (until_there, True), (all_of_it, True), (the_line, True),
-        (commands, False), (blocks, False), (until_it_says_so, False),
+        (commands, False), (blocks, False), (until_it_says_so, False), (answers, False),
     ],
 )  # fmt: skip
 def test_a_loop_that_wants_something_certain(function, ends, monkeypatch) -> None:

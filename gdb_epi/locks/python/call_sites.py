@@ -147,15 +147,16 @@ class CallSites:
             return distance
         if instruction.operation in ("back", "cold"):
             return instruction.end - distance
-        return instruction.end + distance if instruction.operation == "test" else None
+        return instruction.end + distance if instruction.operation in ("test", "next") else None
 
     def has_way_out(self, code: int, loop: range) -> bool:
         """Tell whether an instruction between some bytes of a code object leads out of them.
 
+        That a `for` comes to the end of what it goes over does not count.
         Raises UnreadableMemory, LayoutError.
         """
         for each in self.instructions(code):
-            if each.at not in loop:
+            if each.at not in loop or each.operation == "next":
                 continue
             target = self.leads_to(each)
             if not (each.goes_on or target is not None) or (target or each.at) not in loop:
