@@ -110,6 +110,12 @@ def _lock(
             HANG, "lock of another process", sentence, activity,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
         ))  # fmt: skip
+    if wait.owner.tid == activity.tid and wait.confidence == INFO:
+        sentence = f"{activity.waits()} for {name}, which it took itself: a signal handler may be "
+        return wait_answer(
+            HANG, "lock of its own", f"{sentence}meant to release it", activity, INFO,
+            evidence=wait.evidence[-2:],
+        )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
         return through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
     if wait.kind in (CONDITION, NATIVE_NOTIFICATION):

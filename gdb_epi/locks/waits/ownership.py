@@ -249,9 +249,30 @@ def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> LockWait:
         f"{taken.where()} took it by acquire(), and up to where it is now its code has not "
         "released it"
     )
+    if _is_parked(case, taken):
+        return case.wait(
+            owner, lock_types.UNKNOWN, INFO, f"thread {taken.tid}: {evidence}",
+            "the same function waits for it, and its module handles signals: a handler may be "
+            "meant to release it",
+        )  # fmt: skip
     doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
     verdict = lock_types.SELF_DEADLOCK if taken.tid == case.thread.tid else lock_types.LIVE_HOLDER
     return case.wait(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
+
+
+def _is_parked(case: _Case, taken: AcquiredLock) -> bool:
+    """Tell whether a main thread may wait on a lock of its own until a signal handler releases it.
+
+    A lock taken twice by one function is a way to sleep; one that an outer function holds is none.
+    """
+    view, thread = case.context.python_view, case.thread
+    frames = view.frames(thread.tid) if view is not None else ()
+    return (
+        view is not None
+        and taken.tid == thread.tid
+        and frames[:1] == (taken.frame,)
+        and view.has_global(taken.frame, "signal")
+    )
 
 
 def _by_interrupted(case: _Case) -> LockWait | None:
