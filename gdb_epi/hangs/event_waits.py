@@ -16,6 +16,7 @@ from gdb_epi.hangs.idleness import (
     only_waits_for_work,
 )
 from gdb_epi.hangs.library_calls import (
+    CLOSING,
     FUTURES,
     OF_CLUSTER,
     POOL_RESULTS,
@@ -172,7 +173,10 @@ class _EventWait:
         # Where a thread waits for the end of this one, nobody waits for the program's end.
         handled = is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
         counts = activity.awaits == SEMAPHORE  # what is taken, one after the other, ends nothing
-        if not self._seen and not handled and not counts and is_name_of_end(self._name):
+        # A library's close() or shutdown() waits until what it ends has ended.
+        called = library_frames_called(scene, activity)[-1:]
+        ends = any(frame.name in CLOSING for frame in called)
+        if not (self._seen or handled or counts or ends) and is_name_of_end(self._name):
             return idle_answer(
                 activity, f"{waits}, which ends the program: nothing is wrong with that"
             )

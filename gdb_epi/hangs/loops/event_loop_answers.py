@@ -25,7 +25,7 @@ from gdb_epi.hangs.idleness import (
     waits_repeatedly,
     weaken_answer_in_loop,
 )
-from gdb_epi.hangs.library_calls import SERVERS, frames_running
+from gdb_epi.hangs.library_calls import CLOSING, SERVERS, frames_running
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
     answer_for_unread_output,
@@ -59,8 +59,6 @@ _WORKERS = (
     ("anyio._backends._asyncio", "run"),
 )  # fmt: skip
 _JOBS = (("gevent.threadpool", "__run_task"),)  # below these a pool's thread runs a job in any case
-# Functions of libraries that end a service: a server that waits in one serves no more.
-_CLOSING = frozenset(("shutdown", "aclose", "close", "stop", "cleanup"))
 # Parts of the names of coroutines of libraries that read what a peer sends.
 _READING = ("read", "recv", "receive")
 _GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
@@ -122,7 +120,7 @@ class _Asleep:
         scene = self.scene
         for task in self.tasks:
             frame = next(
-                (f for f in task.stack if f.name in _CLOSING and scene.installed.holds(f)), None
+                (f for f in task.stack if f.name in CLOSING and scene.installed.holds(f)), None
             )
             if frame is None or has_timeout(task, self.tasks, scene.view):
                 continue
