@@ -30,6 +30,7 @@ from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.corefile import CoreFileTarget
+from gdb_epi.target.elf import PT_LOAD
 
 PROGRAM = "damage_scene"
 PAGE = 4096
@@ -79,7 +80,8 @@ def damaged(made: Made, rounds: int) -> Iterator[Copy]:
 def first_page(made: Made) -> int:
     """Return the first page of the file behind headers and notes."""
     target = CoreFileTarget.open(made.core, sysroot=sysroot(made))
-    return min(at for at in target._file_at if at) // PAGE + 1
+    loads = [s for s in target._segments if s.type == PT_LOAD and s.filesz]
+    return min(load.offset for load in loads) // PAGE + 1
 
 
 def lines_of(python: PythonState | object) -> dict[int, set[Line]]:

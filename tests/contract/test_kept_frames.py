@@ -27,6 +27,7 @@ from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.corefile import CoreFileTarget
+from gdb_epi.target.elf import PT_LOAD
 
 PROGRAM = "damage_scene"
 # The core of a free-threaded build is a heap of 1 GB, with the rest in the last megabytes.
@@ -80,7 +81,7 @@ def test_a_cut_in_headers_and_notes(identifier: str) -> None:
     """Every length up to the first kilobytes, then every 512th byte: refused, or decoded."""
     made = core_of(identifier)
     whole = opened(made)
-    first = min(at for at, region in zip(whole._file_at, whole.regions(), strict=True) if at)
+    first = min(s.offset for s in whole._segments if s.type == PT_LOAD and s.filesz)
     refused = 0
     for size in [*range(1, 128), *range(128, first + 4096, 512)]:
         try:
