@@ -261,7 +261,7 @@ def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> LockWait:
 
 
 def _is_parked(case: _Case, taken: AcquiredLock) -> bool:
-    """Tell whether a main thread may wait on a lock of its own until a signal handler releases it.
+    """Tell whether a thread may wait on a lock of its own until a signal handler releases it.
 
     A lock taken twice by one function is a way to sleep; one that an outer function holds is none.
     """
