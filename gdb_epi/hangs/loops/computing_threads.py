@@ -2,8 +2,8 @@
 """Threads that compute: whether what they run is seen to come to an end.
 
 A `for` goes on to the next member, and a loop that nothing leads out of is meant to go on. Of
-another `while` one core cannot tell whether it ends, nor of native code of the program's own: of 15
-and 3 programs that nobody here had seen 8 and 3 were endless (tests/bench/gallery.md). Those are
+another `while` one core cannot tell whether it ends, nor of native code of the program's own: of 12
+and 3 programs that nobody here had seen 7 and 3 were endless (tests/bench/gallery.md). Those are
 said to be unsure. What dry_run.py can follow was answered before.
 """
 
