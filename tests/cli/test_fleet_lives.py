@@ -259,6 +259,7 @@ def test_the_notebook_of_one_user_is_not_the_hardware_of_its_host(ask):
     assert "left in: ws-07: its job may be the cause" in shell("fleet", "exclude").out
 
 
+@pytest.mark.heavy
 def test_a_library_that_fails_on_one_model_of_cpu_is_not_called_hardware(ask):
     (said,) = verdicts(ask(third.t07_one_cpu_model))
     assert said.startswith("hardware, firmware, or code that only such hosts run: goes with cpu_mo")
@@ -335,6 +336,7 @@ def test_a_job_of_one_local_hour_comes_at_two_hours(ask):
     }  # fmt: skip
 
 
+@pytest.mark.heavy
 def test_damage_in_one_function_on_many_hosts_is_software(ask):
     shell = ask(fourth.v02_stray_write)
     assert [v for v in verdicts(shell) if "host" in v] == [
@@ -391,6 +393,7 @@ def test_a_machine_below_many_names_is_named_and_no_name(ask):
     assert "names with many machine ids" in shell("fleet", "check").out
 
 
+@pytest.mark.heavy
 def test_a_dead_collector_is_no_fix(ask):
     shell = ask(fourth.v14_collector_died)
     assert "no crash of any program on rack=r05 (10 hosts) after 2026-11-08" in (
@@ -408,6 +411,7 @@ def test_a_dead_collector_is_no_fix(ask):
     assert "fixed in billing 5.2, but " in out and out.rstrip().endswith("regressed")
 
 
+@pytest.mark.heavy
 def test_in_a_peak_the_old_version_is_not_accused(ask):
     (said,) = verdicts(ask(fifth.x05_release_in_a_peak))
     assert said.startswith("software: needs image=registry/gateway:2: ") and "encode" in said

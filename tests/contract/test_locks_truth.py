@@ -122,7 +122,7 @@ def test_threads_that_wait_in_many_ways(interpreter: Interpreter) -> None:
     assert calls["recvfrom"] == 2
 
 
-@pytest.mark.parametrize("interpreter", INTERPRETERS[::3])
+@pytest.mark.parametrize("interpreter", INTERPRETERS[::6])
 def test_a_thousand_threads(interpreter: Interpreter) -> None:
     _, state = opened(interpreter, program("threads-1001"))
     assert state.python
