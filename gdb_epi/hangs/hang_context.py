@@ -41,6 +41,7 @@ class HangContext:
         self.locks = locks
         self.view = PythonView(target, python, locks.vanished)
         self.installed = InstalledPackages(target, python)
+        self.followed: dict[int, bool] = {}  # by frame: whether a dry run came to its end
         self._lwps = threads
         self._threads = ThreadActivityReader(target, self.view, locks.waits, self.installed.holds)
         self.waits = self._threads.waits

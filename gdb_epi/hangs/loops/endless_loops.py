@@ -86,16 +86,21 @@ def endless_loop(scene: HangContext) -> HangAnswer | None:
             try:
                 endless = _run_on(scene, activity, frames, number, budget)
             except _NOT_FOLLOWED:
+                if not number:  # with all of the budget: a second run would come to the same
+                    scene.followed[frame.address] = False
                 if _returns(frame):
                     continue
                 break
             if endless is not None:
                 return _answer(scene, activity, frame, endless)
+            scene.followed[frame.address] = True
     return None
 
 
 def ends_when_followed(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
-    """Tell whether a frame of a running thread comes to its end; not also where nobody knows."""
+    """Tell whether a frame of a running thread comes to its end; False where that is not known."""
+    if frame.address in scene.followed:
+        return scene.followed[frame.address]
     frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
     places = [n for n, each in enumerate(frames) if each.address == frame.address]
     try:
@@ -151,9 +156,8 @@ def _run_on(
     """
     endless: Endless | None = None
     frame, innermost = frames[number], not number
-    inner = [_rests(scene, frames, number - 1, budget)] if number else []
-    inner = [rests for rests in inner if rests] or [[None]]
-    for rest in inner[0]:
+    rests = _rests(scene, frames, number - 1, budget) if number else []
+    for rest in rests or [None]:
         for start in _starts(scene, frame, innermost=innermost):
             run = _run_from(scene, frame, start, budget)
             running = {frames[number - 1].address: rest} if rest is not None else {}
