@@ -285,7 +285,9 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
             doubts=("whether the child reads its stdin to the end",),
         )  # fmt: skip
     if reads_in_loop and takes_work(scene, activity) and not _reads_from_child(scene, activity):
-        return idle_answer(activity, f"{waits}{what}, in a loop that asks for nothing first")
+        return idle_answer(
+            activity, f"{waits}{what}, in a loop that sends nothing before, as a worker does"
+        )
     if reads_in_loop:
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
         return wait_answer(

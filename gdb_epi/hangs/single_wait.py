@@ -111,9 +111,10 @@ def _lock(
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
         ))  # fmt: skip
     if wait.owner.tid == activity.tid and wait.confidence == INFO:
-        sentence = f"{activity.waits()} for {name}, which it took itself: a signal handler may be "
+        sentence = f"{activity.waits()} for {name}, which it took itself"
+        meant = "a signal handler may be meant to release it"
         return wait_answer(
-            HANG, "lock of its own", f"{sentence}meant to release it", activity, INFO,
+            HANG, "lock of its own", f"{sentence}: {meant}", activity, INFO,
             evidence=wait.evidence[-2:],
         )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:

@@ -104,7 +104,7 @@ def damage_lines(record: Json) -> Iterator[str]:
         if not software or f"at {unpadded_address(where)} was overwritten" not in reasons[0]:
             yield f"the word at {where} {wrong}"
     elif not damage.get("found") and damage.get("confidence") is not None and software:
-        yield "a sign of a flipped bit, too weak to go by beside what is told above"
+        yield "a sign of a flipped bit, too weak to go by beside what is said above"
     elif damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
         holds = f" holds {unpadded_address(damage.get('holds'))}" if damage.get("holds") else ""

@@ -97,21 +97,20 @@ def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
         return f"{who} is the parent of a PyInstaller program: no Python ran in it", (
             f"Python ran in its child: look for the core of a process whose parent is pid {pid}."
         )
+    kind_of_activity = _kind_of_activity(record, reason)
+    may_be_endless = kind_of_activity == "may be endless"
+    if may_be_endless or (label == "no-fault" and kind_of_activity in ("busy", "busy native")):
+        return _sentences_about_computing(record, who, reason, calls)
     if label == "no-fault":
-        kind_of_activity = _kind_of_activity(record, reason)
         if kind_of_activity == "sleeps" and ASLEEP in reason:
             return (
                 f"{who} {_healthy_words(record, ASLEEP)}",
                 f"{_sentence_about_thread(record, reason)} {POLLING}",
             )
-        if kind_of_activity in ("busy", "busy native"):
-            return _sentences_about_computing(record, who, reason, calls)
         seen = f"{_healthy_words(record)}{_confidence_words(record)}"
         if kind_of_activity == MAY_BE_IDLE:
             seen = seen.replace("was ", "may have been ", 1)
         return f"{who} {seen}", _sentence_about_thread(record, reason)
-    if _kind_of_activity(record, reason) == "may be endless":
-        return _sentences_about_computing(record, who, reason, calls)
     if _is_ended_from_outside(record):
         return _sentences_about_outside_end(record, who, label, reason, calls)
     return (
@@ -300,8 +299,9 @@ def _on_whose_behalf(native: Sequence[Call], inside: Call) -> Call | None:
         return None
     behind = native[native.index(inside) + 1 :]
     call = next((call for call in behind if not _serves_any_object(call)), None)
-    known = call is not None and call.language == NATIVE and bool(call.name and call.filename)
-    return call if call is not None and known and not call.filename.endswith(_LOOP) else None
+    if call is None or call.language != NATIVE or not (call.name and call.filename):
+        return None
+    return None if call.filename.endswith(_LOOP) else call
 
 
 def _serves_any_object(call: Call) -> bool:

@@ -126,7 +126,7 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
             continue
         what += (
             f"; the next object of the list, at {next_node + links.size:#x}, still names this one "
-            "as that before it"
+            "as the one before it"
         )
         break
     else:

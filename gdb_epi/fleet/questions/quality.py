@@ -105,9 +105,9 @@ def _times(population: Population) -> Iterator[QualityCheck]:
 
 def _silence(population: Population) -> Iterator[QualityCheck]:
     if (gap := find_silent_days(population)) is not None:
-        text = f"{gap.words()}: records that are missing look like this, and so does a fleet that "
-        text += "rested; `onset` leaves these days out"
-        yield QualityCheck(SILENCE, False, text, "see whether cores of then still lie somewhere")
+        text = f"{gap.words()}: missing records look like this, and so does a fleet that was idle; "
+        text += "`onset` leaves these days out"
+        yield QualityCheck(SILENCE, False, text, "look for cores of those days that were not read")
     for group in find_silent_groups(population):
         if group.hours == STOPPED:  # such hosts are in no rate
             continue
@@ -172,10 +172,8 @@ def _names(population: Population) -> Iterator[QualityCheck]:
     if outlived := population.quality.get("outlived"):
         some = shortened_list(sorted(outlived), MAX_NAMED)
         text = f"{counted(len(outlived), 'host')} with host-hours under an old name beside the new "
-        text += f"one, under which alone its machine id crashes since: {some}; the hours of the old"
-        text += (
-            " name are in no test since the day of the new one; `trend` and `compare` count them"
-        )
+        text += f"one, though only the new one crashes: {some}; hours of the old name are left out "
+        text += "of the tests from then on, but `trend` and `compare` still count them"
         yield QualityCheck(NAMES, False, text, "take the old names out of the host-hours")
     if renamed := population.quality.get("renamed"):
         some = shortened_list([" = ".join(names) for names in renamed], MAX_NAMED)
