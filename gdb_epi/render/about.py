@@ -126,11 +126,11 @@ def process_lines(core: Mapping[str, Any], cpython: Mapping[str, Any]) -> list[s
     if "absent" in cpython:
         lines.append(str(cpython["detail"]))
     else:
-        found = f"at {cpython['runtime']}, found by {cpython['found_by']}"
+        origin = f"at {cpython['runtime']}, found by {cpython['found_by']}"
         if cpython["found_by"] == RECOVERED:
-            found = "without its own list of threads: they were found by a search of memory"
+            origin = "without its own list of threads: they were found by a search of memory"
         lines.append(
-            f"CPython {cpython['version']} {found}; layout from {cpython['layout']}; "
+            f"CPython {cpython['version']} {origin}; layout from {cpython['layout']}; "
             f"{counted(cpython['threads'], 'thread state')}"
         )
     return lines

@@ -288,9 +288,9 @@ def _process(record: Json) -> str:
     errors = [e for e in groups_in(record, "soft_errors") if e.get("stage") == "python"]
     runtime = f"CPython {python}" if python else "not CPython"
     cut = bool(group_in(record, "truncated").get("flag"))  # what is seen of it proves nothing
-    told = [str(error.get("message")) for error in errors]
-    if not python and (cut or any("no CPython" not in message for message in told)):
-        whether = cut or any("whether CPython" in message for message in told)
+    messages = [str(error.get("message")) for error in errors]
+    if not python and (cut or any("no CPython" not in message for message in messages)):
+        whether = cut or any("whether CPython" in message for message in messages)
         runtime = "CPython or not: cannot tell" if whether else "CPython not decoded"
     count = threads.get("count")
     words = [f"pid {process.get('pid', '?')}", str(process.get("comm") or "?"), runtime]
@@ -532,8 +532,8 @@ def _next_steps(record: Json, reader: Audience) -> Iterator[str]:
 def _fix_of_circle(record: Json) -> str:
     """Return the fix for a circle of threads, by what they wait for; "" where none is known."""
     circle = deadlocked_threads(record)
-    told = [group_in(finding, "facts") for finding in groups_in(record, "findings")]
-    members = next((groups_in(f, "members") for f in told if f.get("kind") == EVENT_AND_LOCK), [])
+    facts = [group_in(finding, "facts") for finding in groups_in(record, "findings")]
+    members = next((groups_in(f, "members") for f in facts if f.get("kind") == EVENT_AND_LOCK), [])
     if not circle and any(member.get("doing") == "join" for member in members):
         return "wake a thread before you wait for its end"
     if len(circle) < 2:

@@ -51,10 +51,10 @@ def silent_hosts_lines(
     """
     from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
 
-    known = population if day is None else population.until(day)
-    silent = find_silent_groups(known)
+    until_day = population if day is None else population.until(day)
+    silent = find_silent_groups(until_day)
     if signature is not None:
-        silent = groups_with_signature(known, silent, known.signatures.index(signature))
+        silent = groups_with_signature(until_day, silent, until_day.signatures.index(signature))
     return [f"a fall may be silence: {group.words()}" for group in silent]
 
 

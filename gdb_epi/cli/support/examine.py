@@ -200,8 +200,8 @@ def _start_native(
         error = EpiError(f"no native frames: {refused}", hint="--native auto")
         _do_without(target, options, refused, error)
         return None
-    known = _known_frames(target, options, gdb, exe)
-    answer = None if known is None else known.answer()
+    known_frames = _known_frames(target, options, gdb, exe)
+    answer = None if known_frames is None else known_frames.answer()
     if answer is not None:
         target.native_source = answer.frames
         return answer
@@ -217,7 +217,7 @@ def _start_native(
         machine_and_thread = target.architecture.name, target.threads()[0].tid
         if gdb != find_gdb(options.gdb):
             server = None  # it is a GDB for cores of this machine
-    learn = None if known is None else known.learn
+    learn = None if known_frames is None else known_frames.learn
     with hold_signals():
         native = GdbNative(path, exe, sysroot, gdb, folder, server, learn, machine_and_thread)
         at_end.callback(native.close)

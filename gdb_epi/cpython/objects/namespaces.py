@@ -159,9 +159,9 @@ class NamespaceReader:
                 names = self._names[address] = self._names_of(address)
             self._asked[address] = asked + 1
         if names is not None and len(key) <= MAX_NAME:
-            found = names.value(key)
-            if found is not None:
-                return found
+            value = names.value(key)
+            if value is not None:
+                return value
             if names.ended is not None:
                 return names.ended
         else:
