@@ -73,7 +73,7 @@ def test_the_schema_document_names_every_group() -> None:
         assert re.search(rf"\b{name}\b", document), name
 
 
-MAX_UNRELEASED = 260  # lines: a page is read, an archive is not
+MAX_UNRELEASED = 170  # lines: a page is read, an archive is not
 
 
 def test_the_changelog_begins_with_this_version() -> None:
