@@ -145,25 +145,27 @@ _FOR_RESULTS = (
     "distributed.utils", "distributed.client", "celery.result", "celery.backends",
     "dramatiq.results",
 )  # fmt: skip
-# Parts of the names of a library's functions that serve, or in which a program stays; any other one
-# is called for one thing, after which the program goes on.
-_STAYING = (
-    "run", "serv", "start", "consum", "loop", "forever", "listen", "watch", "work", "main", "wait",
-    "join", "poll", "spin", "idle", "stream", "exec", "handle", "dispatch", "subscri", "monitor",
-    "launch", "iter", "next", "proxy", "device", "show", "embed", "interact", "shell", "prompt",
-    "input", "pause", "sleep",
-)  # fmt: skip
-# Parts of the names of those that take what others send, whenever that is.
-_TAKING = (
-    "pop", "listen", "recv", "receive", "consum", "next", "xread", "message", "poll", "take",
-    "dequeue", "notif", "wait", "subscri", "stream", "iter",
-)  # fmt: skip
 _TRANSPORTS = ("socket", "ssl", "selectors", "_pyio")
-# With these begin words of the names of functions that ask another side for something.
-_ASKING = (
-    "send", "write", "request", "ask", "publish", "post", "query", "execute", "flush", "put",
-    "drain", "connect", "login", "fetch", "urlopen", "command",
-)  # fmt: skip
+# Verbs in the names of functions of libraries that no row above names: nobody can list all that
+# wait. A wrong guess must not make a hang of a service at rest, so the first two match anywhere
+# in a name and hold every verb seen of a service; the third, which speaks against one, matches only
+# where a word begins ("put" is not in "compute" and "input").
+_STAYS, _TAKES, _ASKS = "stays", "takes", "asks"
+_STAYS_AND_TAKES = ("consum", "listen", "wait", "poll", "stream", "subscri", "iter", "next")
+_VERBS = {
+    _STAYS: (  # serves, or a program stays in it; any other is called for one result
+        *_STAYS_AND_TAKES, "run", "serv", "start", "loop", "forever", "watch", "work", "main",
+        "join", "spin", "idle", "exec", "handle", "dispatch", "monitor", "launch", "proxy",
+        "device", "show", "embed", "interact", "shell", "prompt", "input", "pause", "sleep",
+    ),
+    _TAKES: (  # takes what others send, whenever that is
+        *_STAYS_AND_TAKES, "pop", "recv", "receive", "xread", "message", "take", "dequeue", "notif",
+    ),
+    _ASKS: (  # asks another side for something
+        "send", "write", "request", "ask", "publish", "post", "query", "execute", "flush", "put",
+        "drain", "connect", "login", "fetch", "urlopen", "command",
+    ),
+}  # fmt: skip
 # In it a pool's thread goes over an iterable of the program: what that waits for holds up the pool.
 ASKS_FOR_JOBS = ("multiprocessing.pool", "_guarded_task_generation")
 # Functions of libraries that end something: what they wait for shall go, not work.
@@ -252,17 +254,17 @@ def name_of_request(inner: Sequence[PyFrame]) -> str:
 
 def asks_for_one_thing(function: str) -> bool:
     """Tell whether a library's function of this name ends with a result, and is no service."""
-    return bool(function) and not any(part in function.lower() for part in _STAYING)
+    return bool(function) and not any(part in function.lower() for part in _VERBS[_STAYS])
 
 
 def takes_what_comes(function: str) -> bool:
     """Tell whether a library's function of this name asks nobody for an answer."""
-    return any(part in function.lower() for part in _TAKING)
+    return any(part in function.lower() for part in _VERBS[_TAKES])
 
 
 def asks_another_side(names: Iterable[str]) -> bool:
     """Tell whether any of some functions' names is that of one that sends or asks something."""
-    return any(word.startswith(_ASKING) for name in names for word in name.lower().split("_"))
+    return any(word.startswith(_VERBS[_ASKS]) for name in names for word in name.lower().split("_"))
 
 
 def waits_while_closing(inner: Sequence[PyFrame]) -> bool:

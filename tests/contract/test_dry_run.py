@@ -14,8 +14,9 @@ from support.opening import need_core_dumps
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
 from gdb_epi.cpython.values.value_stack_operations import Raised
-from gdb_epi.hangs.loops.changing_objects import MAX_ITEMS
-from gdb_epi.hangs.loops.dry_run import DryRun, Endless
+from gdb_epi.hangs.loops.dry_run import DryRun
+from gdb_epi.hangs.loops.loop_states import Endless
+from gdb_epi.hangs.loops.object_evaluation import MAX_ITEMS
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 

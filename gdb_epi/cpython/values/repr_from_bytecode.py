@@ -22,7 +22,6 @@ from collections.abc import Sequence
 from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.formatting import format_percent
 from gdb_epi.cpython.values.instructions import dialect_of, instruction_at
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
@@ -513,12 +512,13 @@ class Evaluation(ValueOperations):
         elif isinstance(called, Format):
             returned_value = self.braces(called.template, arguments)
         elif isinstance(called, Global) and self._builtin(called.name):
-            returned_value = self._call_builtin(called.name, arguments)
+            returned_value = self.call_builtin(called.name, arguments)
         else:
             raise Undecodable("a call")
         self.stack.append(returned_value)
 
-    def _call_builtin(self, name: str, arguments: list[Item]) -> Item:
+    def call_builtin(self, name: str, arguments: list[Item]) -> Item:
+        """Return what a built-in function gives. Raises Undecodable."""
         if name == "super" and not arguments:
             return Super()
         if name in ("getattr", "hasattr"):
@@ -645,13 +645,5 @@ class Evaluation(ValueOperations):
 
     def _do_binary_modulo(self, _argument: int) -> None:
         """`%` of a text; from 3.11 on the compiler makes f-strings of the simple ones."""
-        given, template = self._pop(), self._pop_text()
-        items = given.items if isinstance(given, BuiltTuple) else (given,)
-        if isinstance(given, ProcessObject) and self.decoder.ident(given.address) == "tuple":
-            raise Undecodable("a tuple")
-
-        def text(number: int, wants_repr: bool) -> str:
-            return self.converted(items[number], REPR if wants_repr else STR)
-
-        value = format_percent(template, len(items), text, lambda number: self.plain(items[number]))
-        self.stack.append(self.uncut(value))
+        given, template = self._pop(), self._pop()
+        self.stack.append(self.percent(template, given))

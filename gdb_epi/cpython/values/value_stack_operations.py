@@ -11,7 +11,13 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import NoAttribute
-from gdb_epi.cpython.values.formatting import Plain, format_braces, formatted, plain_value
+from gdb_epi.cpython.values.formatting import (
+    Plain,
+    format_braces,
+    format_percent,
+    formatted,
+    plain_value,
+)
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.cpython.values.value_stack_items import (
@@ -366,6 +372,19 @@ class ValueOperations:
             return self.formatted(item, spec)
 
         return self.uncut(format_braces(template, len(arguments), text))
+
+    def percent(self, template: Item, given: Item) -> BuiltStr:
+        """Return what `%` makes of a text. Raises Undecodable."""
+        pattern = self.text_of(template)
+        items = given.items if isinstance(given, BuiltTuple) else (given,)
+        if isinstance(given, ProcessObject) and self.decoder.ident(given.address) == "tuple":
+            raise Undecodable("a tuple")
+
+        def text(number: int, wants_repr: bool) -> str:
+            return self.converted(items[number], REPR if wants_repr else STR)
+
+        value = format_percent(pattern, len(items), text, lambda number: self.plain(items[number]))
+        return self.uncut(value)
 
     def uncut(self, text: str) -> BuiltStr:
         """Return a text whose parts were formatted. Raises Undecodable when one was cut."""

@@ -18,8 +18,8 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.loops.changing_objects import MAX_CODE
 from gdb_epi.hangs.loops.endless_loops import ends_when_followed
+from gdb_epi.hangs.loops.object_evaluation import MAX_CODE
 from gdb_epi.hangs.types import (
     GIL,
     HANG,

@@ -2,173 +2,82 @@
 """Python code goes on, on the objects as they lie in the core, until it is where it was before.
 
 What the code does is followed as `__repr__` methods are (cpython/values/repr_from_bytecode.py).
-Added here are loops, numbers, and what is stored into variables and attributes; containers are
-changing_objects.py and container_methods.py, calls followed_calls.py. Anything else raises
-Undecodable. Nothing of the program runs; what it would change is kept in a `Memory` of the run's
-own.
+Added here are the instructions of loops, stores and calls. What lies at an address now is the
+business of object_evaluation.py; built-in functions, methods and operators are functions of their
+own (builtin_calls.py, operators.py), and so is how a call begins (call_frames.py); loop_states.py
+compares turns. Anything else raises
+Undecodable. Nothing of the program runs; what it would change is kept in a `Memory`.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 
-from gdb_epi.cpython.values.formatting import Plain
-from gdb_epi.cpython.values.repr_decoder import ReprDecoder, Undecodable
-from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS
+from gdb_epi.cpython.objects.type_objects import TypeInfo
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS, EXCEPTIONS
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltinMethod,
     BuiltStr,
     BuiltTuple,
+    Caught,
     ComputedNumber,
     Drawn,
     Global,
     Item,
-    Iteration,
     MadeFunction,
     Method,
     ProcessObject,
     Rest,
-    UnknownNumber,
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA, Raised, special_method
-from gdb_epi.hangs.loops.changing_objects import MAX_CODE, MAX_ITEMS, SETS, Memory
-from gdb_epi.hangs.loops.followed_calls import FollowedCalls, YieldedValue
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.hangs.loops.builtin_calls import (
+    call_builtin,
+    call_method,
+    call_native,
+    draw,
+    is_random,
+    knows_method,
+)
+from gdb_epi.hangs.loops.call_frames import begin_call
+from gdb_epi.hangs.loops.loop_states import (
+    Differs,
+    Endless,
+    Head,
+    Renumbered,
+    State,
+    fits,
+    without_number,
+    without_numbers,
+)
+from gdb_epi.hangs.loops.object_evaluation import (
+    CLASS,
+    DEQUE,
+    MAX_CODE,
+    MAX_DEPTH,
+    ObjectEvaluation,
+    YieldedValue,
+)
+from gdb_epi.hangs.loops.operators import compare, has_unknown, operate
 
-if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
-    _Key = TypeVar("_Key")
-
-MAX_BITS = 1 << 12  # of one number
 MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
-_EQUALS, _CONTAINS = (2, 3), (6, 7)  # arguments of COMPARE_OP
-_OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv,
-    "/": operator.truediv, "%": operator.mod, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, ">>": operator.rshift,
-}  # fmt: skip
-_NEVER_FAIL = ("+", "-")  # of numbers
-INFINITE = float("inf")
+_CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
 _NAMED = {  # up to 3.10
     "ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/",
     "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>",
 }  # fmt: skip
-_HOLDERS = (BuiltTuple, Iteration, BuiltinMethod, MadeFunction, Rest)  # items that hold others
+_FORMATS = (
+    "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING",
+)  # fmt: skip
+_CELL = 0x40 | 0x80  # CO_FAST_CELL, CO_FAST_FREE of co_localspluskinds
+_LOGS = frozenset(("debug", "info", "warning", "error", "critical"))
 
 
-class Endless(Exception):
-    """The code came back to a state that it was in: it goes round for ever.
-
-    `first` and `last` are the bytes of `code` (PyCodeObject *) between which it does.
-    """
-
-    def __init__(self, code: int, first: int, last: int, turns: int) -> None:
-        super().__init__(f"{turns} turns")
-        self.code, self.first, self.last, self.turns = code, first, last, turns
-        self.read: frozenset[int] = frozenset()  # objects that others could change
-
-
-class _State(NamedTuple):
-    """What code goes on with; what it made is numbered in the order in which it is met."""
-
-    variables: dict[int, Item]
-    stored: dict[tuple[int, str], Item]
-    stack: tuple[Item, ...]
-    contents: dict[int, tuple[Item, ...]]
-    kinds: dict[int, str]
-    blurred: frozenset[int]
-
-
-class _Differs(Exception):
-    """Two states differ by more than numbers."""
-
-
-class _Renumbered:
-    """A state as it is reached from a frame: two are alike whatever order made them."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory, self._names = memory, dict[int, int]()
-        self._met: list[int] = []
-        self._attributes: dict[int, list[tuple[str, Item]]] = {}
-        for (address, name), item in memory.stored.items():
-            if address < 0:
-                self._attributes.setdefault(address, []).append((name, item))
-
-    def state(self, variables: Mapping[int, Item], stack: Iterable[Item]) -> _State:
-        """Return the state of a frame."""
-        memory = self._memory
-        renamed = {number: self._item(variables[number]) for number in sorted(variables)}
-        on_stack = tuple(map(self._item, stack))
-        stored = {key: self._item(item) for key, item in memory.stored.items() if key[0] >= 0}
-        contents = {at: tuple(map(self._item, items))
-                    for at, items in memory.contents.items() if at >= 0}  # fmt: skip
-        for address in self._met:  # grows meanwhile
-            name = self._names[address]
-            if address in memory.contents:
-                contents[name] = tuple(map(self._item, memory.contents[address]))
-            for attribute, item in sorted(self._attributes.get(address, ()), key=lambda x: x[0]):
-                stored[name, attribute] = self._item(item)
-        kinds = {name: memory.kinds[address] for address, name in self._names.items()}
-        blurred = (at if at >= 0 else self._names.get(at, 0) for at in memory.blurred)
-        return _State(renamed, stored, on_stack, contents, kinds, frozenset(blurred) - {0})
-
-    def _item(self, item: Item) -> Item:
-        if isinstance(item, ProcessObject):
-            return item if item.address >= 0 else ProcessObject(self._name(item.address))
-        if isinstance(item, Method):
-            return item._replace(self=ProcessObject(self._part(item.self).address))
-        renamed: Item = self._part(item)
-        return renamed
-
-    def _part(self, part: Any) -> Any:
-        if isinstance(part, (ProcessObject, Method)):
-            return self._item(part)
-        if isinstance(part, _HOLDERS):
-            return type(part)._make(map(self._part, part))
-        return tuple(map(self._part, part)) if type(part) is tuple else part
-
-    def _name(self, address: int) -> int:
-        if address not in self._names:
-            self._names[address] = -len(self._names) - 1
-            self._met.append(address)
-        return self._names[address]
-
-
-class _Head:
-    """A place that is jumped back to: the state that was kept there, and what ran since then."""
-
-    def __init__(self, state: _State, most: int, first: int, last: int) -> None:
-        self.state, self.most, self.turns = state, most, 0
-        self.first, self.last = first, last
-
-
-class DryRun(FollowedCalls):
-    """One frame or call that goes on.
-
-    `names` is the dict of a module's or class's names; `repeats_until` the byte up to which code
-    may have run already.
-    """
-
-    def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
-        super().__init__(decoder, budget, depth)
-        self.memory = Memory()
-        self.repeats_until = -1
-        self.for_loops: Sequence[range] | None = None  # of a frame of the process
-        self._heads: dict[int, _Head] = {}
-        self._iterated: dict[int, _Head] = {}  # what a built-in function takes items from
-        self._claims: dict[int, int] = {}  # how many were made, by the place that is jumped to
-        self._claim: _Head | None = None  # its state is to come again after `most` turns
-
-    def made(self) -> DryRun:
-        """Return the run of a function that is called."""
-        made = DryRun(self.decoder, self.budget, self.depth + 1)
-        made.memory, made.generators = self.memory, self.generators
-        made.repeats_until = MAX_CODE if self.repeats_until >= self.following else -1
-        return made
+class DryRun(ObjectEvaluation):
+    """One frame or call that goes on: what each instruction does."""
 
     def _do(self, name: str, argument: int) -> None:
         if self.repeats_until < self.following:
@@ -176,13 +85,8 @@ class DryRun(FollowedCalls):
         how, _, what = name.partition("_")
         if how in ("BINARY", "INPLACE") and what in _NAMED:
             self.binary(_NAMED[what])
-        else:
+        elif name not in _FORMATS or not self._formats_unknown(name, argument):
             super()._do(name, argument)
-
-    def _pop(self) -> Item:
-        if len(self.stack) <= self.base:
-            raise Undecodable("an empty stack")
-        return super()._pop()
 
     def _handler(self, at: int, raised: Raised) -> int:
         if self.for_loops is None:
@@ -196,39 +100,28 @@ class DryRun(FollowedCalls):
 
     # -- turns ----------------------------------------------------------------------------------
 
-    def _state(self) -> _State:
-        return _Renumbered(self.memory).state(self.locals, self.stack)
+    def _state(self) -> State:
+        return Renumbered(self.memory).state(self.locals, self.stack)
 
     def jump_back(self, target: int) -> None:
         """Look whether the loop is where it was before. Raises Endless."""
         state = self._state()
         for head in self._heads.values():
             head.first, head.last = min(head.first, target), max(head.last, self.following)
-        seen = self._heads.setdefault(target, _Head(state, 1, target, self.following))
+        seen = self._heads.setdefault(target, Head(state, 1, target, self.following))
         seen.turns += 1
         if self._claim is not None:
             if seen is self._claim and seen.turns >= seen.most:
-                if not self._is_alike(seen.state, state):
+                if not fits(seen.state, state, self.number_bounds):
                     raise Undecodable("another state")
                 raise Endless(self.code, seen.first, seen.last, seen.turns)
         elif seen.turns > 1 and (seen.state == state or self._goes_on_alike(target, seen, state)):
             raise Endless(self.code, seen.first, seen.last, seen.turns - 1)
         elif seen.turns > seen.most:
-            self._heads[target] = _Head(state, 2 * seen.most, target, self.following)
+            self._heads[target] = Head(state, 2 * seen.most, target, self.following)
             self._heads[target].turns = 1
 
-    def look_for_repetition(self, iterator: ProcessObject) -> None:
-        """Look whether an iterator is where it was before. Raises Endless."""
-        state = _Renumbered(self.memory).state({}, (iterator,))
-        seen = self._iterated.setdefault(iterator.address, _Head(state, 1, 0, 0))
-        seen.turns += 1
-        if seen.turns > 2 and seen.state == state:
-            raise Endless(self.code, 0, 0, seen.turns - 2)
-        if seen.turns > seen.most + 1:
-            self._iterated[iterator.address] = _Head(state, 2 * seen.most, 0, 0)
-            self._iterated[iterator.address].turns = 1
-
-    def _goes_on_alike(self, target: int, seen: _Head, state: _State) -> bool:
+    def _goes_on_alike(self, target: int, seen: Head, state: State) -> bool:
         """Tell whether the same turns come again whatever the numbers are that differ.
 
         They are followed once more with all numbers from now on that lie in the same direction.
@@ -238,25 +131,25 @@ class DryRun(FollowedCalls):
         claims = self._claims.get(target, 0)
         if claims >= MAX_CLAIMS or seen.state.blurred != state.blurred:
             return False
-        made, before = copy(self), seen.state
+        made, before, bounds = copy(self), seen.state, self.number_bounds
         made.memory = memory = self.memory.copied()
         memory.indexes = {}
         try:
-            made.locals = self._without_numbers(before.variables, state.variables)
-            memory.stored = self._without_numbers(before.stored, state.stored)
-            made.stack = list(self._forgotten(before.stack, state.stack))
-        except _Differs:
+            made.locals = without_numbers(before.variables, state.variables, bounds)
+            memory.stored = without_numbers(before.stored, state.stored, bounds)
+            made.stack = list(without_number(before.stack, state.stack, bounds))
+        except Differs:
             return False
         self._claims[target] = claims + 1
         memory.kinds, memory.contents = dict(state.kinds), {}
         for at, items in state.contents.items():
             try:
-                memory.contents[at] = self._forgotten(before.contents.get(at), items)
-            except _Differs:
+                memory.contents[at] = without_number(before.contents.get(at), items, bounds)
+            except Differs:
                 if state.kinds.get(at) in ("cell", "iterator", "generator"):
                     return False
                 memory.blurred |= {at}
-        made._claim = _Head(made._state(), seen.turns - 1, seen.first, seen.last)
+        made._claim = Head(made._state(), seen.turns - 1, seen.first, seen.last)
         made._heads = {target: made._claim}
         try:
             made.go(target, MAX_CODE)
@@ -266,165 +159,32 @@ class DryRun(FollowedCalls):
             pass
         return False
 
-    def _without_numbers(
-        self, before: Mapping[_Key, Item], now: Mapping[_Key, Item]
-    ) -> dict[_Key, Item]:
-        """Return what is now, the numbers that differ not known. Raises _Differs."""
-        if before.keys() != now.keys():
-            raise _Differs
-        return {key: self._forgotten(before[key], item) for key, item in now.items()}
-
-    def _forgotten(self, before: Any, now: Any) -> Any:
-        if before == now:
-            return now
-        if self._is_number(before) and self._is_number(now):
-            start, end = self._bounds(before)[0], self._bounds(now)[0]
-            return UnknownNumber(*((end, INFINITE) if end >= start else (-INFINITE, end)))
-        if type(before) is not type(now) or not isinstance(now, tuple) or len(before) != len(now):
-            raise _Differs
-        if type(now) is not tuple and not isinstance(now, _HOLDERS):
-            raise _Differs
-        parts = map(self._forgotten, before, now)
-        return type(now)._make(parts) if isinstance(now, _HOLDERS) else tuple(parts)
-
-    def _bounds(self, item: Item) -> tuple[float, float]:
-        if isinstance(item, UnknownNumber):
-            return item
-        value = self.plain(item)
-        if isinstance(value, str) or value != value:  # NaN
-            raise Undecodable("no number")
-        return value, value
-
-    def _is_alike(self, claimed: _State, state: _State) -> bool:
-        """Tell whether a state is as claimed; a number that is not known may be any."""
-        return self._fits(claimed, state)
-
-    def _fits(self, then: Any, now: Any) -> bool:
-        if isinstance(then, UnknownNumber):
-            return self._is_within(now, then)
-        if isinstance(then, dict):
-            return then.keys() == now.keys() and all(
-                self._fits(item, now[key]) for key, item in then.items()
-            )
-        if not isinstance(then, tuple):
-            return bool(then == now)
-        alike = type(then) is type(now) and len(then) == len(now)
-        return alike and all(map(self._fits, then, now))
-
-    def _is_within(self, item: Item, bounds: UnknownNumber) -> bool:
-        if not self._is_number(item):
-            return False
-        low, high = self._bounds(item)
-        return bounds.low <= low and high <= bounds.high
-
     # -- numbers and texts ----------------------------------------------------------------------
 
-    def plain(self, item: Item) -> Plain:
-        """Return an int, bool, float or str. Raises Undecodable for all others."""
-        kept = self.memory.plain
-        if not isinstance(item, ProcessObject):
-            return super().plain(item)
-        if item.address not in kept:
-            kept[item.address] = super().plain(item)
-        return kept[item.address]
-
     def binary(self, sign: str) -> None:
-        """Do what an operator does, of numbers and texts. Raises Undecodable, Raised."""
+        """Do what an operator does. Raises Undecodable, Raised."""
         right, left = self._pop(), self._pop()
-        sign = sign.rstrip("=")
-        both = (left, right)
-        if any(isinstance(each, Drawn) for each in both):
-            if sign not in ("+", "-", "//"):
-                raise Undecodable("an operator")
-            self.stack.append(self.over_draws(_OPERATORS[sign], left, right))
-            return
-        unknown = any(isinstance(each, UnknownText) for each in both)
-        if unknown or (sign == "%" and self._has_unknown(right)):
-            self.stack.append(UnknownText())
-            return
-        if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
-            if sign not in _NEVER_FAIL or not (self._is_number(left) and self._is_number(right)):
-                raise Undecodable("what depends on a number that is not known")
-            (first, last), (low, high) = self._bounds(left), self._bounds(right)
-            low, high = (-high, -low) if sign == "-" else (low, high)
-            try:
-                self.stack.append(UnknownNumber(first + low, last + high))
-            except OverflowError:
-                raise Undecodable("a large number") from None
-            return
-        if sign == "%" and self.kind(left) == "str":
-            self.stack += [left, right]
-            self._do_binary_modulo(0)
-            return
-        kinds = self.kind(left), self.kind(right)
-        if kinds[0] in SETS and kinds[1] in SETS:
-            self.stack.append(self.operate_on_sets(sign, left, right))
-            return
-        if sign == "+" and kinds == ("list", "list"):
-            items = [*self.members(left), *self.members(right)]
-            self.stack.append(self.memory.make("list", items))
-            return
-        if sign == "*" and sorted(kinds) in (["int", "list"], ["int", "str"]):
-            self._repeat(*((left, right) if kinds[1] == "int" else (right, left)))
-            return
-        values = self.plain(left), self.plain(right)
-        texts = sum(isinstance(value, str) for value in values)
-        if sign not in _OPERATORS or (texts and (texts, sign) != (2, "+")):
-            raise Undecodable("an operator")
-        if any(isinstance(value, int) and value.bit_length() > MAX_BITS for value in values):
-            raise Undecodable("a large number")
-        self.stack.append(self.of_host(_OPERATORS[sign], *values))
+        self.stack.append(operate(self, sign.rstrip("="), left, right))
 
-    @staticmethod
-    def _has_unknown(item: Item) -> bool:
-        parts = item.items if isinstance(item, BuiltTuple) else (item,)
-        return any(isinstance(part, (UnknownNumber, UnknownText)) for part in parts)
-
-    def _formats(self, name: str, argument: int, taken: int) -> None:
-        """Do an instruction that makes a text; of numbers that are not known it makes any."""
-        if any(isinstance(item, Drawn) for item in self.stack[len(self.stack) - taken :]):
-            if name != "_do_build_string" and (taken > 1 or argument):
+    def _formats_unknown(self, name: str, argument: int) -> bool:
+        """Do an instruction that makes a text, if it does so of what is not known."""
+        by_argument = {"FORMAT_VALUE": 2 if argument & 4 else 1, "BUILD_STRING": argument}
+        taken = by_argument.get(name, 2 if name == "FORMAT_WITH_SPEC" else 1)
+        items = self.stack[len(self.stack) - taken :]
+        if any(isinstance(item, Drawn) for item in items):
+            if name != "BUILD_STRING" and (taken > 1 or argument):
                 raise Undecodable("a format of a draw")
-            items = self._popped(taken)
-            self.stack.append(self.over_draws(lambda *parts: "".join(map(str, parts)), *items))
-            return
-        if any(map(self._has_unknown, self.stack[len(self.stack) - taken :])):
+            made = self.over_draws(lambda *parts: "".join(map(str, parts)), *self._popped(taken))
+        elif any(map(has_unknown, items)):
             self._popped(taken)
-            self.stack.append(UnknownText())
+            made = UnknownText()
         else:
-            getattr(super(), name)(argument)
-
-    def _do_format_value(self, argument: int) -> None:
-        self._formats("_do_format_value", argument, 2 if argument & 4 else 1)
-
-    def _do_format_simple(self, argument: int) -> None:
-        self._formats("_do_format_simple", argument, 1)
-
-    def _do_format_with_spec(self, argument: int) -> None:
-        self._formats("_do_format_with_spec", argument, 2)
-
-    def _do_convert_value(self, argument: int) -> None:
-        self._formats("_do_convert_value", argument, 1)
-
-    def _do_build_string(self, argument: int) -> None:
-        self._formats("_do_build_string", argument, argument)
-
-    def _repeat(self, of: Item, number: Item) -> None:
-        times = self.plain(number)
-        if not isinstance(times, int) or times * self.length(of) > MAX_ITEMS:
-            raise Undecodable("a long text")
-        if self.kind(of) == "list":
-            self.stack.append(self.memory.make("list", [*self.members(of)] * times))
-        else:
-            self.stack.append(BuiltStr(self.text_of(of) * times))
+            return False
+        self.stack.append(made)
+        return True
 
     def _do_unary_negative(self, _argument: int) -> None:
         self.stack.append(self.of_host(operator.neg, self.plain(self._pop())))
-
-    def _is_number(self, item: object) -> bool:
-        if isinstance(item, ProcessObject):
-            return self.kind(item) in ("int", "float")
-        return isinstance(item, (ComputedNumber, UnknownNumber))
 
     # -- comparisons ----------------------------------------------------------------------------
 
@@ -440,27 +200,11 @@ class DryRun(FollowedCalls):
         how = argument >> self.dialect.compare_shift
         if how in _CONTAINS:  # up to 3.8
             self._do_contains_op(how - _CONTAINS[0])
-        elif any(isinstance(item, UnknownNumber) for item in self.stack[-2:]):
-            self._compare_bounds(how)
-        elif how < len(COMPARISONS) and any(isinstance(each, Drawn) for each in self.stack[-2:]):
-            right_item, left_item = self._pop(), self._pop()
-            self.stack.append(self.over_draws(COMPARISONS[how], left_item, right_item))
         elif how < len(COMPARISONS):
-            right: Any = self.host(self._pop())
-            left: Any = self.host(self._pop())
-            try:
-                self.stack.append(ComputedNumber(COMPARISONS[how](left, right)))
-            except TypeError:
-                raise Raised(TypeError) from None
+            right, left = self._pop(), self._pop()
+            self.stack.append(compare(self, how, left, right))
         else:
             super()._do_compare_op(argument)
-
-    def _compare_bounds(self, how: int) -> None:
-        """Compare two numbers by their bounds, where these do not overlap."""
-        right, left = self._bounds(self._pop()), self._bounds(self._pop())
-        if not (left[1] < right[0] or right[1] < left[0]):
-            raise Undecodable("what depends on a number that is not known")
-        self.stack.append(ComputedNumber(COMPARISONS[how](left[0], right[0])))
 
     def _do_contains_op(self, argument: int) -> None:
         of, sought = self._pop(), self._pop()
@@ -491,11 +235,6 @@ class DryRun(FollowedCalls):
         if of >= 0:
             self.refuse_repetition()
         self.memory.stored[of, name] = item
-
-    def refuse_repetition(self) -> None:
-        """Raise Undecodable where the instruction may have been done already."""
-        if self.repeats_until >= self.following:
-            raise Undecodable("a change that may have been made already")
 
     def _do_store_name(self, argument: int) -> None:
         self._store(self.names, self._name(argument), self._pop())
@@ -542,3 +281,395 @@ class DryRun(FollowedCalls):
     def _do_rot_three(self, _argument: int) -> None:
         top, second, third = self._pop(), self._pop(), self._pop()
         self.stack += [top, third, second]
+
+    # -- instructions that build ----------------------------------------------------------------
+
+    def _popped(self, number: int) -> list[Item]:
+        return [self._pop() for _ in range(number)][::-1]
+
+    def _do_build_tuple(self, argument: int) -> None:
+        self.stack.append(BuiltTuple(tuple(self._popped(argument))))
+
+    def _do_build_list(self, argument: int) -> None:
+        self.stack.append(self.memory.make("list", self._popped(argument)))
+
+    def _do_build_set(self, argument: int) -> None:
+        self.stack.append(self.memory.make("set"))
+        made, items = self.stack.pop(), self._popped(argument)
+        self.stack.append(made)
+        for item in items:
+            call_method(self, made, "add", [item], {})
+
+    def _do_build_map(self, argument: int) -> None:
+        items = self._popped(2 * argument)
+        self._build_dict(items[::2], items[1::2])
+
+    def _do_build_const_key_map(self, argument: int) -> None:
+        self._build_dict(self.members(self._pop()), self._popped(argument))
+
+    def _build_dict(self, keys: Sequence[Item], values: Sequence[Item]) -> None:
+        made = self.memory.make("dict")
+        for key, value in zip(keys, values, strict=True):
+            self.store_item(made, key, value)
+        self.stack.append(made)
+
+    def _below(self, argument: int) -> ProcessObject:
+        """Return the container that an instruction of a comprehension adds to."""
+        made = self.stack[-argument] if 0 < argument <= len(self.stack) else None
+        if not isinstance(made, ProcessObject):
+            raise Undecodable("an empty stack")
+        return made
+
+    def _add(self, method: str, argument: int) -> None:
+        item = self._pop()
+        call_method(self, self._below(argument), method, [item], {})
+
+    def _do_list_append(self, argument: int) -> None:
+        self._add("append", argument)
+
+    def _do_set_add(self, argument: int) -> None:
+        self._add("add", argument)
+
+    def _do_list_extend(self, argument: int) -> None:
+        self._add("extend", argument)
+
+    def _do_set_update(self, argument: int) -> None:
+        self._add("update", argument)
+
+    _do_dict_update = _do_dict_merge = _do_set_update
+
+    def _do_map_add(self, argument: int) -> None:
+        value, key = self._pop(), self._pop()
+        self.store_item(self._below(argument), key, value)
+
+    def _do_list_to_tuple(self, _argument: int) -> None:
+        self.stack.append(BuiltTuple(tuple(self.members(self._pop()))))
+
+    def _do_unpack_sequence(self, argument: int) -> None:
+        items = self.all_of(self._pop())
+        if len(items) != argument:
+            raise Raised(ValueError)
+        self.stack += reversed(items)
+
+    def _do_unpack_ex(self, argument: int) -> None:
+        before, after = argument & 0xFF, argument >> 8
+        items = self.all_of(self._pop())
+        if len(items) < before + after:
+            raise Raised(ValueError)
+        middle = self.memory.make("list", items[before : len(items) - after])
+        self.stack += reversed([*items[:before], middle, *items[len(items) - after :]])
+
+    # -- items and iterators --------------------------------------------------------------------
+
+    def _do_store_subscr(self, _argument: int) -> None:
+        index, of, value = self._pop(), self._pop(), self._pop()
+        self.store_item(of, index, value)
+
+    def _do_delete_subscr(self, _argument: int) -> None:
+        index, of = self._pop(), self._pop()
+        self.delete_item(of, index)
+
+    def _do_get_iter(self, _argument: int) -> None:
+        self.stack.append(self.iterator(self._pop()))
+
+    def _do_for_iter(self, argument: int) -> None:
+        following = self.advance(self.stack[-1] if self.stack else None)
+        if following is not None:
+            self.stack[-1:] = reversed(following)
+            return
+        self.following += self.dialect.jump_unit * argument
+        self.stack.pop()
+        self.base = min(self.base, len(self.stack))
+        if self.dialect.end_for:  # it and what follows take two words
+            self.stack += [None, None]
+
+    def _do_end_for(self, _argument: int) -> None:
+        for _ in range(self.dialect.end_for):
+            self._pop()
+
+    # -- cells ----------------------------------------------------------------------------------
+
+    def _cell(self, number: int) -> ProcessObject | None:
+        """Return the cell of a variable that was given to another function."""
+        item = self.locals.get(number)
+        is_cell = isinstance(item, ProcessObject) and self.memory.kinds.get(item.address) == "cell"
+        return item if is_cell and isinstance(item, ProcessObject) else None
+
+    def _do_load_closure(self, argument: int) -> None:
+        number = self.first_cell + argument
+        cell = self._cell(number)
+        if cell is None:
+            items = [self.locals[number]] if number in self.locals else []
+            cell = self.locals[number] = self.memory.make("cell", items)
+        self.stack.append(cell)
+
+    def _do_load_deref(self, argument: int) -> None:
+        cell = self._cell(self.first_cell + argument)
+        if cell is None:
+            super()._do_load_fast(self.first_cell + argument)
+            return
+        if not self.memory.contents[cell.address]:
+            raise Undecodable("a local variable")
+        self.stack += self.memory.contents[cell.address]
+
+    def _do_store_deref(self, argument: int) -> None:
+        cell = self._cell(self.first_cell + argument)
+        if cell is None:
+            self._do_store_fast(self.first_cell + argument)
+        else:
+            self.memory.contents[cell.address] = (self._pop(),)
+
+    def _do_load_fast(self, argument: int) -> None:
+        if self._cell(argument) is not None or self._is_cell(argument):
+            self._do_load_closure(argument)  # 3.13 has no other instruction for that
+        else:
+            super()._do_load_fast(argument)
+
+    _do_load_fast_check = _do_load_fast_borrow = _do_load_fast
+
+    def _is_cell(self, number: int) -> bool:
+        if self.decoder.layout.version < (3, 13):
+            return False
+        at = self.decoder.field(self.code, "PyCodeObject", "co_localspluskinds")
+        kinds = self.decoder.reader.bytes_object(at, MAX_CODE)
+        return isinstance(kinds, bytes) and number < len(kinds) and bool(kinds[number] & _CELL)
+
+    def _do_make_cell(self, _argument: int) -> None:
+        """Do nothing: what is in a cell lies in its variable until a function is given it."""
+
+    def _do_delete_fast(self, argument: int) -> None:
+        self.locals.pop(argument, None)
+
+    def _do_load_fast_and_clear(self, argument: int) -> None:
+        """Keep the variable that a comprehension uses meanwhile (3.12)."""
+        self.stack.append(self.locals.pop(argument, None))
+
+    def _do_store_fast(self, argument: int) -> None:
+        item = self._pop()
+        if item is None:
+            self.locals.pop(argument, None)
+        else:
+            self.locals[argument] = item
+
+    def _do_make_function(self, argument: int) -> None:
+        if self.decoder.layout.version < (3, 11):
+            self._pop()  # its name
+        code = self._pop()
+        cells = self.members(self._pop()) if argument & 8 else ()
+        if argument & 6 or not isinstance(code, ProcessObject):
+            raise Undecodable("a function of another kind")
+        defaults = self.members(self._pop()) if argument & 1 else ()
+        self.stack.append(MadeFunction(code.address, self.globals, tuple(cells), tuple(defaults)))
+
+    def _do_set_function_attribute(self, argument: int) -> None:
+        """Give a new function its cells or defaults (3.13)."""
+        function, attribute = self._pop(), self._pop()
+        if not isinstance(function, MadeFunction) or argument not in (1, 8):
+            raise Undecodable("a function of another kind")
+        items = tuple(self.members(attribute))
+        cells, defaults = (items, ()) if argument == 8 else (function.cells, items)
+        defaults = defaults or function.defaults
+        self.stack.append(function._replace(cells=cells, defaults=defaults))
+
+    # -- functions ------------------------------------------------------------------------------
+
+    def call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> Item:
+        """Return what a function of the program returns. Raises Undecodable, Raised, Endless."""
+        return self._run_function(ProcessObject(function), owner, arguments, {})
+
+    def _call(self, called: Item, arguments: list[Item]) -> None:
+        names, self.keywords = self.keywords, ()
+        positional = arguments[: len(arguments) - len(names)]
+        named = dict(zip(names, arguments[len(positional) :], strict=True))
+        if isinstance(called, (BuiltinMethod, Method, MadeFunction, ProcessObject, Global)):
+            self.stack.append(self._returned(called, positional, named))
+        elif named:
+            raise Undecodable("a call")
+        else:
+            super()._call(called, arguments)
+
+    def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
+        """Return what a callable returns. Raises Undecodable, Raised, Endless."""
+        if isinstance(called, BuiltinMethod):
+            return call_method(self, called.of, called.name, arguments, named)
+        if isinstance(called, Method):
+            function = ProcessObject(called.function)
+            return self._run_function(function, called.owner, [called.self, *arguments], named)
+        if isinstance(called, MadeFunction):
+            return self._run_function(called, None, arguments, named)
+        if isinstance(called, Global) and self._builtin(called.name):
+            kind = EXCEPTIONS.get(called.name)
+            if kind is not None and issubclass(kind, Exception):
+                return Caught(kind)
+            return call_builtin(self, called.name, list(arguments), named)
+        if not isinstance(called, ProcessObject):
+            raise Undecodable("a call")
+        ident = self.decoder.ident(called.address)
+        if ident == "function":
+            return self._run_function(called, None, arguments, named)
+        if ident == "type":
+            return self._new_instance(called, arguments, named)
+        if ident == "builtin_function_or_method":
+            return call_native(self, called, arguments, named)
+        if ident == "method":
+            at = called.address
+            function, owner = (
+                ProcessObject(self.decoder.field(at, "PyMethodObject", name))
+                for name in ("im_func", "im_self")
+            )
+            if is_random(self, owner) and not named:
+                return draw(self, self._name_of(function), arguments)
+            return self._returned(function, [owner, *arguments], named)
+        raise Undecodable("a call")
+
+    def _name_of(self, function: ProcessObject) -> str:
+        at = self.decoder.field(function.address, "PyFunctionObject", "func_name")
+        return self.decoder.string(at)
+
+    def _run_function(
+        self, function: ProcessObject | MadeFunction, owner: TypeInfo | None,
+        arguments: Sequence[Item], keywords: Mapping[str, Item],
+    ) -> Item:  # fmt: skip
+        if self.depth >= MAX_DEPTH:
+            raise Undecodable("calls in one another")
+        run = self.made()
+        run.owner = owner
+        begin_call(run, function, arguments, keywords)
+        if run.is_generator():
+            rest = Rest(run.code, run.globals, 0, tuple(sorted(run.locals.items())))
+            return self.memory.make("generator", [rest])
+        self.decoder.nesting += 1
+        try:
+            return run.go(0, MAX_CODE)
+        finally:
+            self.decoder.nesting -= 1
+
+    def _do_return_generator(self, _argument: int) -> None:
+        self.stack.append(None)
+
+    def _do_gen_start(self, _argument: int) -> None:
+        """Do nothing: what was sent first is not on this stack (3.10)."""
+
+    def _do_yield_value(self, _argument: int) -> None:
+        raise YieldedValue(self._pop())
+
+    # -- instances ------------------------------------------------------------------------------
+
+    def _new_instance(
+        self, kind: ProcessObject, arguments: Sequence[Item], keywords: Mapping[str, Item]
+    ) -> Item:
+        """Return a new object of a class. Raises Undecodable, Raised, Endless."""
+        decoder, info = self.decoder, self.decoder.types.at(kind.address)
+        if info.full_name == DEQUE and len(arguments) < 2 and not keywords:
+            return self.memory.make(DEQUE, self.all_of(arguments[0]) if arguments else ())
+        meta = decoder.obj(kind.address)
+        plain = meta.is_exact and info.python_class
+        if not plain or special_method(decoder, info, "__new__") is not None:
+            raise Undecodable("a new object of another kind")
+        made = self.memory.make("instance")
+        self.memory.stored[made.address, CLASS] = kind
+        begin = special_method(decoder, info, "__init__")
+        if begin is not None:
+            self._run_function(ProcessObject(begin[1]), begin[0], [made, *arguments], keywords)
+        elif arguments or keywords:
+            raise Raised(TypeError)
+        return made
+
+    # -- calls ----------------------------------------------------------------------------------
+
+    def _method(self, name: str) -> None:
+        of = self.stack[-1] if self.stack else None
+        if isinstance(of, (BuiltStr, BuiltTuple, ProcessObject)) and knows_method(self, of, name):
+            self.stack[-1:] = [None, BuiltinMethod(of, name)]
+        elif isinstance(of, ProcessObject) and of.address < 0:
+            in_class = self.decoder.types.lookup(self.class_of(of), name)
+            if in_class is None or self.decoder.ident(in_class[1]) != "function":
+                raise Undecodable("a method")
+            self.stack[-1:] = [None, Method(in_class[1], in_class[0], of, name)]
+        elif isinstance(of, ProcessObject) and self.is_module_or_class(of):
+            self.stack[-1:] = [None, self.of_module_or_class(of, name)]
+        elif isinstance(of, ProcessObject) and name in _LOGS and self._is_logger(of):
+            self.stack[-1:] = [None, Global("print")]
+        else:
+            super()._method(name)
+
+    def _is_logger(self, of: ProcessObject) -> bool:
+        info = self.decoder.obj(of.address).type
+        module = self.decoder.types.lookup(info, "__module__") if info.name == "Logger" else None
+        return module is not None and self.decoder.string(module[1]) == "logging"
+
+    def _do_load_attr(self, argument: int) -> None:
+        of, shift = self.stack[-1] if self.stack else None, self.dialect.attr_shift
+        if (shift and argument & 1) or not isinstance(of, ProcessObject):
+            super()._do_load_attr(argument)
+        elif self.is_module_or_class(of):
+            self.stack[-1] = self.of_module_or_class(of, self._name(argument >> shift))
+        elif knows_method(self, of, self._name(argument >> shift)):
+            self.stack[-1] = BuiltinMethod(of, self._name(argument >> shift))
+        elif of.address < 0:
+            self.stack[-1] = self.of_instance(of, self._name(argument >> shift))
+        else:
+            super()._do_load_attr(argument)
+
+    def _do_before_with(self, _argument: int) -> None:
+        """Enter a `with` block: the exit lies below what its manager gave (3.11 to 3.13)."""
+        enter, leave = self._managed(self._pop())
+        self.stack += [leave, self.call_item(enter, ())]
+
+    def _do_setup_with(self, argument: int) -> None:
+        """Enter a `with` block (3.9, 3.10)."""
+        if self.decoder.layout.version < (3, 9):
+            raise Undecodable("a block that ends otherwise")
+        enter, leave = self._managed(self._pop())
+        self.stack.append(leave)
+        self._do_setup_finally(argument)
+        self.stack.append(self.call_item(enter, ()))
+
+    def _managed(self, manager: Item) -> tuple[Item, Item]:
+        if not isinstance(manager, ProcessObject):
+            raise Undecodable("a manager of another kind")
+        if knows_method(self, manager, "__enter__"):
+            return BuiltinMethod(manager, "__enter__"), BuiltinMethod(manager, "__exit__")
+        info = self.class_of(manager)
+        names = ("__enter__", "__exit__")
+        enter, leave = (special_method(self.decoder, info, name) for name in names)
+        if enter is None or leave is None:
+            raise Undecodable("a manager of another kind")
+        return (
+            Method(enter[1], enter[0], manager, names[0]),
+            Method(leave[1], leave[0], manager, names[1]),
+        )
+
+    def _do_kw_names(self, argument: int) -> None:
+        self.keywords = tuple(self.text_of(each) for each in self.members(self._constant(argument)))
+
+    def _do_call_kw(self, argument: int) -> None:
+        """Like CALL; the names of the last arguments are on top (3.13)."""
+        self.keywords = tuple(self.text_of(each) for each in self.members(self._pop()))
+        self._do_call(argument)
+
+    def _do_call_function_kw(self, argument: int) -> None:
+        """Like CALL_FUNCTION, with the names on top (up to 3.10)."""
+        self.keywords = tuple(self.text_of(each) for each in self.members(self._pop()))
+        self._do_call_function(argument)
+
+    def _do_call(self, argument: int) -> None:
+        """Two words below the arguments: a callable, and NULL or its `self`."""
+        arguments = self._popped(argument)
+        second, first = self._pop(), self._pop()
+        if first is None:
+            self._call(second, arguments)
+        elif second is None:
+            self._call(first, arguments)
+        else:  # 3.11 and 3.12: a method and its self; comprehensions: a function and its argument
+            self._call(first, [second, *arguments])
+
+    _do_call_method = _do_call
+
+    def _do_raise_varargs(self, argument: int) -> None:
+        item = self._pop() if argument == 1 else None
+        if isinstance(item, Global):
+            item = self.call_item(item, ())
+        if not isinstance(item, Caught):
+            raise Undecodable("an exception of another kind")
+        raise Raised(item.kind)

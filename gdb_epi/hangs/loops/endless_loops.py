@@ -20,9 +20,9 @@ from gdb_epi.cpython.values.value_stack_items import Item, Iteration, ProcessObj
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.loops.changing_objects import MAX_CODE, MAX_ITEMS, Memory
-from gdb_epi.hangs.loops.dry_run import DryRun, Endless
-from gdb_epi.hangs.loops.followed_calls import YieldedValue
+from gdb_epi.hangs.loops.dry_run import DryRun
+from gdb_epi.hangs.loops.loop_states import Endless, Memory
+from gdb_epi.hangs.loops.object_evaluation import MAX_CODE, MAX_ITEMS, YieldedValue
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,

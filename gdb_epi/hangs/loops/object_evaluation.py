@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that Python code makes and changes while a dry run follows it: dry_run.py.
+"""Python code that is followed on objects that it makes and changes: dry_run.py.
 
 What the code makes lies at addresses below 0 that no process has. The contents of what it changes
 are kept in a `Memory`: the items of lists, sets and deques, the pairs of dicts, the one item of an
@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
 from itertools import product
 
 from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.formatting import Plain
-from gdb_epi.cpython.values.repr_decoder import Obj, Undecodable
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
@@ -32,20 +32,42 @@ from gdb_epi.cpython.values.value_stack_items import (
     Slice,
     UnknownNumber,
 )
-from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, Raised, special_method
+from gdb_epi.cpython.values.value_stack_operations import (
+    MAX_TEXT,
+    PLAIN_DATA,
+    Raised,
+    special_method,
+)
+from gdb_epi.hangs.loops.loop_states import Bounds, Endless, Head, Memory, Renumbered
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Run = TypeVar("_Run", bound="ObjectEvaluation")
 
 MAX_CODE = 1 << 16  # bytes of one function's instructions
+MAX_DEPTH = 12  # of calls in one another
 MAX_ITEMS = 2_000  # of one container
 MAX_DRAWS = 1 << 12  # values that a draw may have
-_MAX_DEPTH = 8  # of containers in one another that are compared
+_MAX_NESTING = 8  # of containers in one another that are compared
 _FREE = 16  # items that a step may look at; more of them cost further steps
 DEQUE = "collections.deque"
 DICTS = ("dict", "collections.defaultdict", "collections.OrderedDict")
 SETS = ("set", "frozenset")
 _ARRAYS = ("list", "tuple", DEQUE)
+CLASS = "__class__"  # under which the class of a new instance is stored
 _ITERATORS = ("iterator", "generator")
 NUMBERS = ("int", "float", "bool")
 ERRORS = (ArithmeticError, TypeError, ValueError, IndexError)
+
+
+class YieldedValue(Exception):
+    """A generator gives a value and rests."""
+
+    def __init__(self, value: Item) -> None:
+        super().__init__("a value")
+        self.value = value
 
 
 class Itself:
@@ -61,38 +83,72 @@ class Itself:
         return hash(self.address)
 
 
-class Memory:
-    """What a run changed, and what it read that others could change."""
+class ObjectEvaluation(Evaluation):
+    """A frame or call that is followed: its state, and the objects as it left them.
 
-    def __init__(self) -> None:
-        self.stored: dict[tuple[int, str], Item] = {}  # attributes, and names of modules
-        self.contents: dict[int, tuple[Item, ...]] = {}  # of containers
-        self.kinds: dict[int, str] = {}  # of what was made
-        self.blurred: frozenset[int] = frozenset()  # those whose contents are not known any more
-        self.read: set[int] = set()  # objects
-        self.cached: dict[int, tuple[Item, ...]] = {}
-        self.plain: dict[int, Plain] = {}
-        self.indexes: dict[int, tuple[tuple[Item, ...], dict[object, Item]]] = {}
+    `names` is the dict of a module's or class's names; `repeats_until` the byte up to which code
+    may have run already.
+    """
 
-    def copied(self) -> Memory:
-        """Return a memory that changes by itself."""
-        made = copy(self)
-        made.stored, made.contents = dict(self.stored), dict(self.contents)
-        made.kinds = dict(self.kinds)
+    base = 0  # so much of the stack is not to be taken from it
+    first_cell = 0  # up to 3.10 cells are counted apart from variables
+    names = 0
+    keywords: tuple[str, ...] = ()  # of the call that follows (3.11 and 3.12)
+    generators: Callable[[int], Rest | None] | None = None  # those of the process
+
+    def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
+        super().__init__(decoder, budget, depth)
+        self.memory = Memory()
+        self.repeats_until = -1
+        self.for_loops: Sequence[range] | None = None  # of a frame of the process
+        self._heads: dict[int, Head] = {}
+        self._iterated: dict[int, Head] = {}  # what a built-in function takes items from
+        self._claims: dict[int, int] = {}  # how many were made, by the place that is jumped to
+        self._claim: Head | None = None  # its state is to come again after `most` turns
+
+    def made(self: _Run) -> _Run:
+        """Return the run of a function that is called."""
+        made = type(self)(self.decoder, self.budget, self.depth + 1)
+        made.memory, made.generators = self.memory, self.generators
+        made.repeats_until = MAX_CODE if self.repeats_until >= self.following else -1
         return made
 
-    def make(self, kind: str, items: Iterable[Item] = ()) -> ProcessObject:
-        """Return a new object."""
-        address = -len(self.kinds) - 1
-        self.kinds[address], self.contents[address] = kind, tuple(items)
-        return ProcessObject(address)
+    def refuse_repetition(self) -> None:
+        """Raise Undecodable where the instruction may have been done already."""
+        if self.repeats_until >= self.following:
+            raise Undecodable("a change that may have been made already")
 
+    def _pop(self) -> Item:
+        if len(self.stack) <= self.base:
+            raise Undecodable("an empty stack")
+        return super()._pop()
 
-class ChangingObjects(Evaluation):
-    """Code that goes on: what it does to containers."""
+    def call_item(self, called: Item, arguments: Sequence[Item]) -> Item:
+        """Return what a callable returns. Raises Undecodable, Raised, Endless."""
+        self._call(called, list(arguments))
+        return self.stack.pop()
 
-    memory: Memory
-    base = 0  # so much of the stack is not to be taken from it
+    def plain(self, item: Item) -> Plain:
+        """Return an int, bool, float or str. Raises Undecodable for all others."""
+        kept = self.memory.plain
+        if not isinstance(item, ProcessObject):
+            return super().plain(item)
+        if item.address not in kept:
+            kept[item.address] = super().plain(item)
+        return kept[item.address]
+
+    def number_bounds(self, item: object) -> Bounds | None:
+        """Return the least and the greatest that a number may be; None for what is no number."""
+        if isinstance(item, UnknownNumber):
+            return item
+        if not isinstance(item, ComputedNumber) and (
+            not isinstance(item, ProcessObject) or self.kind(item) not in ("int", "float")
+        ):
+            return None
+        value = self.plain(item)
+        if isinstance(value, str) or value != value:  # NaN
+            raise Undecodable("no number")
+        return value, value
 
     def kind(self, item: Item) -> str:
         """Return the name of an item's built-in type; "" for another, or one derived from it."""
@@ -107,10 +163,6 @@ class ChangingObjects(Evaluation):
         names = ((BuiltStr, "str"), (BuiltTuple, "tuple"), (Numbers, "range"))
         return next((name for kind, name in names if isinstance(item, kind)), "")
 
-    def refuse_repetition(self) -> None:
-        """Raise Undecodable where the instruction may have been done already."""
-        raise NotImplementedError
-
     def refuse_change_of(self, item: ProcessObject) -> None:
         """Raise Undecodable where a change of an object of the process may be done already."""
         if item.address >= 0:
@@ -122,7 +174,7 @@ class ChangingObjects(Evaluation):
         """Return a value that this Python compares and adds as the process does its own."""
         if isinstance(item, NoneResult):
             return None
-        if isinstance(item, UnknownNumber) or depth > _MAX_DEPTH:
+        if isinstance(item, UnknownNumber) or depth > _MAX_NESTING:
             raise Undecodable("what depends on a number that is not known")
         kind = self.kind(item)
         if kind in ("str", *NUMBERS):
@@ -198,14 +250,15 @@ class ChangingObjects(Evaluation):
         """Return the items of a container, the keys of a dict. Raises Undecodable."""
         if isinstance(of, ProcessObject) and self.kind(of) in DICTS:
             return tuple(key for key, _ in self.pairs(of))
-        return self._contents(of)
+        return self.contents_of(of)
 
     def pairs(self, of: Item) -> list[tuple[Item, Item]]:
         """Return the keys and values of a dict. Raises Undecodable."""
-        pairs = (pair.items for pair in self._contents(of) if isinstance(pair, BuiltTuple))
+        pairs = (pair.items for pair in self.contents_of(of) if isinstance(pair, BuiltTuple))
         return [(key, value) for key, value in pairs]
 
-    def _contents(self, of: Item) -> tuple[Item, ...]:
+    def contents_of(self, of: Item) -> tuple[Item, ...]:
+        """Return the items of a container, the pairs of a dict. Raises Undecodable."""
         if isinstance(of, Numbers):
             return tuple(map(ComputedNumber, range(of.start, of.stop, of.step)[:MAX_ITEMS]))
         if isinstance(of, (BuiltTuple, BuiltStr)):
@@ -248,7 +301,7 @@ class ChangingObjects(Evaluation):
             return len(range(item.start, item.stop, item.step))
         if at in self.memory.contents or at in self.memory.blurred:
             if self.kind(item) in (*_ARRAYS, *SETS, *DICTS):
-                return len(self._contents(item))
+                return len(self.contents_of(item))
             raise Undecodable("the length of an object")
         if at:
             self.memory.read.add(at)
@@ -279,8 +332,9 @@ class ChangingObjects(Evaluation):
             return item.address >= 0 and self.decoder.is_none(item.address)
         return isinstance(item, NoneResult)
 
-    def _index(self, of: ProcessObject) -> dict[object, Item]:
-        contents = self._contents(of)
+    def dict_index(self, of: ProcessObject) -> dict[object, Item]:
+        """Return the values of a dict by their keys, as this Python compares them."""
+        contents = self.contents_of(of)
         kept = self.memory.indexes.get(of.address)
         if kept is None or kept[0] is not contents:
             self.budget[0] -= len(contents)
@@ -294,7 +348,7 @@ class ChangingObjects(Evaluation):
         if isinstance(index, Drawn) and kind in (*_ARRAYS, "str"):
             return self.over_draws(operator.getitem, of, index)
         if isinstance(of, ProcessObject) and kind in DICTS:
-            value = self._index(of).get(self.host(index))
+            value = self.dict_index(of).get(self.host(index))
             if value is None and kind == "collections.defaultdict":
                 raise Undecodable("what a dict makes where it has none")
             if value is None:
@@ -328,7 +382,7 @@ class ChangingObjects(Evaluation):
         if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
             return self.text_of(sought) in self.whole_text(of)
         if isinstance(of, ProcessObject) and kind in DICTS:
-            return self.host(sought) in self._index(of)
+            return self.host(sought) in self.dict_index(of)
         if isinstance(of, Numbers):
             return self.host(sought) in range(of.start, of.stop, of.step)
         if kind not in (*_ARRAYS, *SETS):
@@ -353,7 +407,7 @@ class ChangingObjects(Evaluation):
         if kind in DICTS:
             pairs, key = self.pairs(of), self.host(index)
             self.budget[0] -= len(pairs) // _FREE
-            at = list(self._index(of)).index(key) if key in self._index(of) else len(pairs)
+            at = list(self.dict_index(of)).index(key) if key in self.dict_index(of) else len(pairs)
             pairs[at : at + 1] = [(pairs[at][0] if at < len(pairs) else index, value)]
             self.change(of, map(BuiltTuple, pairs))
             return
@@ -366,16 +420,12 @@ class ChangingObjects(Evaluation):
             raise Raised(IndexError) from None
         self.change(of, items)
 
-    def _do_store_subscr(self, _argument: int) -> None:
-        index, of, value = self._pop(), self._pop(), self._pop()
-        self.store_item(of, index, value)
-
-    def _do_delete_subscr(self, _argument: int) -> None:
-        index, of = self._pop(), self._pop()
+    def delete_item(self, of: Item, index: Item) -> None:
+        """Do `del of[index]`. Raises Undecodable, Raised."""
         if not isinstance(of, ProcessObject) or self.kind(of) not in (*DICTS, "list", DEQUE):
             raise Undecodable("an item that is deleted")
         if self.kind(of) in DICTS:
-            self._take(of, self.host(index))
+            self.take(of, self.host(index))
             return
         items = list(self.members(of))
         place = slice(*index) if isinstance(index, Slice) else self.bound(index) or 0
@@ -385,15 +435,62 @@ class ChangingObjects(Evaluation):
             raise Raised(IndexError) from None
         self.change(of, items)
 
-    def _take(self, of: ProcessObject, key: object) -> Item:
+    def take(self, of: ProcessObject, key: object) -> Item:
         """Take a key out of a dict, and return its value. Raises Raised."""
-        value = self._index(of).get(key)
+        value = self.dict_index(of).get(key)
         if value is None:
             raise Raised(KeyError)
-        keys = list(self._index(of))
+        keys = list(self.dict_index(of))
         pairs = zip(keys, self.pairs(of), strict=True)
         self.change(of, [BuiltTuple(pair) for each, pair in pairs if each != key])
         return value
+
+    # -- attributes -----------------------------------------------------------------------------
+
+    def class_of(self, of: ProcessObject) -> TypeInfo:
+        """Return the class of an object that was made, or of the process."""
+        made = self.memory.stored.get((of.address, CLASS))
+        if isinstance(made, ProcessObject):
+            return self.decoder.types.at(made.address)
+        return self.decoder.obj(of.address).type
+
+    def of_instance(self, of: ProcessObject, name: str) -> Item:
+        """Return what `of.name` is now. Raises Undecodable, Raised."""
+        item = self.memory.stored.get((of.address, name))
+        if of.address >= 0:
+            self.memory.read.add(of.address)
+            return super().of_instance(of, name) if item is None else item
+        in_class = self.decoder.types.lookup(self.class_of(of), name)
+        kind = self.decoder.ident(in_class[1]) if in_class else ""
+        if in_class and kind == "property":
+            getter = self.decoder.reader.u64(
+                self.decoder.member(self.decoder.obj(in_class[1]), "fget")
+            )
+            return self.call(getter, in_class[0], [of])
+        if item is None and in_class and kind in PLAIN_DATA:
+            item = ProcessObject(in_class[1])
+        if item is None:
+            raise Undecodable("an attribute of a new object")
+        return item
+
+    def is_module_or_class(self, of: ProcessObject) -> bool:
+        """Tell whether an object is a module or class of the process."""
+        return of.address > 0 and self.decoder.ident(of.address) in ("module", "type")
+
+    def of_module_or_class(self, of: ProcessObject, name: str) -> Item:
+        """Return a name of a module, or a value or function that a class has."""
+        if self.decoder.ident(of.address) == "module":
+            at = self.decoder.objects.attribute(of.address, name)
+            if isinstance(at, int):
+                self.memory.read.add(of.address)
+                return ProcessObject(at)
+            raise Undecodable("an attribute of a module")
+        info, meta = self.decoder.types.at(of.address), self.decoder.obj(of.address)
+        in_class = self.decoder.types.lookup(info, name) if meta.is_exact else None
+        kinds = (*PLAIN_DATA, "function")
+        if in_class is None or self.decoder.ident(in_class[1]) not in kinds:
+            raise Undecodable("an attribute of a class")
+        return self.memory.stored.get((of.address, name)) or ProcessObject(in_class[1])
 
     # -- iterators ------------------------------------------------------------------------------
 
@@ -438,7 +535,9 @@ class ChangingObjects(Evaluation):
     def _advance_object(self, iterator: ProcessObject) -> tuple[Item, Item] | None:
         self.refuse_change_of(iterator)
         if iterator.address not in self.memory.contents:
-            rest = self.generator_at_rest(iterator.address)
+            if self.generators is None:
+                raise Undecodable("a generator")
+            rest = self.generators(iterator.address)
             self.memory.contents[iterator.address] = (rest,) if rest is not None else ()
         (kept,) = self.memory.contents[iterator.address] or (None,)
         if isinstance(kept, Rest):
@@ -450,11 +549,24 @@ class ChangingObjects(Evaluation):
 
     def resume(self, generator: ProcessObject, rest: Rest) -> Item | None:
         """Return the next value of a generator, None at its end. Raises Undecodable, Raised."""
-        raise NotImplementedError
-
-    def generator_at_rest(self, address: int) -> Rest | None:
-        """Return where a generator of the process goes on, None at its end."""
-        raise NotImplementedError
+        if self.depth >= MAX_DEPTH:
+            raise Undecodable("calls in one another")
+        run, contents = self.made(), self.memory.contents
+        run.code, run.globals, run.locals = rest.code, rest.globals, dict(rest.locals)
+        run.stack = list(rest.stack)
+        if self.decoder.layout.offset("PyCodeObject", "co_localsplusnames") is None:
+            run.first_cell = len(run.names_in("co_varnames"))
+        if rest.at and not rest.runs:
+            run.stack.append(NoneResult())  # what was sent
+        contents[generator.address] = ()
+        try:
+            run.go(rest.at, MAX_CODE)
+        except YieldedValue as given:
+            kept = Rest(rest.code, rest.globals, run.following,
+                        tuple(sorted(run.locals.items())), tuple(run.stack))  # fmt: skip
+            contents[generator.address] = (kept,)
+            return given.value
+        return None
 
     def iteration(self, address: int) -> Item:
         """Return how far an iterator of the process is, None where that is not known.
@@ -475,7 +587,7 @@ class ChangingObjects(Evaluation):
         if kind in ("dict_keyiterator", "dict_itemiterator", "set_iterator") and first:
             of = ProcessObject(first)
             left = reader.u64(address + (40 if kind == "set_iterator" else 48))
-            over = BuiltTuple(self._contents(of)) if "item" in kind else of
+            over = BuiltTuple(self.contents_of(of)) if "item" in kind else of
             place = self.length(of) - left
             return Iteration(over, place) if place >= 0 else None
         if kind == "range_iterator":
@@ -484,24 +596,6 @@ class ChangingObjects(Evaluation):
             index, start, step, count = words if old else (0, *words)
             return Iteration(Numbers(start, start + count * step, step), index) if step else None
         return None
-
-    def _do_get_iter(self, _argument: int) -> None:
-        self.stack.append(self.iterator(self._pop()))
-
-    def _do_for_iter(self, argument: int) -> None:
-        following = self.advance(self.stack[-1] if self.stack else None)
-        if following is not None:
-            self.stack[-1:] = reversed(following)
-            return
-        self.following += self.dialect.jump_unit * argument
-        self.stack.pop()
-        self.base = min(self.base, len(self.stack))
-        if self.dialect.end_for:  # it and what follows take two words
-            self.stack += [None, None]
-
-    def _do_end_for(self, _argument: int) -> None:
-        for _ in range(self.dialect.end_for):
-            self._pop()
 
     def all_of(self, of: Item) -> list[Item]:
         """Return everything that a container, iterator or generator gives. Raises Undecodable."""
@@ -526,4 +620,32 @@ class ChangingObjects(Evaluation):
 
     def look_for_repetition(self, iterator: ProcessObject) -> None:
         """Look whether an iterator is where it was before. Raises Endless."""
-        raise NotImplementedError
+        state = Renumbered(self.memory).state({}, (iterator,))
+        seen = self._iterated.setdefault(iterator.address, Head(state, 1, 0, 0))
+        seen.turns += 1
+        if seen.turns > 2 and seen.state == state:
+            raise Endless(self.code, 0, 0, seen.turns - 2)
+        if seen.turns > seen.most + 1:
+            self._iterated[iterator.address] = Head(state, 2 * seen.most, 0, 0)
+            self._iterated[iterator.address].turns = 1
+
+    # -- code objects ---------------------------------------------------------------------------
+
+    def has_flag(self, name: str) -> bool:
+        """Tell whether the code is of some sort ("CO_COROUTINE")."""
+        return bool(self.count_of("co_flags") & (self.decoder.layout.constant(name) or 0))
+
+    def is_generator(self) -> bool:
+        """Tell whether the code is that of a generator."""
+        return self.has_flag("CO_GENERATOR")
+
+    def count_of(self, member: str) -> int:
+        """Return a 32-bit member of the code object."""
+        at = self.code + self.decoder.offset("PyCodeObject", member)
+        return self.decoder.reader.u32(at)
+
+    def names_in(self, member: str) -> list[str]:
+        """Return the names in a tuple of the code object."""
+        table = self.decoder.field(self.code, "PyCodeObject", member)
+        words = ContainerReader(self.decoder.reader).tuple_items(table)
+        return [self.decoder.string(word) for word in words]

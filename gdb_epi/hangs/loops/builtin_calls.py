@@ -1,0 +1,477 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dry run (dry_run.py) calls of built-in types and functions, as they do it."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+
+from gdb_epi.cpython.values.formatting import Plain
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.value_stack_items import (
+    BuiltStr,
+    BuiltTuple,
+    ComputedNumber,
+    Drawn,
+    Item,
+    Iteration,
+    NoneResult,
+    Numbers,
+    ProcessObject,
+    UnknownNumber,
+    UnknownText,
+)
+from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
+from gdb_epi.hangs.loops.object_evaluation import (
+    DEQUE,
+    DICTS,
+    ERRORS,
+    MAX_DRAWS,
+    MAX_ITEMS,
+    SETS,
+    ObjectEvaluation,
+)
+
+_OF_TEXTS = frozenset(
+    "find rfind index count startswith endswith strip lstrip rstrip lower upper title capitalize "
+    "isalnum isalpha isdigit isspace isupper islower isnumeric isidentifier removeprefix "
+    "removesuffix split rsplit splitlines partition rpartition replace join zfill ljust rjust "
+    "center".split()
+)
+_OF_ARRAYS = frozenset(
+    "append appendleft pop popleft insert extend clear reverse rotate remove index count copy "
+    "sort".split()
+)
+_METHODS = {
+    "str": _OF_TEXTS, "list": _OF_ARRAYS - {"appendleft", "popleft", "rotate"},
+    DEQUE: _OF_ARRAYS - {"sort"}, "tuple": frozenset(("index", "count")),
+    "set": frozenset(("add", "discard", "remove", "update", "clear", "copy", "union",
+                      "difference", "intersection", "issubset", "issuperset", "isdisjoint")),
+    "frozenset": frozenset(("union", "difference", "intersection", "issubset", "issuperset")),
+    **dict.fromkeys(DICTS, frozenset(("get", "keys", "values", "items", "pop", "setdefault",
+                                      "update", "clear", "copy"))),
+}  # fmt: skip
+DRAWS = ("random", "choice", "randint", "randrange")
+_RANDOM = ("Random", "SystemRandom")
+# Output: what comes of it is in no variable of the program.
+_OUTPUT = ("_io.TextIOWrapper", "_io.BufferedWriter", "_io.FileIO", "_io.StringIO", "_io.BytesIO")
+_WRITES = ("write", "writelines", "flush")
+_LOCKS = ("_thread.lock", "_thread.RLock")
+_OF_LOCKS = ("acquire", "release", "__enter__", "__exit__")
+_OF_NUMBERS: Mapping[str, Callable[..., object]] = {
+    "abs": abs, "int": int, "float": float, "bool": bool, "divmod": divmod, "round": round,
+    "ord": ord, "chr": chr, "hash": lambda number: hash(int(number)),
+}  # fmt: skip
+_OF_MATH = frozenset(
+    "ceil floor trunc sqrt gcd fabs fmod hypot isclose isqrt log log2 log10 sin cos tan exp "
+    "degrees radians copysign isfinite isinf isnan".split()
+)
+
+
+def knows_method(run: ObjectEvaluation, of: Item, name: str) -> bool:
+    """Tell whether a method of a built-in type is followed."""
+    kind = run.kind(of)
+    of_others = _WRITES if kind in _OUTPUT else _OF_LOCKS if kind in _LOCKS else ()
+    return name in _METHODS.get(kind, of_others) or (name in DRAWS and is_random(run, of))
+
+
+def call_method(
+    run: ObjectEvaluation,
+    of: Item,
+    name: str,
+    arguments: Sequence[Item],
+    keywords: Mapping[str, Item],
+) -> Item:
+    """Return what a method of a built-in type gives. Raises Undecodable, Raised."""
+    kind = run.kind(of)
+    if name in DRAWS and is_random(run, of) and not keywords:
+        return draw(run, name, arguments)
+    if kind in _OUTPUT:
+        return NoneResult() if name == "flush" else UnknownNumber(0, float("inf"))
+    if kind in _LOCKS and isinstance(of, ProcessObject):
+        if not run.decoder.repr_of(of.address).startswith("<unlocked"):
+            raise Undecodable("a lock that is held")
+        return NoneResult() if name in ("release", "__exit__") else ComputedNumber(True)
+    if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
+        return _of_text(run, run.whole_text(of), name, arguments, keywords)
+    if keywords and name != "sort":
+        raise Undecodable("a call")
+    if kind in DICTS and isinstance(of, ProcessObject):
+        return _of_dict(run, of, name, arguments)
+    if kind in SETS and isinstance(of, ProcessObject):
+        return _of_set(run, of, name, arguments)
+    if name in ("index", "count") and len(arguments) == 1:
+        values, sought = [run.host(each) for each in run.members(of)], run.host(arguments[0])
+        return run.of_host(getattr(values, name), sought)
+    if not isinstance(of, ProcessObject):
+        raise Undecodable("a call")
+    return _of_array(run, of, name, arguments, keywords)
+
+
+def _of_text(
+    run: ObjectEvaluation,
+    text: str,
+    name: str,
+    arguments: Sequence[Item],
+    keywords: Mapping[str, Item],
+) -> Item:
+    if name == "join":
+        (of,) = arguments
+        parts = run.all_of(of)
+        if any(isinstance(part, Drawn) for part in parts):
+            return run.over_draws(lambda *words: text.join(words), *parts)
+        return run.of_host(text.join, [run.text_of(part) for part in parts])
+    values = [run.host(argument) for argument in arguments]
+    named = {key: run.host(value) for key, value in keywords.items()}
+    if any(isinstance(value, int) and value > MAX_TEXT for value in values):
+        raise Undecodable("a long text")
+    if name == "replace" and len(text) * len(str(values[1:2])) > MAX_TEXT << 6:
+        raise Undecodable("a long text")
+    if "split" in name:
+        words = run.of_host(lambda: tuple(getattr(text, name)(*values, **named)))
+        return run.memory.make("list", run.members(words))
+    return run.of_host(lambda: getattr(text, name)(*values, **named))
+
+
+def _of_array(
+    run: ObjectEvaluation,
+    of: ProcessObject,
+    name: str,
+    arguments: Sequence[Item],
+    keywords: Mapping[str, Item],
+) -> Item:
+    if name == "copy":
+        return run.memory.make(run.kind(of), run.members(of))
+    run.refuse_change_of(of)
+    if name.startswith("append") and (
+        of.address in run.memory.blurred or run.length(of) >= MAX_ITEMS
+    ):
+        run.memory.contents.pop(of.address, None)
+        run.memory.blurred |= {of.address}
+        return NoneResult()
+    items = deque(run.members(of)) if run.kind(of) == DEQUE else list(run.members(of))
+    given: list[object] = list(arguments)
+    if name == "sort":
+        run.change(of, sorted_items(run, items, keywords))
+        return NoneResult()
+    if name == "extend":
+        given = [run.all_of(arguments[0])]
+    elif name == "remove":
+        values = [run.host(each) for each in items]
+        sought = run.host(arguments[0])
+        if sought not in values:
+            raise Raised(ValueError)
+        name, given = "__delitem__", [values.index(sought)]
+    elif name in ("pop", "rotate", "insert"):
+        given[:1] = map(run.host, arguments[:1])
+    try:
+        returned = getattr(items, name)(*given)
+    except ERRORS as error:
+        raise Raised(type(error)) from None
+    run.change(of, items)
+    return NoneResult() if returned is None else returned
+
+
+def sorted_items(
+    run: ObjectEvaluation, items: Iterable[Item], keywords: Mapping[str, Item]
+) -> list[Item]:
+    """Return items as sorted() orders them. Raises Undecodable, Raised."""
+    if not keywords.keys() <= {"key", "reverse"}:
+        raise Undecodable("a call")
+    reverse = "reverse" in keywords and run.truth(keywords["reverse"])
+    given, keys = list(items), sort_keys(run, items, keywords.get("key"))
+    try:
+        order = sorted(range(len(given)), key=keys.__getitem__, reverse=reverse)
+    except TypeError:
+        raise Raised(TypeError) from None
+    return [given[place] for place in order]
+
+
+def sort_keys(run: ObjectEvaluation, items: Iterable[Item], key: Item) -> list[Plain]:
+    """Return what items are ordered by. Raises Undecodable where that may be no order."""
+    if key is not None and not run.is_none(key):
+        items = [run.call_item(key, [each]) for each in items]
+    keys = [run.host(each) for each in items]
+    run.budget[0] -= len(keys)
+    return keys  # type: ignore[return-value]  # whatever it is, this Python compares it
+
+
+def _of_dict(
+    run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
+) -> Item:
+    default = (*arguments, NoneResult())[1] if name in ("get", "setdefault") else None
+    if name in ("get", "setdefault", "pop"):
+        key = run.host(arguments[0])
+        value = run.dict_index(of).get(key)
+        if name == "pop" and value is not None:
+            return run.take(of, key)
+        if name == "pop" and len(arguments) == 1:
+            raise Raised(KeyError)
+        if name == "setdefault" and value is None:
+            run.store_item(of, arguments[0], default)
+        return value or (arguments[1] if name == "pop" else default)
+    if name == "copy":
+        return run.memory.make(run.kind(of), run.contents_of(of))
+    if name == "clear":
+        run.change(of, ())
+    elif name == "update":
+        for key_item, value in run.pairs(arguments[0]):
+            run.store_item(of, key_item, value)
+    else:
+        pairs = run.pairs(of)
+        views = {"items": map(BuiltTuple, pairs), "values": (value for _, value in pairs)}
+        return BuiltTuple(tuple(views.get(name, (key for key, _ in pairs))))
+    return NoneResult()
+
+
+def _of_set(run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]) -> Item:
+    mine = {run.host(each): each for each in run.members(of)}
+    if name in ("add", "discard", "remove"):
+        sought = run.host(arguments[0])
+        if name == "remove" and sought not in mine:
+            raise Raised(KeyError)
+        if name == "add" and sought not in mine:
+            run.change(of, [*mine.values(), arguments[0]])
+        elif name != "add" and mine.pop(sought, None) is not None:
+            run.change(of, mine.values())
+        return NoneResult()
+    if name == "clear":
+        run.change(of, ())
+        return NoneResult()
+    theirs = {run.host(each): each for argument in arguments for each in run.all_of(argument)}
+    if name.startswith("is"):
+        return run.of_host(getattr(frozenset(mine), name), frozenset(theirs))
+    if name == "update":
+        run.change(of, {**theirs, **mine}.values())
+        return NoneResult()
+    return _joined(run, name, mine, theirs)
+
+
+def _joined(
+    run: ObjectEvaluation, name: str, mine: dict[object, Item], theirs: dict[object, Item]
+) -> Item:
+    both = {**theirs, **mine}
+    keys = getattr(frozenset(mine), name)(*([frozenset(theirs)] if name != "copy" else []))
+    return run.memory.make("set", (both[key] for key in both if key in keys))
+
+
+def operate_on_sets(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
+    """Return what `|`, `&`, `-` and `^` give of sets."""
+    names = {"|": "union", "&": "intersection", "-": "difference", "^": "symmetric_difference"}
+    mine, theirs = ({run.host(e): e for e in run.members(of)} for of in (left, right))
+    if sign not in names:
+        raise Undecodable("an operator")
+    return _joined(run, names[sign], mine, theirs)
+
+
+def is_random(run: ObjectEvaluation, of: Item) -> bool:
+    """Tell whether an object is a random.Random, or SystemRandom."""
+    if not isinstance(of, ProcessObject) or of.address < 0:
+        return False
+    info = run.decoder.obj(of.address).type
+    module = run.decoder.types.lookup(info, "__module__") if info.name in _RANDOM else None
+    return module is not None and run.decoder.string(module[1]) == "random"
+
+
+def draw(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
+    """Return what a method of random.Random may give. Raises Undecodable."""
+    if name == "random":
+        return UnknownNumber(0, 1)
+    if name == "choice":
+        pool: Iterable[object] = [run.host(each) for each in run.all_of(arguments[0])]
+    else:
+        bounds = [run.bound(argument) or 0 for argument in arguments]
+        bounds[1:] = [bounds[1] + 1] if name == "randint" else bounds[1:]
+        pool = range(*bounds)
+    values = tuple(each for each in islice(pool, MAX_DRAWS + 1) if isinstance(each, (int, str)))
+    if name not in DRAWS or not 0 < len(values) <= MAX_DRAWS:
+        raise Undecodable("draws of other things")
+    return Drawn(tuple(sorted(set(values), key=repr)))
+
+
+# The functions that _FUNCTIONS names.
+
+
+def _range(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    bounds = [run.bound(argument) or 0 for argument in arguments]
+    if not bounds or not all((*bounds, 1)[2:]):
+        raise Undecodable("a range of another kind")
+    numbers = range(*bounds)
+    return Numbers(numbers.start, numbers.stop, numbers.step)
+
+
+def _isinstance(
+    run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]
+) -> Item:
+    of, kind = arguments
+    if not isinstance(of, ProcessObject) or not isinstance(kind, ProcessObject) or of.address < 0:
+        raise Undecodable("a class of another kind")
+    meta = run.decoder.obj(kind.address)
+    if meta.lineage.ident != "type" or not meta.is_exact:
+        raise Undecodable("a class that decides on its instances")
+    mro = run.decoder.types.mro(run.decoder.obj(of.address).type)
+    return ComputedNumber(any(info.address == kind.address for info in mro))
+
+
+def _list(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    return run.memory.make("list", run.all_of(arguments[0]) if arguments else ())
+
+
+def _tuple(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    return BuiltTuple(tuple(run.all_of(arguments[0])) if arguments else ())
+
+
+def _set(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    items = run.all_of(arguments[0]) if arguments else ()
+    return run.memory.make("set", {run.host(each): each for each in items}.values())
+
+
+def _dict(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+    if len(arguments) > 1 or keywords:
+        raise Undecodable("a call")
+    made = run.memory.make("dict")
+    if arguments and run.kind(arguments[0]) in DICTS:
+        call_method(run, made, "update", arguments, {})
+    elif arguments:
+        for pair in run.all_of(arguments[0]):
+            key, value = run.all_of(pair)
+            run.store_item(made, key, value)
+    return made
+
+
+def _iter(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    (over,) = arguments
+    iterator = run.iterator(over)
+    made = isinstance(iterator, Iteration)
+    return run.memory.make("iterator", [iterator]) if made else iterator
+
+
+def _next(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    if not isinstance(arguments[0], ProcessObject):
+        raise Undecodable("an iterator of another kind")
+    following = run.advance(arguments[0])
+    if following is not None:
+        return following[0]
+    if len(arguments) == 1:
+        raise Raised(StopIteration)
+    return arguments[1]
+
+
+def _sorted(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+    return run.memory.make("list", sorted_items(run, run.all_of(arguments[0]), keywords))
+
+
+def _reversed(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    return _iterator_of(run, run.all_of(arguments[0])[::-1])
+
+
+def _enumerate(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+    start = run.host((*arguments, keywords.get("start", ComputedNumber(0)))[1])
+    if not isinstance(start, int):
+        raise Undecodable("a call")
+    items = enumerate(run.all_of(arguments[0]), start)
+    return _iterator_of(run, (BuiltTuple((ComputedNumber(n), each)) for n, each in items))
+
+
+def _zip(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    return _iterator_of(run, map(BuiltTuple, zip(*map(run.all_of, arguments), strict=False)))
+
+
+def _iterator_of(run: ObjectEvaluation, items: Iterable[Item]) -> Item:
+    return run.memory.make("iterator", [Iteration(BuiltTuple(tuple(items)), 0)])
+
+
+def _sum(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+    start = (*arguments[1:], keywords.get("start", ComputedNumber(0)))[0]
+    values = [run.host(each) for each in (start, *run.all_of(arguments[0]))]
+    if not all(type(value) in (int, float, bool) for value in values):
+        raise Undecodable("a sum of other things")
+    return run.of_host(sum, values[1:], values[0])
+
+
+def _first_that_is(run: ObjectEvaluation, wanted: bool, of: Item) -> Item:
+    return ComputedNumber(
+        wanted if any(run.truth(item) == wanted for item in run.each_of(of)) else not wanted
+    )
+
+
+def _extreme(
+    choose: Callable[..., int],
+    run: ObjectEvaluation,
+    arguments: list[Item],
+    keywords: Mapping[str, Item],
+) -> Item:
+    items = arguments if len(arguments) > 1 else run.all_of(arguments[0])
+    if not keywords.keys() <= {"key", "default"}:
+        raise Undecodable("a call")
+    if not items and "default" in keywords:
+        return keywords["default"]
+    if not items:
+        raise Raised(ValueError)
+    keys = sort_keys(run, items, keywords.get("key"))
+    try:
+        return items[choose(range(len(items)), key=keys.__getitem__)]
+    except TypeError:
+        raise Raised(TypeError) from None
+
+
+def _str(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+    if keywords or len(arguments) > 1:
+        raise Undecodable("a call")
+    if arguments and isinstance(arguments[0], UnknownNumber):
+        return UnknownText()
+    return BuiltStr(run.converted(arguments[0], STR)) if arguments else BuiltStr("")
+
+
+_FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], Mapping[str, Item]], Item]] = {
+    "range": _range, "isinstance": _isinstance, "list": _list, "tuple": _tuple, "set": _set,
+    "frozenset": _set, "dict": _dict, "iter": _iter, "next": _next, "sorted": _sorted,
+    "reversed": _reversed, "enumerate": _enumerate, "zip": _zip, "sum": _sum, "str": _str,
+    "any": lambda run, arguments, _: _first_that_is(run, True, arguments[0]),
+    "all": lambda run, arguments, _: _first_that_is(run, False, arguments[0]),
+    "min": lambda *call: _extreme(min, *call), "max": lambda *call: _extreme(max, *call),
+    "print": lambda *_: NoneResult(),
+}  # fmt: skip
+
+
+def call_builtin(
+    run: ObjectEvaluation, name: str, arguments: list[Item], keywords: Mapping[str, Item]
+) -> Item:
+    """Return what a built-in function gives. Raises Undecodable, Raised."""
+    follow = _FUNCTIONS.get(name)
+    if follow is not None:
+        return follow(run, arguments, keywords)
+    if keywords:
+        raise Undecodable("a call")
+    if name in _OF_NUMBERS and arguments:
+        return run.of_host(_OF_NUMBERS[name], *map(run.host, arguments))
+    return run.call_builtin(name, arguments)
+
+
+def call_native(
+    run: ObjectEvaluation,
+    called: ProcessObject,
+    arguments: Sequence[Item],
+    keywords: Mapping[str, Item],
+) -> Item:
+    """Return what a method of an object, or a function of `math`, gives."""
+    of = ProcessObject(run.decoder.field(called.address, "PyCFunctionObject", "m_self"))
+    text = run.decoder.repr_of(called.address)
+    name = text.removeprefix("<built-in method ").partition(" of ")[0]
+    if name != text and knows_method(run, of, name):
+        return call_method(run, of, name, arguments, keywords)
+    name = text.removeprefix("<built-in function ").rstrip(">")
+    if name == "sleep" and _is_module(run, of, "time"):
+        return NoneResult()
+    if name in _OF_MATH and not keywords and _is_module(run, of, "math"):
+        function: Callable[..., object] = getattr(math, name)
+        return run.of_host(function, *map(run.host, arguments))
+    raise Undecodable("a call")
+
+
+def _is_module(run: ObjectEvaluation, of: ProcessObject, name: str) -> bool:
+    if not of.address or run.decoder.ident(of.address) != "module":
+        return False
+    return run.decoder.repr_of(of.address).startswith(f"<module '{name}'")

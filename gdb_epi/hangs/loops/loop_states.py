@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dry run (dry_run.py) changed, and whether its code is where it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+
+from gdb_epi.cpython.values.formatting import Plain
+from gdb_epi.cpython.values.value_stack_items import (
+    BuiltinMethod,
+    BuiltTuple,
+    Item,
+    Iteration,
+    MadeFunction,
+    Method,
+    ProcessObject,
+    Rest,
+    UnknownNumber,
+)
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    _Key = TypeVar("_Key")
+    _BoundsOf = Callable[[object], "Bounds | None"]  # None for what is no number
+
+Bounds = tuple[float, float]  # of a number, inclusive
+INFINITE = float("inf")
+_HOLDERS = (BuiltTuple, Iteration, BuiltinMethod, MadeFunction, Rest)  # items that hold others
+
+
+class Memory:
+    """What a run changed, and what it read that others could change."""
+
+    def __init__(self) -> None:
+        self.stored: dict[tuple[int, str], Item] = {}  # attributes, and names of modules
+        self.contents: dict[int, tuple[Item, ...]] = {}  # of containers
+        self.kinds: dict[int, str] = {}  # of what was made
+        self.blurred: frozenset[int] = frozenset()  # those whose contents are not known any more
+        self.read: set[int] = set()  # objects
+        self.cached: dict[int, tuple[Item, ...]] = {}
+        self.plain: dict[int, Plain] = {}
+        self.indexes: dict[int, tuple[tuple[Item, ...], dict[object, Item]]] = {}
+
+    def copied(self) -> Memory:
+        """Return a memory that changes by itself."""
+        made = copy(self)
+        made.stored, made.contents = dict(self.stored), dict(self.contents)
+        made.kinds = dict(self.kinds)
+        return made
+
+    def make(self, kind: str, items: Iterable[Item] = ()) -> ProcessObject:
+        """Return a new object."""
+        address = -len(self.kinds) - 1
+        self.kinds[address], self.contents[address] = kind, tuple(items)
+        return ProcessObject(address)
+
+
+class Endless(Exception):
+    """The code came back to a state that it was in: it goes round for ever.
+
+    `first` and `last` are the bytes of `code` (PyCodeObject *) between which it does.
+    """
+
+    def __init__(self, code: int, first: int, last: int, turns: int) -> None:
+        super().__init__(f"{turns} turns")
+        self.code, self.first, self.last, self.turns = code, first, last, turns
+        self.read: frozenset[int] = frozenset()  # objects that others could change
+
+
+class State(NamedTuple):
+    """What code goes on with; what it made is numbered in the order in which it is met."""
+
+    variables: dict[int, Item]
+    stored: dict[tuple[int, str], Item]
+    stack: tuple[Item, ...]
+    contents: dict[int, tuple[Item, ...]]
+    kinds: dict[int, str]
+    blurred: frozenset[int]
+
+
+class Differs(Exception):
+    """Two states differ by more than numbers."""
+
+
+class Renumbered:
+    """A state as it is reached from a frame: two are alike whatever order made them."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory, self._names = memory, dict[int, int]()
+        self._met: list[int] = []
+        self._attributes: dict[int, list[tuple[str, Item]]] = {}
+        for (address, name), item in memory.stored.items():
+            if address < 0:
+                self._attributes.setdefault(address, []).append((name, item))
+
+    def state(self, variables: Mapping[int, Item], stack: Iterable[Item]) -> State:
+        """Return the state of a frame."""
+        memory = self._memory
+        renamed = {number: self._item(variables[number]) for number in sorted(variables)}
+        on_stack = tuple(map(self._item, stack))
+        stored = {key: self._item(item) for key, item in memory.stored.items() if key[0] >= 0}
+        contents = {at: tuple(map(self._item, items))
+                    for at, items in memory.contents.items() if at >= 0}  # fmt: skip
+        for address in self._met:  # grows meanwhile
+            name = self._names[address]
+            if address in memory.contents:
+                contents[name] = tuple(map(self._item, memory.contents[address]))
+            for attribute, item in sorted(self._attributes.get(address, ()), key=lambda x: x[0]):
+                stored[name, attribute] = self._item(item)
+        kinds = {name: memory.kinds[address] for address, name in self._names.items()}
+        blurred = (at if at >= 0 else self._names.get(at, 0) for at in memory.blurred)
+        return State(renamed, stored, on_stack, contents, kinds, frozenset(blurred) - {0})
+
+    def _item(self, item: Item) -> Item:
+        if isinstance(item, ProcessObject):
+            return item if item.address >= 0 else ProcessObject(self._name(item.address))
+        if isinstance(item, Method):
+            return item._replace(self=ProcessObject(self._part(item.self).address))
+        renamed: Item = self._part(item)
+        return renamed
+
+    def _part(self, part: Any) -> Any:
+        if isinstance(part, (ProcessObject, Method)):
+            return self._item(part)
+        if isinstance(part, _HOLDERS):
+            return type(part)._make(map(self._part, part))
+        return tuple(map(self._part, part)) if type(part) is tuple else part
+
+    def _name(self, address: int) -> int:
+        if address not in self._names:
+            self._names[address] = -len(self._names) - 1
+            self._met.append(address)
+        return self._names[address]
+
+
+class Head:
+    """A place that is jumped back to: the state that was kept there, and what ran since then."""
+
+    def __init__(self, state: State, most: int, first: int, last: int) -> None:
+        self.state, self.most, self.turns = state, most, 0
+        self.first, self.last = first, last
+
+
+def without_numbers(
+    before: Mapping[_Key, Item], now: Mapping[_Key, Item], bounds: _BoundsOf
+) -> dict[_Key, Item]:
+    """Return what is now, the numbers that differ not known. Raises Differs."""
+    if before.keys() != now.keys():
+        raise Differs
+    return {key: without_number(before[key], item, bounds) for key, item in now.items()}
+
+
+def without_number(before: Any, now: Any, bounds: _BoundsOf) -> Any:
+    """Return what is now; a number that differs may be any in the direction in which it went."""
+    if before == now:
+        return now
+    first, last = bounds(before), bounds(now)
+    if first is not None and last is not None:
+        start, end = first[0], last[0]
+        return UnknownNumber(*((end, INFINITE) if end >= start else (-INFINITE, end)))
+    if type(before) is not type(now) or not isinstance(now, tuple) or len(before) != len(now):
+        raise Differs
+    if type(now) is not tuple and not isinstance(now, _HOLDERS):
+        raise Differs
+    parts = (without_number(*pair, bounds) for pair in zip(before, now, strict=True))
+    return type(now)._make(parts) if isinstance(now, _HOLDERS) else tuple(parts)
+
+
+def fits(claimed: Any, now: Any, bounds: _BoundsOf) -> bool:
+    """Tell whether a state is as claimed; a number that is not known may be any in its bounds."""
+    if isinstance(claimed, UnknownNumber):
+        within = bounds(now)
+        return within is not None and claimed.low <= within[0] and within[1] <= claimed.high
+    if isinstance(claimed, dict):
+        return claimed.keys() == now.keys() and all(
+            fits(item, now[key], bounds) for key, item in claimed.items()
+        )
+    if not isinstance(claimed, tuple):
+        return bool(claimed == now)
+    alike = type(claimed) is type(now) and len(claimed) == len(now)
+    return alike and all(fits(*pair, bounds) for pair in zip(claimed, now, strict=True))

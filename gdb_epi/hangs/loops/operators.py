@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of numbers, texts and containers as a dry run (dry_run.py) applies them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+
+from gdb_epi.cpython.values.formatting import Plain
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS
+from gdb_epi.cpython.values.value_stack_items import (
+    BuiltStr,
+    BuiltTuple,
+    ComputedNumber,
+    Drawn,
+    Item,
+    UnknownNumber,
+    UnknownText,
+)
+from gdb_epi.cpython.values.value_stack_operations import Raised
+from gdb_epi.hangs.loops.builtin_calls import operate_on_sets
+from gdb_epi.hangs.loops.loop_states import Bounds
+from gdb_epi.hangs.loops.object_evaluation import MAX_ITEMS, SETS, ObjectEvaluation
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_BITS = 1 << 12  # of one number
+_OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv,
+    "/": operator.truediv, "%": operator.mod, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor, ">>": operator.rshift,
+}  # fmt: skip
+
+
+def operate(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
+    """Return what an operator gives of two items. Raises Undecodable, Raised."""
+    kinds = run.kind(left), run.kind(right)
+    if isinstance(left, Drawn) or isinstance(right, Drawn):
+        if sign not in ("+", "-", "//"):
+            raise Undecodable("an operator")
+        return run.over_draws(_OPERATORS[sign], left, right)
+    unknown = isinstance(left, UnknownText) or isinstance(right, UnknownText)
+    if unknown or (sign == "%" and has_unknown(right)):
+        return UnknownText()
+    if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
+        return _of_bounds(sign, run.number_bounds(left), run.number_bounds(right))
+    if sign == "%" and kinds[0] == "str":
+        return run.percent(left, right)
+    if kinds[0] in SETS and kinds[1] in SETS:
+        return operate_on_sets(run, sign, left, right)
+    if sign == "+" and kinds == ("list", "list"):
+        return run.memory.make("list", [*run.members(left), *run.members(right)])
+    if sign == "*" and sorted(kinds) in (["int", "list"], ["int", "str"]):
+        return _repeated(run, *((left, right) if kinds[1] == "int" else (right, left)))
+    values = run.plain(left), run.plain(right)
+    texts = sum(isinstance(value, str) for value in values)
+    if sign not in _OPERATORS or (texts and (texts, sign) != (2, "+")):
+        raise Undecodable("an operator")
+    if any(isinstance(value, int) and value.bit_length() > MAX_BITS for value in values):
+        raise Undecodable("a large number")
+    return run.of_host(_OPERATORS[sign], *values)
+
+
+def has_unknown(item: Item) -> bool:
+    """Tell whether an item, or a part of a tuple, is known only by its kind."""
+    parts = item.items if isinstance(item, BuiltTuple) else (item,)
+    return any(isinstance(part, (UnknownNumber, UnknownText)) for part in parts)
+
+
+def _of_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:
+    if sign not in ("+", "-") or left is None or right is None:  # others may fail
+        raise Undecodable("what depends on a number that is not known")
+    low, high = (-right[1], -right[0]) if sign == "-" else right
+    try:
+        return UnknownNumber(left[0] + low, left[1] + high)
+    except OverflowError:
+        raise Undecodable("a large number") from None
+
+
+def _repeated(run: ObjectEvaluation, of: Item, number: Item) -> Item:
+    times = run.plain(number)
+    if not isinstance(times, int) or times * run.length(of) > MAX_ITEMS:
+        raise Undecodable("a long text")
+    if run.kind(of) == "list":
+        return run.memory.make("list", [*run.members(of)] * times)
+    return BuiltStr(run.text_of(of) * times)
+
+
+def compare(run: ObjectEvaluation, how: int, left: Item, right: Item) -> Item:
+    """Return what `<`, `<=`, `==`, `!=`, `>` and `>=` give. Raises Undecodable, Raised."""
+    function = COMPARISONS[how]
+    if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
+        mine, other = run.number_bounds(left), run.number_bounds(right)
+        if mine is None or other is None or (mine[0] <= other[1] and other[0] <= mine[1]):
+            raise Undecodable("what depends on a number that is not known")
+        return ComputedNumber(function(mine[0], other[0]))
+    if isinstance(left, Drawn) or isinstance(right, Drawn):
+        return run.over_draws(function, left, right)
+    second: Any = run.host(right)
+    first: Any = run.host(left)
+    try:
+        return ComputedNumber(function(first, second))
+    except TypeError:
+        raise Raised(TypeError) from None
