@@ -26,8 +26,7 @@ def show_signature_keys(session: Session, args: Namespace) -> Report:
     Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
     """
-    from gdb_epi.analysis import run_stages
-    from gdb_epi.record.make_record import make_record
+    from gdb_epi.analysis import make_record, run_stages
     from gdb_epi.render.escape import wrap_text
     from gdb_epi.render.signature_words import absent_keys
 

@@ -25,7 +25,7 @@ from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, sysroot_of
 from support.waiting import until_asleep, wait_until
 
-from gdb_epi.locks.fork import lineage as lineage_module
+from gdb_epi.locks.fork import fork_facts
 from gdb_epi.locks.glibc_threads import StackLists, stack_lists
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
@@ -195,4 +195,4 @@ def test_parent_and_child_are_of_one_lineage(tmp_path: Path) -> None:
     assert forks[0].lineage == forks[1].lineage
     # The kernel's random bytes give the same name where no thread's registers are at hand.
     for target in found:
-        assert lineage_module._of_kernel(target) == lineage_module._of_thread(target)
+        assert fork_facts._of_kernel(target) == fork_facts._of_thread(target)

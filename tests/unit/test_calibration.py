@@ -14,6 +14,7 @@ from judgement.truth import counted, judged, truth_of
 import gdb_epi.detectors
 from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.registry import DETECTORS
+from gdb_epi.judgement.arguments import CATEGORIES
 from gdb_epi.judgement.calibration import (
     ANY_RULE,
     AS_USUAL,
@@ -22,7 +23,6 @@ from gdb_epi.judgement.calibration import (
     counts_of,
     read_calibration,
 )
-from gdb_epi.judgement.category_hypotheses import CATEGORIES
 from gdb_epi.loader import load_all
 
 

@@ -25,9 +25,8 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap import pymalloc_pools as pools
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
-from gdb_epi.corruption.run_checks import run_checks
+from gdb_epi.corruption.run_checks import reason_to_skip_costly_checks, run_checks
 from gdb_epi.corruption.score import is_more_than_software_sign, prior_log_odds
-from gdb_epi.corruption.self_explained_ends import reason_to_skip_costly_checks
 from gdb_epi.cpython.objects.siphash import (
     HashKey,
     hash_many,

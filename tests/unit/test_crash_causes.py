@@ -21,7 +21,7 @@ from gdb_epi.corruption.files.elf_images import (
 from gdb_epi.corruption.score import score
 from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
-from gdb_epi.detectors.missing_instruction_set import missing_instruction_set
+from gdb_epi.detectors.missing_instruction_set import features_in, missing_instruction_set
 from gdb_epi.detectors.refused_system_call import refused_system_call
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.detectors.runtimes import (
@@ -38,7 +38,6 @@ from gdb_epi.fault.abort_message import FATAL, classify_glibc_message
 from gdb_epi.judgement.arguments import ONE_WORD_EXPLAINS
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.target.api import Module, NativeFrame, Region
-from gdb_epi.target.cpu_features import features_in
 from gdb_epi.x86.instruction_sets import instruction_sets
 
 HWCAP = 0x178BFBFF  # of an AMD EPYC

@@ -19,6 +19,7 @@ from gdb_epi.detectors.waits.lost_wakeup import lost_wakeup
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.locks import types as lock_types
+from gdb_epi.locks.examine_locks import demote_unsupported_guesses
 from gdb_epi.locks.fork.vanished_pools import vanished_pools
 from gdb_epi.locks.types import (
     CERTAIN,
@@ -31,7 +32,6 @@ from gdb_epi.locks.types import (
     VanishedThread,
     VanishedThreads,
 )
-from gdb_epi.locks.waits.inherited_guesses import demote_unsupported_guesses
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render import locks
 from gdb_epi.render.triage_wait_lines import fork_lines, holder_lines

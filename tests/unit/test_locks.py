@@ -12,7 +12,7 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, TEXT, crash, state
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.locks.context import CLASSIFIERS, FAMILIES, LockGuess
 from gdb_epi.locks.examine_locks import examine_locks
-from gdb_epi.locks.fork.evidence import conclude_from_signs, read_fork_signs
+from gdb_epi.locks.fork.fork_facts import conclude_from_signs, read_fork_signs
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.locks import idle_lines, owner_text, tree_lines

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.locks.context import FutexWait, LockGuess
-from gdb_epi.locks.waits.ownership import settle_owner
+from gdb_epi.locks.waits.futex import settle_owner
 
 
 @pytest.mark.parametrize(("timed", "ending"), [(False, "wake this one"), (True, "ends the wait")])

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from support.scenes import HEAP, MMAP, PID, SP, crash, frame, state
 
-from gdb_epi.analysis import analyze
+from gdb_epi.analysis import MAX_SOFT_ERRORS, analyze, soft_errors_json
 from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.runtime.program import program_of
 from gdb_epi.cpython.types import CHAIN, InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record.make_record import MAX_SOFT_ERRORS, soft_errors_json
 from gdb_epi.record.redact import redact_path, redact_text
 from gdb_epi.render.escape import WIDTH
 from gdb_epi.render.triage import MAX_LINES, render_triage

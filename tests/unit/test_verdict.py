@@ -14,8 +14,8 @@ import gdb_epi.detectors
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import Score, score, weights
 from gdb_epi.detectors.registry import DETECTORS, Finding
+from gdb_epi.judgement.arguments import CATEGORIES
 from gdb_epi.judgement.calibration import RuleCounts, counted_rules
-from gdb_epi.judgement.category_hypotheses import CATEGORIES
 from gdb_epi.judgement.hypothesis_words import HARDWARE, HYPOTHESES
 from gdb_epi.judgement.labels import LABELS
 from gdb_epi.judgement.verdict import MIN_CONFIDENCE, Verdict, judge

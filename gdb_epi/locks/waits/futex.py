@@ -3,22 +3,336 @@
 
 Registers tell the word without symbols or an unwinder: the kernel keeps the number and the
 arguments of the interrupted system call (address, operation, expected value). Classifiers tell the
-lock.
+lock. Its owner follows, in order, from the lock's own words; for locks that store no owner from the
+frame that is inside a `with` block of the lock; then from what remains possible. "Locked" alone
+says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
+from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
-from gdb_epi.locks.types import FUTEX_WORD, LockWait
+from gdb_epi.locks.types import CERTAIN, FUTEX_WORD, INFO, PROBABLE, LockOwner, LockWait
 from gdb_epi.locks.waits.libc_lock_names import sleeper_outside_libc
-from gdb_epi.locks.waits.ownership import settle_owner
 from gdb_epi.target.api import Thread
-from gdb_epi.target.derived_registers import INTERRUPTED, is_in_system_call
+from gdb_epi.target.derived_registers import INTERRUPTED, NO_CALL, is_in_system_call
 from gdb_epi.target.libc import NOT_JUDGED
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.locks.python.acquire_calls import AcquiredLock
+    from gdb_epi.locks.python.python_view import WithBlock
+
+
+class _Case:
+    """One wait on its way to a verdict."""
+
+    def __init__(
+        self, context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess
+    ) -> None:
+        self.context = context
+        self.thread = thread
+        self.call = call
+        self.guess = guess
+
+    def wait(self, owner: LockOwner, verdict: str, confidence: str, *evidence: str) -> LockWait:
+        """Return the wait with an owner and a verdict; `evidence` goes after what is there."""
+        guess = self.guess
+        return LockWait(
+            tid=self.call.tid,
+            address=self.call.address,
+            kind=guess.kind,
+            name=guess.name,
+            object=guess.object,
+            owner=owner,
+            verdict=verdict,
+            confidence=confidence,
+            evidence=(self.call.proof, *guess.evidence, *evidence),
+            timed=self.call.timed,
+        )
+
+
+def settle_owner(
+    context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess
+) -> LockWait:
+    """Return the wait with its owner and its verdict."""
+    case = _Case(context, thread, call, guess)
+    if guess.owner_tid:
+        return _by_tid(case, guess.owner_tid)
+    if guess.shared:
+        return case.wait(_owner("other-process"), lock_types.OTHER_PROCESS, CERTAIN)
+    if guess.owner_ident:
+        return _by_ident(case, guess.owner_ident)
+    if guess.event:
+        return _wait_for_event(case)
+    if guess.free:
+        return case.wait(_owner("none"), lock_types.UNKNOWN, INFO)
+    view = context.python_view
+    blocks = view.holders(guess.lock) if view is not None and guess.lock else ()
+    if blocks:
+        return _by_block(case, blocks)
+    return _without_named_owner(case)
+
+
+def _by_tid(case: _Case, owner: int) -> LockWait:
+    """The lock names its owner's thread id."""
+    context, fork = case.context, case.context.fork
+    if case.guess.by_frames:
+        verdict = lock_types.SELF_DEADLOCK if owner == case.thread.tid else lock_types.LIVE_HOLDER
+        return case.wait(_alive(context, owner), verdict, PROBABLE)
+    if owner == case.thread.tid:
+        waits = f"thread {owner} is the one that waits"
+        return case.wait(_alive(context, owner), lock_types.SELF_DEADLOCK, CERTAIN, waits)
+    if owner in context.bases:
+        evidence = [f"thread {owner} is in the core"]
+        if case.guess.shared:  # a process of another pid namespace may have the same numbers
+            evidence.append("not ruled out: another process has a thread of that number")
+        sure = PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else CERTAIN
+        return case.wait(_alive(context, owner), lock_types.LIVE_HOLDER, sure, *evidence)
+    if case.guess.shared:
+        return case.wait(
+            LockOwner(owner, None, None, "other-process"), lock_types.OTHER_PROCESS, PROBABLE,
+            f"thread {owner} is not in this process; the lock is shared between processes",
+        )  # fmt: skip
+    process = context.target.process()
+    parent = None if isinstance(process, Absent) else process.ppid
+    gone = context.vanished.find(tid=owner)
+    forker = fork.old_tids if fork.forker_old_tid is None else (fork.forker_old_tid,)
+    # The vanished threads bear the old numbers as well: what is known about one comes first.
+    if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
+        return case.wait(
+            LockOwner(owner, None, None, "forker-old-tid"), lock_types.OWN_LOCK_UNDER_OLD_TID,
+            PROBABLE,
+            f"{owner} is the forking thread's number in the parent",
+        )  # fmt: skip
+    if fork.forked:
+        sure = CERTAIN if gone is not None or fork.from_main_thread else PROBABLE
+        ident, name = (gone.ident, gone.name) if gone is not None else (None, None)
+        return case.wait(
+            LockOwner(owner, ident, name, "vanished"), lock_types.INHERITED_OWNER_VANISHED, sure,
+            f"thread {owner} does not exist here", *_fork_evidence(context),
+        )  # fmt: skip
+    return case.wait(
+        LockOwner(owner, None, None, "unknown"), lock_types.UNKNOWN, INFO,
+        f"thread {owner} is not in the core, and no fork is proven",
+    )  # fmt: skip
+
+
+def _by_ident(case: _Case, owner: int) -> LockWait:
+    """The lock names its owner's pthread_t; a later thread may have got the same one."""
+    context, guess = case.context, case.guess
+    tid = context.tid_at(owner)
+    gone = context.vanished.find(ident=owner)
+    if tid is not None and (gone is None or not context.fork.forked):
+        verdict = lock_types.SELF_DEADLOCK if tid == case.thread.tid else lock_types.LIVE_HOLDER
+        return case.wait(_alive(context, tid), verdict, CERTAIN, f"thread {tid} is in the core")
+    if tid is not None and gone is not None:
+        return case.wait(
+            LockOwner(tid, owner, None, "unknown"), lock_types.UNKNOWN, INFO,
+            f"ambiguous: thread {tid} and a vanished thread have the pthread_t {owner:#x}",
+        )  # fmt: skip
+    if context.fork.forked:
+        name = gone.name if gone is not None else None
+        verdict = (
+            lock_types.GIL_INHERITED
+            if guess.kind == lock_types.GIL
+            else lock_types.INHERITED_OWNER_VANISHED
+        )
+        sure = CERTAIN if gone is not None or context.fork.parent_multithreaded else PROBABLE
+        return case.wait(
+            LockOwner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
+            f"no thread here has the pthread_t {owner:#x} that the lock names",
+            *_fork_evidence(context),
+        )  # fmt: skip
+    return case.wait(
+        LockOwner(None, owner, None, "unknown"), lock_types.UNKNOWN, INFO,
+        f"no thread in the core has the pthread_t {owner:#x}, and no fork is proven",
+    )  # fmt: skip
+
+
+def _by_block(case: _Case, blocks: Sequence[WithBlock]) -> LockWait:
+    """A frame keeps the lock's `__exit__` for the end of its `with` block."""
+    block = blocks[0]
+    if len(blocks) > 1:
+        # Prefer a holder that does not itself wait for the lock: a block may release its lock by
+        # hand and take it again, then two frames have its `__exit__`.
+        threads = case.context.target.threads()
+        others = {thread.tid for thread in threads if _waits_for(case, thread)}
+        waiting = {case.thread.tid} | others
+        block = min(blocks, key=lambda block: block.tid in waiting)
+    evidence = (
+        f"{block.where()} is inside `with` of this lock (its frame is below the running "
+        "instruction's handler, so the block was entered)"
+    )
+    if block.vanished:
+        return case.wait(
+            LockOwner(block.tid, block.ident, block.thread_name, "vanished"),
+            lock_types.INHERITED_HOLDER_FRAME_VANISHED, CERTAIN, f"vanished frame: {evidence}",
+            *_fork_evidence(case.context),
+        )  # fmt: skip
+    owner = LockOwner(block.tid, block.ident, block.thread_name, "live")
+    if block.tid != case.thread.tid:
+        return case.wait(owner, lock_types.LIVE_HOLDER, CERTAIN, f"thread {block.tid}: {evidence}")
+    view = case.context.python_view
+    frames = view.frames(case.thread.tid) if view is not None else ()
+    if not frames or frames[0].address != block.frame.address:
+        return case.wait(
+            owner, lock_types.SELF_DEADLOCK, CERTAIN, f"thread {block.tid}: {evidence}"
+        )
+    return case.wait(
+        owner, lock_types.SELF_DEADLOCK, PROBABLE, f"thread {block.tid}: {evidence}",
+        "the same function waits for it: not ruled out is that it released the lock by hand before",
+    )  # fmt: skip
+
+
+def _wait_for_event(case: _Case) -> LockWait:
+    """Nobody holds an event or a queue: another thread has to notify, put or release."""
+    context = case.context
+    nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
+    if case.call.timed:
+        nobody += ", or its timeout ends the wait"
+    alone = _alone_in_child(context)
+    if not alone and not case.guess.unattended:
+        return case.wait(_owner("none"), lock_types.UNKNOWN, INFO, nobody)
+    who = "no other thread exists that could do so" if alone else "none of those here does so"
+    return case.wait(
+        _owner("vanished"), lock_types.LOST_WAKEUP, PROBABLE, nobody, who, *_fork_evidence(context)
+    )
+
+
+def _without_named_owner(case: _Case) -> LockWait:
+    """A lock without an owner is probably inherited when nobody else here could hold it."""
+    context, guess = case.context, case.guess
+    if not guess.anonymous:
+        return case.wait(_owner("unknown"), lock_types.UNKNOWN, INFO)
+    view = context.python_view
+    taken = _explicit_acquires(case)
+    if len(taken) == 1:
+        return _by_explicit_acquire(case, taken[0])
+    if guess.internal and (interrupted := _by_interrupted(case)) is not None:
+        return interrupted
+    if not _alone_in_child(context):
+        # Frames of other threads whose variables refer to the lock: weaker than a block.
+        frames = view.referring(guess.lock, case.thread.tid) if view and guess.lock else []
+        return case.wait(
+            _owner("unknown"), lock_types.UNKNOWN, INFO,
+            *(f"weak: {text} refers to the lock, which does not prove that it holds it"
+              for text in frames),
+            "held by whom cannot be told: the lock stores no owner",
+        )  # fmt: skip
+    verdict = (
+        lock_types.INHERITED_INTERNAL_LOCK if guess.internal else lock_types.PROBABLE_INHERITED
+    )
+    evidence = ["the waiting thread is the only one, so no living thread can release it"]
+    evidence += _fork_evidence(context)
+    if not guess.internal:
+        evidence.append(
+            "not ruled out: this thread took the lock by acquire() before (self-deadlock)"
+        )
+    return case.wait(_owner("unknown"), verdict, PROBABLE, *evidence)
+
+
+def _explicit_acquires(case: _Case) -> Sequence[AcquiredLock]:
+    """Return the frames whose code called acquire() on this locked lock without a release()."""
+    view, lock = case.context.python_view, case.guess.lock
+    if view is None or not lock or case.guess.internal:
+        return ()
+    seen_lock = view.locks.at(lock)
+    acquired = case.context.acquired
+    if seen_lock is None or seen_lock.locked is False or acquired is None:
+        return ()
+    return acquired.holders(lock)
+
+
+def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> LockWait:
+    """Only one thread's code called acquire() on the lock and has not released it."""
+    owner = _alive(case.context, taken.tid)
+    evidence = (
+        f"{taken.where()} took it by acquire(), and up to where it is now its code has not "
+        "released it"
+    )
+    if _is_parked(case, taken):
+        return case.wait(
+            owner, lock_types.UNKNOWN, INFO, f"thread {taken.tid}: {evidence}",
+            "the same function waits for it, and its module handles signals: a handler may be "
+            "meant to release it",
+        )  # fmt: skip
+    doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
+    verdict = lock_types.SELF_DEADLOCK if taken.tid == case.thread.tid else lock_types.LIVE_HOLDER
+    return case.wait(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
+
+
+def _is_parked(case: _Case, taken: AcquiredLock) -> bool:
+    """Tell whether a thread may wait on a lock of its own until a signal handler releases it.
+
+    A lock taken twice by one function is a way to sleep; one that an outer function holds is none.
+    """
+    view, thread = case.context.python_view, case.thread
+    frames = view.frames(thread.tid) if view is not None else ()
+    return (
+        view is not None
+        and taken.tid == thread.tid
+        and frames[:1] == (taken.frame,)
+        and view.has_global(taken.frame, "signal")
+    )
+
+
+def _by_interrupted(case: _Case) -> LockWait | None:
+    """The thread runs a signal handler, and the code that it interrupted takes the same lock.
+
+    Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,
+    2.4.3). None where another thread is in such a function and does not wait for the lock too: it
+    may hold it, also while it sleeps in a file or a socket. malloc() sleeps in none, and its
+    return addresses are left over on many stacks.
+    """
+    from gdb_epi.fault.find_fault import interrupted_by_handlers
+    from gdb_epi.locks.waits.libc_lock_names import ALLOCATOR, libc_function_taking
+
+    context, thread, kind = case.context, case.thread, case.guess.kind
+    met = next(iter(interrupted_by_handlers(context.target, thread)), None)
+    inside = libc_function_taking(context.target, met, kind) if met is not None else None
+    if inside is None:
+        return None
+    for other in context.target.threads():
+        sleeps = not other.registers.get(other.architecture.call, NO_CALL) >> 63
+        if other.tid == thread.tid or _waits_for(case, other) or (sleeps and kind == ALLOCATOR):
+            continue
+        if libc_function_taking(context.target, other, kind) is not None:
+            return None
+    return case.wait(
+        _alive(context, thread.tid), lock_types.SELF_DEADLOCK, PROBABLE,
+        f"{lock_types.IN_HANDLER}, and it interrupted {inside}(), which takes this lock",
+    )  # fmt: skip
+
+
+def _waits_for(case: _Case, thread: Thread) -> bool:
+    """Tell whether a thread sleeps on the same futex word as this wait."""
+    return thread.call == "futex" and thread.argument(0) == case.call.address
+
+
+def _alone_in_child(context: LockContext) -> bool:
+    fork = context.fork
+    return bool(len(context.target.threads()) == 1 and fork.forked and fork.parent_multithreaded)
+
+
+def _fork_evidence(context: LockContext) -> list[str]:
+    names = [s.name for s in context.fork.signals if s.sure == "certain"]
+    return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
+
+
+def _alive(context: LockContext, tid: int) -> LockOwner:
+    base = context.bases.get(tid) or None
+    view = context.python_view
+    return LockOwner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
+
+
+def _owner(state: str) -> LockOwner:
+    return LockOwner(None, None, None, state)
+
 
 COMMANDS = {
     0: "FUTEX_WAIT",
