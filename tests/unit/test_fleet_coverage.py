@@ -11,9 +11,14 @@ from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.population.cache import load_population, load_times
-from gdb_epi.fleet.population.coverage import with_hours_beside, without_hours
+from gdb_epi.fleet.population.coverage import (
+    with_hours_beside,
+    without_doubled_hours,
+    without_hours,
+)
 from gdb_epi.fleet.population.host_spelling import unify_spellings
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.number_ranges import LEAST, in_ranges, limit_words
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import epidemic_curve
 from gdb_epi.fleet.questions.splitting import split_signature
@@ -43,6 +48,29 @@ def test_spellings_of_one_host(names, hosts):
     assert len(set(spelt.values())) == hosts
     if hosts == 1:
         assert set(spelt.values()) == {names[1]}, "as the crashes have it"
+
+
+def test_hours_that_two_exporters_tell_count_once():
+    """Host 0 has them under two names, the shorter list is left out; host 1 changed its image."""
+    named, host = np.array([7, 8, 7, 9, 9]), np.array([0, 0, 0, 1, 1])
+    day, hours = np.array([5, 5, 6, 5, 5]), np.array([24.0, 23.0, 24.0, 20.0, 8.0])
+    once, doubled = without_doubled_hours(named, host, day, hours)
+    assert once.tolist() == [24.0, 0.0, 24.0, 20.0, 8.0] and doubled == [0]
+    short = np.array([14.0, 10.0, 24.0, 20.0, 8.0])  # renamed in the middle of a day
+    once, doubled = without_doubled_hours(named, host, day, short)
+    assert once.tolist() == short.tolist() and not doubled
+
+
+def test_numbers_of_many_values_have_ranges_too():
+    days = np.arange(12, dtype=np.int64)
+    attribute = Attribute("uptime_days", [str(n) for n in days], days % 5 - 1, days)
+    ranges = in_ranges(attribute)
+    assert ranges is not None and ranges.name == "uptime_days range"
+    assert ranges.values == ["0 to 1", "2 to 3", "4 to 5", "6 to 7", "8 to 9", "10 to 11"]
+    assert ranges.crash[:5].tolist() == [-1, 0, 0, 1, 1] and ranges.exposure[-1] == 5
+    assert limit_words(ranges.name, LEAST, "10 to 11") == "uptime_days >= 10"
+    assert in_ranges(attribute._replace(values=[*attribute.values[1:], "new"])) is None
+    assert in_ranges(attribute._replace(values=attribute.values[:8])) is None
 
 
 def test_a_feed_that_spells_hosts_and_racks_otherwise_is_the_same_fleet(tmp_path):
@@ -84,7 +112,7 @@ def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatc
         rows = ((f"feed:{day}", HostDay(day, "node-0", 24.0, {})) for day in days)
         store_exposure(engine, rows)
         population = load_population(engine)
-        course = epidemic_curve(engine, load_times(engine), None)
+        course = epidemic_curve(load_times(engine), None)
         facts = dict(
             population_sizes(population, count_population(engine, population, (None, None)))
         )

@@ -8,7 +8,9 @@ from sqlalchemy import select
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
+from gdb_epi.errors import InputError
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
+from gdb_epi.fleet.questions.find_signature import find_signature
 from gdb_epi.fleet.questions.lookup import (
     MIN_PREFIX,
     _near,
@@ -97,3 +99,17 @@ def test_a_host_is_one_under_all_its_spellings(tmp_path, capsys):
     assert "host web-1" in capsys.readouterr().out
     assert main(["fleet", "states", "web-2", "--db", path]) == 0
     assert "nothing was decided of web-2" in capsys.readouterr().out
+
+
+def test_a_word_means_the_function_that_has_it_as_its_name():
+    names = ("flush", "flush_locked", "flush_all")
+    rows = [(n, "stable", f"k{n}", f"segv {name} <- main", None) for n, name in enumerate(names)]
+
+    def execute(_query, values):
+        return rows if "inside" in values else []
+
+    assert find_signature(execute, "flush").key == "k0"
+    with pytest.raises(InputError, match="3 signatures fit"):
+        find_signature(execute, "main")
+    with pytest.raises(InputError, match="3 signatures fit"):
+        find_signature(execute, "flus")

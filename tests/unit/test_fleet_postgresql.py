@@ -207,12 +207,14 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
             assert until is not None
             new = new_signatures(engine, load_times(engine), 3, until, 1000)
             windows = (until - 10 * 86400, until - 5 * 86400), (until - 5 * 86400, until)
-            rows = sorted(compare_windows(engine, *windows, 1000), key=lambda row: row.key)
+            rows = sorted(
+                compare_windows(engine, load_times(engine), *windows, 1000), key=lambda row: row.key
+            )
             answers.append(
                 (
                     found,
                     sorted(new, key=lambda r: r.key),
-                    epidemic_curve(engine, load_times(engine), None),
+                    epidemic_curve(load_times(engine), None),
                     rows,
                 )
             )

@@ -83,9 +83,9 @@ def asked(db):
         new = [
             (row.key, row.crashes) for row in new_signatures(engine, load_times(engine), 7, NOW, 50)
         ]
-        days = [row for row in epidemic_curve(engine, load_times(engine), None) if row.day >= CUT]
+        days = [row for row in epidemic_curve(load_times(engine), None) if row.day >= CUT]
         recent = ((CUT * DAY, (CUT + 60) * DAY), ((CUT + 60) * DAY, NOW))
-        changes = compare_windows(engine, *recent, 50)
+        changes = compare_windows(engine, load_times(engine), *recent, 50)
         p = load_population(engine)
         p = p.chosen(p.day >= CUT, p.exposure_day >= CUT)
         host, signature = np.array(p.hosts)[p.host], np.array(p.signatures)[p.signature]
@@ -130,7 +130,9 @@ def check_pruned(db, tmp_path, capsys):
         assert find_onset(population, again).first_crash is None
         assert any("were pruned" in check.text for check in check_quality(population))
         with pytest.raises(InputError, match="were pruned"):
-            compare_windows(engine, ((CUT - 9) * DAY, CUT * DAY), (CUT * DAY, NOW), 50)
+            compare_windows(
+                engine, load_times(engine), ((CUT - 9) * DAY, CUT * DAY), (CUT * DAY, NOW), 50
+            )
     capsys.readouterr()
     assert main(["fleet", "trend", "--db", db]) == 0
     assert f"before {_day(CUT)} crashes were pruned" in capsys.readouterr().out

@@ -41,6 +41,19 @@ def test_of_the_hosts_of_a_canary_none_is_accused():
         assert said(whole) == ["software: needs image=canary"]
 
 
+def test_a_bug_with_another_name_on_half_of_the_hosts_is_one():
+    """The image of half of the hosts has it under another name: neither is new, none mended."""
+    fleet = simulate(660_200, hosts=60, days=DAYS, per_day=6.0)
+    for day, row in enumerate(fleet.columns["image"]):
+        fleet.columns["image"][day] = ["v2" if host % 2 else "v1" for host in range(len(row))]
+    for number in range(60):
+        name = f"gsig/2 stable segv-wild {('flush', 'flush_locked')[number % 2]} <-- py:ix.commit"
+        day, host = number % DAYS, number % 2 + number * 2 % 60
+        fleet.crashes.append(Crash(day, host, name, number % CPUS, False, ""))
+    (headline,) = said(population(fleet))[:1]
+    assert headline.startswith("software: one bug under other names, it seems, neither mended nor ")
+
+
 def test_a_host_that_stands_out_among_the_canaries_is_named():
     hosts = dict.fromkeys(range(10, 100, 10), 1)
     found = screen_population(

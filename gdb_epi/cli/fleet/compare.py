@@ -43,17 +43,18 @@ def run(args: Namespace) -> int:
 
     windows = parse_window(args.before), parse_window(args.after)
     with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.signatures import compare_windows
 
-        rows = compare_windows(engine, *windows, args.limit)
+        population = load_population(engine)
+        rows = compare_windows(engine, population, *windows, args.limit)
         silence = []
         if not args.json and not args.csv:
             from gdb_epi.cli.fleet.check import silent_hosts_lines
-            from gdb_epi.fleet.population.cache import load_population
             from gdb_epi.fleet.store.days import SECONDS_A_DAY
 
             last = max(end for _, end in windows) // SECONDS_A_DAY - 1
-            silence = silent_hosts_lines(load_population(engine), int(last))
+            silence = silent_hosts_lines(population, int(last))
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return EXIT_DONE

@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
             None if args.signature is None else require_signature_group(engine, args.signature).name
         )
         times, asof = load_population(engine), parse_day_argument(args.asof)
-        rows = epidemic_curve(engine, times, name, asof)
+        rows = epidemic_curve(times, name, asof)
         timeless = count_crashes_without_time(times, name, asof)
         pruned = day_of_prune(engine)
         silence = [] if args.json or args.csv else silent_hosts_lines(times, asof, name)

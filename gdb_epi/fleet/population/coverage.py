@@ -129,6 +129,38 @@ def _values_of(days: _HostDays, attribute: Attribute) -> _ValuesOfDays:
     return _ValuesOfDays(single, first, low, high, pairs, size)
 
 
+HOURS_A_DAY = 24.0
+
+
+def without_doubled_hours(
+    named: Ints, host: Ints, day: Ints, hours: Floats
+) -> tuple[Floats, list[int]]:
+    """Return host-hours of which no host has two lists on one day, and the hosts that had.
+
+    `named` is the row of the name that a feed has, `host` whose name that is: two exporters that
+    spell a host in two ways each tell its hours. Of more than a day has the longer list counts.
+    """
+    known = np.flatnonzero((host >= 0) & (hours > 0))
+    pairs = distinct_rows([host[known], named[known]])[0]
+    names_of_host = np.bincount(host[known[pairs]], minlength=1)
+    rows = known[names_of_host[host[known]] > 1]
+    if not rows.size:
+        return hours, []
+    first, of_list, _ = distinct_rows([host[rows], day[rows], named[rows]])
+    lists = rows[first]
+    told = sum_by_code(of_list, hours[rows], lists.size)
+    begin, of_day, many = distinct_rows([host[lists], day[lists]])
+    whole = sum_by_code(of_day, told, begin.size)
+    doubled = (many > 1) & (whole > HOURS_A_DAY)
+    longest = np.full(begin.size, ABSENT)
+    order = np.argsort(told, kind="stable")
+    longest[of_day[order]] = order  # the last one stays
+    left_out = doubled[of_day] & (longest[of_day] != np.arange(lists.size))
+    once = hours.copy()
+    once[rows[left_out[of_list]]] = 0.0
+    return once, np.unique(host[lists[left_out]]).tolist()
+
+
 def with_hours_beside(population: Population) -> tuple[Population, Ints]:
     """Return the population with host-hours on days that the feed lacks, and those days.
 

@@ -20,11 +20,12 @@ from gdb_epi.fleet.population.attribute_set_columns import (
     mask_of_occurring_sets,
     read_attribute_columns,
 )
-from gdb_epi.fleet.population.coverage import with_attributes_of_feed
+from gdb_epi.fleet.population.coverage import with_attributes_of_feed, without_doubled_hours
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
 from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
+from gdb_epi.fleet.population.number_ranges import in_ranges
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
     NO_SIGNATURE,
@@ -98,6 +99,8 @@ def read_population(connection: Connection) -> Population:
         hours[np.isin(host_ids, rows) & (days >= day)] = 0.0
     spelt = unify_spellings(machines.of_id, np.unique(numbers["host_id"]).tolist())
     hosts, host_code = _codes(spelt)
+    exposure_host = _translate(host_ids, host_code)
+    hours, doubled = without_doubled_hours(host_ids, exposure_host, days, hours)
     signatures, signature_code = _codes(_signature_texts(connection))
     attributes, facts = _attributes_and_facts(connection, crashes, sets)
     population = Population(
@@ -113,7 +116,7 @@ def read_population(connection: Connection) -> Population:
         signatures=signatures,
         attributes=attributes,
         exposure_day=days,
-        exposure_host=_translate(host_ids, host_code),
+        exposure_host=exposure_host,
         exposure_hours=hours,
         facts=facts,
     )
@@ -121,6 +124,7 @@ def read_population(connection: Connection) -> Population:
     quality = {
         **_quality_of_times(connection, crashes, spelt, before),
         **_quality_of_names(machines, spelt),
+        "doubled": [hosts[code] for code in doubled],
     }
     if before is not None:
         population, past = _without_pruned_past(population, before)
@@ -419,12 +423,9 @@ def _attributes(
     for name, column in sorted(values.items()):
         occurring = column.among(used)
         if occurring.texts:
-            kept.append(
-                Attribute(
-                    name, occurring.texts, occurring.of(crash_sets), occurring.of(exposure_sets)
-                )
-            )
-    return kept
+            codes = occurring.of(crash_sets), occurring.of(exposure_sets)
+            kept.append(Attribute(name, occurring.texts, *codes))
+    return [*kept, *filter(None, map(in_ranges, kept))]
 
 
 def _filled_from_cores(attribute: Attribute, fact: Attribute | None) -> Attribute:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from gdb_epi.errors import InputError
@@ -54,10 +55,14 @@ def find_signature(execute: Execute, wanted: str) -> FoundSignature | None:
         groups: dict[tuple[str, str], list[Any]] = {}
         for row in execute(f"{_CHOSEN} {condition} ORDER BY id", values):
             groups.setdefault((row[1], row[2]), []).append(row)
+        if len(groups) > 1:  # a whole name is meant where it also begins another one
+            words = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)", re.IGNORECASE)
+            named = {k: rows for k, rows in groups.items() if words.search(rows[0][3] or "")}
+            groups = named or groups
         if len(groups) > 1:
             some = [_named(key, rows[0][3]) for (_, key), rows in list(groups.items())[:MAX_NAMED]]
-            words = f"{len(groups)} signatures fit: {', '.join(some)}"
-            raise InputError(words, hint="one of these keys, or more of the text")
+            fit = f"{len(groups)} signatures fit: {', '.join(some)}"
+            raise InputError(fit, hint="one of these keys, or more of the text")
         for (kind, key), rows in groups.items():
             return FoundSignature(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
     return None

@@ -16,9 +16,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.coverage import without_hours
+from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.common_rise import CommonRise, common_rise
 from gdb_epi.fleet.questions.moved_programs import moves_of
+from gdb_epi.fleet.screen.ended_findings import renaming_of
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import HOST_HOURS
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
@@ -133,6 +135,8 @@ def find_onset(population: Population, signature: int) -> Onset:
         silent = groups_with_signature(population, silent, signature)
     caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]
     caveats += [f"{left_out}{group.words()}" for group in silent]
+    renamed = (renaming_of(asked, r.attr, answer.signature) for r in answer.roll_outs)
+    caveats += list(dict.fromkeys(renaming.words() for renaming in renamed if renaming))[:1]
     if (gap := find_silent_days(population)) is not None:
         caveats.append(f"left out: {gap.words()}")
     same = population.signature == signature
@@ -362,10 +366,13 @@ def _came_up(population: Population, days: _Days, change: _Change) -> list[RollO
     low, candidates = change.low, list[RollOut]()
     for attribute in population.attributes:
         candidates += _of_attribute(population, attribute, days, change.times)
+    # Numbers that every host comes by, as days of uptime, are told as ranges.
+    ranges = {r.attr.removesuffix(RANGE) for r in candidates if r.attr.endswith(RANGE)}
     return [
         r
         for r in candidates
-        if r.first <= change.high
+        if r.attr not in ranges
+        and (r.first <= change.high or _is_slow(r, change))
         # Without host-hours it has no day of its half: it counts where it came up at that time.
         and ((r.half or change.high) >= low - 1 or _is_slow(r, change))
         and (r.half is not None or r.first >= low - 1 or _is_fed(population, r))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
@@ -169,11 +170,16 @@ def _names(population: Population) -> Iterator[QualityCheck]:
         some = shortened_list([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
         text = f"{counted(len(spelt), 'name')} of hosts spelt otherwise and taken for one: {some}"
         yield QualityCheck(NAMES, True, text)
+    if doubled := population.quality.get("doubled"):
+        some = shortened_list(doubled, MAX_NAMED)
+        text = f"{counted(len(doubled), 'host')} with host-hours under two names on the same days, "
+        text += f"more than a day has: {some}; counted once"
+        yield QualityCheck(HOURS, False, text, "let one exporter tell them")
     if outlived := population.quality.get("outlived"):
         some = shortened_list(sorted(outlived), MAX_NAMED)
         text = f"{counted(len(outlived), 'host')} with host-hours under an old name beside the new "
         text += f"one, though only the new one crashes: {some}; hours of the old name are left out "
-        text += "of the tests from then on, but `trend` and `compare` still count them"
+        text += "from then on"
         yield QualityCheck(NAMES, False, text, "take the old names out of the host-hours")
     if renamed := population.quality.get("renamed"):
         some = shortened_list([" = ".join(names) for names in renamed], MAX_NAMED)
@@ -245,7 +251,7 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         text += " of the day; that of the host-hours is taken"
         yield QualityCheck(ATTRIBUTES, False, text, "see which is old")
     for attribute in population.attributes:
-        if attribute.name.startswith(("package ", ENV)):
+        if attribute.name.startswith(("package ", ENV)) or attribute.name.endswith(RANGE):
             continue  # a process that did not import or set it lacks nothing
         crashes = _lacking(attribute.crash)
         hours = _lacking(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0

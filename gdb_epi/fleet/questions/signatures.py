@@ -262,18 +262,13 @@ def _keys_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[st
 
 
 def epidemic_curve(
-    engine: Engine, population: Population, signature: str | None, asof: int | None = None
+    population: Population, signature: str | None, asof: int | None = None
 ) -> list[EpidemicCurveDay]:
     """Return the crashes of each day up to one, of a signature (its name) or of all.
 
     Days between are filled in; crashes whose time is not known are left out.
     """
-    hours = select(tables.exposure.c.day, func.sum(tables.exposure.c.hours)).group_by(
-        tables.exposure.c.day
-    )
-    # SQLite from 3.43 on, older ones and DuckDB add up with different errors.
-    with engine.connect() as connection:
-        exposed = {int(d): round(float(h), HOURS_DIGITS) for d, h in connection.execute(hours)}
+    exposed = _hours_by_day(population)
     by_day = _days_of(population, signature, asof)
     if not by_day:
         return []
@@ -285,6 +280,15 @@ def epidemic_curve(
         rate = 1000 * covered / hours_of_day if hours_of_day else None
         rows.append(EpidemicCurveDay(number, crashes, hosts, hours_of_day, rate))
     return rows
+
+
+def _hours_by_day(population: Population) -> dict[int, float]:
+    """Return the host-hours of each day, those of no host twice."""
+    import numpy as np
+
+    days, rows = np.unique(population.exposure_day, return_inverse=True)
+    hours = np.bincount(rows, weights=population.exposure_hours, minlength=days.size)
+    return dict(zip(days.tolist(), hours.round(HOURS_DIGITS).tolist(), strict=True))
 
 
 def count_crashes_without_time(
@@ -340,7 +344,11 @@ def _days(by_day: dict[int, Any]) -> list[int]:
 
 
 def compare_windows(
-    engine: Engine, before: tuple[float, float], after: tuple[float, float], limit: int
+    engine: Engine,
+    population: Population,
+    before: tuple[float, float],
+    after: tuple[float, float],
+    limit: int,
 ) -> list[ComparedSignature]:
     """Compare the signatures of two half-open windows (epoch seconds), strongest change first.
 
@@ -357,7 +365,7 @@ def compare_windows(
         problem = f"crashes before {iso_day(day)} were pruned: how many there were is not known"
         raise InputError(problem, hint=f"windows from {iso_day(day)} on")
     first, second = (_window(engine, window) for window in (before, after))
-    share = _share(engine, before, after)
+    share = _share(population, before, after)
     keys = sorted({*first, *second})
     a = np.array([first.get(key, (0, None))[0] for key in keys], dtype=float)
     b = np.array([second.get(key, (0, None))[0] for key in keys], dtype=float)
@@ -393,16 +401,16 @@ def _window(
         return {(kind, key): (int(n), text) for kind, key, n, text in connection.execute(chosen)}
 
 
-def _share(engine: Engine, before: tuple[float, float], after: tuple[float, float]) -> float:
-    hours = [_hours(engine, window) for window in (before, after)]
+def _share(
+    population: Population, before: tuple[float, float], after: tuple[float, float]
+) -> float:
+    exposed = _hours_by_day(population)
+    hours = [_hours(exposed, window) for window in (before, after)]
     if not all(hours):
         hours = [window[1] - window[0] for window in (before, after)]
     return min(max(hours[1] / (hours[0] + hours[1]), 1e-9), 1 - 1e-9)
 
 
-def _hours(engine: Engine, window: tuple[float, float]) -> float:
-    c = tables.exposure.c
-    first, last = window[0] // SECONDS_A_DAY, window[1] / SECONDS_A_DAY
-    chosen = select(func.sum(c.hours)).where(c.day >= int(first), c.day < last)
-    with engine.connect() as connection:
-        return float(connection.execute(chosen).scalar() or 0.0)
+def _hours(exposed: dict[int, float], window: tuple[float, float]) -> float:
+    first, last = int(window[0] // SECONDS_A_DAY), window[1] / SECONDS_A_DAY
+    return sum(hours for day, hours in exposed.items() if first <= day < last)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
+from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
@@ -19,7 +20,11 @@ from gdb_epi.fleet.screen.programs import (
     share_beside,
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    binomial_tail,
+    hypergeometric_tail,
+    poisson_binomial_tail,
+)
 
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
 TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
@@ -157,10 +162,36 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     if _same_hours(population, mine, code, theirs, against):
         return True
     same = _of_signal(population, finding.signature)
+    if theirs.name.endswith(RANGE):  # what rises with a number rises inside of a range, too
+        return _p_given_all_values(population, (mine, code), theirs, same) > MAX_CONDITIONAL_P
     return all(
         _conditional_p(population, (mine, code), (theirs, against), side, same) > MAX_CONDITIONAL_P
         for side in (True, False)
     )
+
+
+def _p_given_all_values(
+    population: Population, mine: tuple[Attribute, int], other: Attribute, same: Ints
+) -> float:
+    """Return P of as many crashes with a value, given which value of the other one each has."""
+    (attribute, code), size = mine, len(other.values)
+    given, value = other.crash[same], attribute.crash[same]
+    known = (given >= 0) & (value >= 0)
+    a = int(np.count_nonzero(value[known] == code))
+    if a < MIN_N:
+        return 1.0
+    has_hours = (other.exposure >= 0).any() and (attribute.exposure >= 0).any()
+    there, of_value = (
+        (other.exposure, attribute.exposure) if has_hours else (other.crash, attribute.crash)
+    )
+    weights = population.exposure_hours if has_hours else np.ones(there.size)
+    both = (there >= 0) & (of_value >= 0)
+    whole, part = (
+        np.bincount(there[rows], weights=weights[rows], minlength=size)
+        for rows in (both, both & (of_value == code))
+    )
+    shares = (part / np.maximum(whole, 1e-12))[given[known]]
+    return poisson_binomial_tail(a, shares)
 
 
 def _of_signal(population: Population, signature: str) -> Ints:

@@ -8,10 +8,11 @@ fault of theirs. A caveat says so where the crashes with the other values lean t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, sqrt
+from math import sqrt
 
 import numpy as np
 
+from gdb_epi.fleet.population.number_ranges import LEAST, MOST, limit_words, number_of
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
@@ -36,7 +37,7 @@ def dose_response_caveat(
     `codes` are the values of some crashes, ABSENT left out, and `value` is the one that stands out.
     """
     usual = np.flatnonzero(share >= MIN_SHARE)
-    numbers = [_number(values[code]) for code in usual.tolist()]
+    numbers = [number_of(values[code]) for code in usual.tolist()]
     if usual.size < MIN_VALUES or None in numbers or value not in usual:
         return ()
     order = usual[np.argsort(np.array(numbers, dtype=float), kind="stable")]
@@ -81,16 +82,16 @@ def threshold_words(population: Population, findings: Sequence[Finding]) -> str 
     attribute = population.attribute(findings[0].attr) if len(findings) > 1 else None
     if attribute is None or {finding.attr for finding in findings} != {attribute.name}:
         return None
-    numbers = {value: _number(value) for value in attribute.values}
+    numbers = {value: number_of(value) for value in attribute.values}
     known = {value: number for value, number in numbers.items() if number is not None}
     order = sorted(known, key=known.__getitem__)
     chosen = {finding.value for finding in findings}
     if len(known) < len(numbers) or len(chosen) == len(order):
         return None
     if set(order[-len(chosen) :]) == chosen:
-        return f"{attribute.name} >= {order[-len(chosen)]}"
+        return limit_words(attribute.name, LEAST, order[-len(chosen)])
     if set(order[: len(chosen)]) == chosen:
-        return f"{attribute.name} <= {order[len(chosen) - 1]}"
+        return limit_words(attribute.name, MOST, order[len(chosen) - 1])
     return None
 
 
@@ -115,7 +116,7 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
         a for a in population.attributes if a is not attribute and not is_process_attribute(a.name)
     ]
     for number in numbers:
-        known = [_number(text) for text in number.values]
+        known = [number_of(text) for text in number.values]
         order = np.argsort(np.array([np.nan if n is None else n for n in known]), kind="stable")
         rank = np.empty(order.size + 1, dtype=np.int64)
         rank[order], rank[-1] = np.arange(order.size), ABSENT
@@ -126,9 +127,9 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
         beside, hours = rank[number.crash[others]], rank[number.exposure[inside]]
         weights = population.exposure_hours[inside][hours >= 0]
         hours = hours[hours >= 0]
-        for sign, least in ((">=", int(mine.min())), ("<=", int(mine.max()))):
+        for sign, least in ((LEAST, int(mine.min())), (MOST, int(mine.max()))):
             kept, kept_hours = (
-                ranks >= least if sign == ">=" else (ranks >= 0) & (ranks <= least)
+                ranks >= least if sign == LEAST else (ranks >= 0) & (ranks <= least)
                 for ranks in (beside, hours)
             )
             share = (kept.sum() + 1) / ((beside >= 0).sum() + 1)
@@ -136,13 +137,5 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
                 share = max(share, float(weights[kept_hours].sum() / weights.sum()))
             p = float(share**mine.size) * 2 * order.size * len(numbers)
             if p <= MAX_LIMIT_P and (best is None or p < best[0]):
-                best = p, f"{number.name} {sign} {number.values[int(order[least])]}"
+                best = p, limit_words(number.name, sign, number.values[int(order[least])])
     return None if best is None else best[1]
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if isfinite(number) else None

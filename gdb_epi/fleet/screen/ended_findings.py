@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import count_known_pairs
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_RECOVERED,
     CLUSTERED_CRASHES,
@@ -26,6 +26,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     is_about_whole_host,
 )
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
@@ -240,17 +241,18 @@ def renamings(population: Population, findings: Sequence[Finding]) -> dict[str, 
         looked_at.add(about)
         if len(looked_at) > MAX_FUNCTIONS:
             break
-        renaming = _renaming(population, finding, half)
+        renaming = renaming_of(population, finding.attr, finding.signature)
         for name in () if renaming is None else (*renaming.signatures[0], *renaming.signatures[1]):
             assert renaming is not None
             found.setdefault(name, renaming)
     return found
 
 
-def _renaming(population: Population, finding: Finding, half: str) -> Renaming | None:
-    """Return the two groups of signatures with a Python half that two values have apart."""
-    attribute = population.attribute(finding.attr)
-    if attribute is None:
+def renaming_of(population: Population, attr: str, signature: str) -> Renaming | None:
+    """Return the groups of signatures with the same Python half that two values have apart."""
+    attribute = population.attribute(attr)
+    half = PYTHON_HALF + signature.partition(PYTHON_HALF)[2]
+    if attribute is None or half == PYTHON_HALF:
         return None
     same = [code for code, name in enumerate(population.signatures) if name.endswith(half)]
     rows = np.flatnonzero(np.isin(population.signature, same) & population.timed)
@@ -269,8 +271,10 @@ def _renaming(population: Population, finding: Finding, half: str) -> Renaming |
     if np.median(days[0]) > np.median(days[1]):
         two, groups, days, sizes = two[::-1], groups[::-1], days[::-1], sizes[::-1]
     if np.quantile(days[0], MOSTLY) > np.quantile(days[1], 1 - MOSTLY):
-        return None  # they are beside each other
-    ratio = _ratio_of_rates(population, days[0], days[1])
+        # They are beside each other: on other hosts, each as often as its value is there.
+        ratio = _ratio_beside(population, attribute, rows, two, sizes)
+    else:
+        ratio = _ratio_of_rates(population, days[0], days[1])
     if not 1 / MAX_RATIO <= ratio <= MAX_RATIO:
         return None
     before, after = (
@@ -278,7 +282,25 @@ def _renaming(population: Population, finding: Finding, half: str) -> Renaming |
         for group in groups
     )
     values = attribute.values[two[0]], attribute.values[two[1]]
-    return Renaming(finding.attr, values, (before, after), (sizes[0], sizes[1]), ratio)
+    return Renaming(attr, values, (before, after), (sizes[0], sizes[1]), ratio)
+
+
+def _ratio_beside(
+    population: Population, attribute: Attribute, rows: Ints, two: Ints, sizes: Sequence[int]
+) -> float:
+    """Return how many times as often crashes come with the second value, for as much of it."""
+    usual = np.bincount(
+        attribute.exposure[attribute.exposure >= 0],
+        population.exposure_hours[attribute.exposure >= 0],
+        minlength=len(attribute.values),
+    )[two]
+    if not usual.all():  # the other crashes of the program tell
+        same = crashes_of_same_programs(population, rows)
+        others = np.ones(population.day.size, dtype=bool) if same is None else same
+        others[rows] = False
+        counts = np.bincount(attribute.crash[others] + 1, minlength=len(attribute.values) + 1)
+        usual = counts[1:][two].astype(float)
+    return relative_risk(sizes[1], float(usual[1]), sizes[0], float(usual[0]))[0]
 
 
 def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:

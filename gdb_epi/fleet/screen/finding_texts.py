@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.screen.dose_response import gradual_words
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -139,7 +140,7 @@ def is_hardware(attr: str) -> bool:
 
 
 def _words(attr: str) -> set[str]:
-    return set(attr.lower().replace("-", "_").split("_"))
+    return set(attr.removesuffix(RANGE).lower().replace("-", "_").split("_"))
 
 
 def kind_words(attr: str, signature: str) -> str:

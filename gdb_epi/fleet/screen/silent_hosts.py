@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
 from gdb_epi.fleet.screen.events import find_events
@@ -118,7 +119,11 @@ def find_silent_groups(population: Population) -> list[Silence]:
 
 
 def _silent_groups(population: Population) -> list[Silence]:
-    attributes = [a for a in population.attributes if not is_process_attribute(a.name)]
+    attributes = [
+        a
+        for a in population.attributes
+        if not (is_process_attribute(a.name) or a.name.endswith(RANGE))
+    ]
     values = [_value_of_each_host(population, attribute) for attribute in attributes]
     counted_once = find_events(population).counted
     free = (counted_once.host >= 0) & population.timed & (population.day >= 0)

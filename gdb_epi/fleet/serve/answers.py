@@ -55,7 +55,7 @@ def signature_answer(engine: Engine, wanted: str) -> dict[str, Any]:
     if name in population.signatures and population.day.size:
         day = population.last_day
         judged = judge_signature(population, population.signatures.index(name), day).as_json(day)
-    curve = [_day(row) for row in curves.epidemic_curve(engine, population, group.name)]
+    curve = [_day(row) for row in curves.epidemic_curve(population, group.name)]
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     summary = lookup.summarise_signature(engine, group)._asdict()
     return {**named, **summary, "curve": curve, "verdict": judged}
@@ -101,7 +101,7 @@ def host_answer(engine: Engine, wanted: str) -> dict[str, Any]:
 def trend_answer(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
     """The epidemic curve of one signature, or of all."""
     name = None if wanted is None else _group(engine, wanted).name
-    return [_day(row) for row in curves.epidemic_curve(engine, load_times(engine), name)]
+    return [_day(row) for row in curves.epidemic_curve(load_times(engine), name)]
 
 
 def _day(row: curves.EpidemicCurveDay) -> dict[str, Any]:

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges of attributes that are numbers: days of uptime, temperatures, load.
+
+A leak comes with long uptimes, and each single number of days has too few crashes to say so. The
+ranges are an attribute beside the numbers, as many host-days in each.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute
+from gdb_epi.fleet.statistics.arrays import ABSENT, Ints, narrow_codes
+
+RANGE = " range"  # after the name of the attribute
+TO = " to "
+MIN_NUMBERS = 9  # with fewer values each is looked at by itself, and several as a limit
+RANGES = 6
+LEAST, MOST = " >= ", " <= "
+
+
+def number_of(text: str) -> float | None:
+    """Return the number that a value is, or that a range begins with; None for other texts."""
+    try:
+        number = float(text.partition(TO)[0])
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def limit_words(name: str, sign: str, value: str) -> str:
+    """Return "uptime_days >= 12" for a range of it from 12 on, and for a plain number."""
+    low, _, high = value.partition(TO)
+    return f"{name.removesuffix(RANGE)}{sign}{(high or low) if sign == MOST else low}"
+
+
+def in_ranges(attribute: Attribute) -> Attribute | None:
+    """Return the ranges of an attribute; None where it has few values, or some are no numbers."""
+    numbers = [number_of(value) for value in attribute.values]
+    if len(numbers) < MIN_NUMBERS or None in numbers:
+        return None
+    order = np.argsort(np.array(numbers, dtype=float), kind="stable")
+    side = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
+    counts = np.bincount(side[side >= 0], minlength=order.size)[order]
+    middle = np.cumsum(counts) - counts / 2
+    part = (middle * RANGES / max(int(counts.sum()), 1)).astype(np.int64)
+    _, part = np.unique(part, return_inverse=True)
+    values = []
+    for number in range(int(part.max()) + 1):
+        first, last = (
+            attribute.values[order[at]] for at in np.flatnonzero(part == number)[[0, -1]]
+        )
+        values.append(first if first == last else f"{first}{TO}{last}")
+    table = np.full(order.size + 1, ABSENT, dtype=np.int64)
+    table[order] = part
+    codes = narrow_codes(table)
+
+    def of(column: Ints) -> Ints:
+        return np.asarray(codes[column])  # ABSENT is -1: the last place
+
+    return Attribute(attribute.name + RANGE, values, of(attribute.crash), of(attribute.exposure))
