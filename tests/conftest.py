@@ -7,6 +7,7 @@ import gc
 import os
 import resource
 import signal
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -71,6 +72,9 @@ def _as_started_by_hand() -> None:
             signal.signal(number, signal.default_int_handler if interrupt else signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
     os.umask(0o022)
+    # Rewriting the assertions of all modules takes longer than collecting them.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ LOADER = "lib64/ld-linux-x86-64.so.2"
 MAX_LINKS = 10
 JIT = "-jit"  # the same executable with its JIT compiler switched on
 BUILT = ("standalone-", "musl-")  # by build_interpreters.py, beside the free-threaded ones
+PLACES = ("PATH", "HOME", "PYENV_ROOT", "GDB_EPI_CACHE", "GDB_EPI_TAILCALL", "GDB_EPI_JIT")
 LIBRARIES = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")
 
 # Run by each candidate once; the answer is cached.
@@ -377,6 +379,12 @@ def discover(*, debug: bool = False) -> list[Interpreter]:
     Py_DEBUG builds are left out unless asked for. Fast after the first time; a candidate that does
     not run, or whose files cannot be read, is left out and never an error.
     """
+    return list(_discover(debug, tuple(os.environ.get(name) for name in PLACES)))
+
+
+@cache
+def _discover(debug: bool, places: tuple[str | None, ...]) -> list[Interpreter]:
+    """Look once for each state of what says where to look: modules of tests ask 500 times."""
     cache = ProbeCache(cache_root() / "interpreters" / "probes" / "probe.json")
     by_id: dict[str, Interpreter] = {}
     for candidate in candidates():
