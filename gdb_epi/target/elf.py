@@ -46,6 +46,7 @@ NHDR = struct.Struct("<III")
 SHDR = struct.Struct("<IIQQQQIIQQ")
 SYM = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
 DYN = struct.Struct("<qQ")  # d_tag, d_val
+MAX_DYNAMIC = 1024  # entries of a dynamic section that are read
 
 
 class Buffer(Protocol):

@@ -22,7 +22,6 @@ from gdb_epi.typing_lite import Protocol
 AT_PHNUM = 5
 MAX_OBJECTS = 65536
 MAX_NAMESPACES = 64  # of dlmopen(); glibc has 16
-MAX_DYNAMIC = 1024
 MAX_PATH = 4096
 _DT_DEBUG = 21
 _PIECE = 256
@@ -117,7 +116,7 @@ def _debug_address(target: NamingMemory) -> int:
     base = next((start - header[3] for header in headers if header[0] == elf.PT_PHDR), 0)
     for kind, _, _, vaddr, _, _, size, _ in headers:
         if kind == elf.PT_DYNAMIC:
-            raw = target.read(base + vaddr, min(size, MAX_DYNAMIC * 16) // 16 * 16)
+            raw = target.read(base + vaddr, min(size, elf.MAX_DYNAMIC * 16) // 16 * 16)
             return int(dict(struct.iter_unpack("<qQ", raw)).get(_DT_DEBUG, 0))
     return 0
 

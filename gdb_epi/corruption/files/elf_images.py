@@ -28,7 +28,6 @@ DT_RELACOUNT = 0x6FFFFFF9
 DF_TEXTREL = 4
 R_64, R_GLOB_DAT, R_JUMP_SLOT, R_RELATIVE = 1, 6, 7, 8
 PF_W = 2
-MAX_DYNAMIC = 1024
 MAX_TABLE = 256 << 20  # bytes of one relocation table
 MAX_RELR = 4_000_000
 MAX_MOVED = 1 << 16  # words of one file whose pointers are kept
@@ -60,7 +59,7 @@ class ElfTables:
         segment = self._dynamic_segment
         if segment is None:
             return {}
-        size = min(segment.filesz, MAX_DYNAMIC * elf.DYN.size)
+        size = min(segment.filesz, elf.MAX_DYNAMIC * elf.DYN.size)
         raw = self.data[segment.offset : segment.offset + size]
         return dict(elf.DYN.iter_unpack(raw[: len(raw) // elf.DYN.size * elf.DYN.size]))
 
