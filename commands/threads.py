@@ -13,10 +13,9 @@ from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
-from gdb_epi.render.frame_lines import library_of_call
+from gdb_epi.render.frame_lines import library_of_call, short_place
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
 from gdb_epi.render.merged_stacks import first_thread_word, place_text
-from gdb_epi.render.opening_sentences import short_place
 from gdb_epi.render.python_stacks import python_call
 from gdb_epi.report import Report
 from gdb_epi.session import Session

@@ -49,7 +49,7 @@ def lock_name(scene: HangContext, activity: ThreadActivity) -> str:
     if activity.kind in (hang_types.JOIN, hang_types.GIL):
         return activity.what
     name = wait.name or (scene.references.name(wait.object, activity.tid) if wait.object else "")
-    return lock_phrase(wait.kind, name, f" ({wait.kind})") if name else f"a {wait.kind}"
+    return lock_phrase(wait.kind, name, with_kind=True) if name else f"a {wait.kind}"
 
 
 def lock_cycle(scene: HangContext) -> HangAnswer | None:
@@ -150,9 +150,12 @@ def pool_self_deadlock(scene: HangContext) -> HangAnswer | None:
     first = members[0]
     if len(own) == 1:
         (pool,) = own.values()
+        total, wait = len(pool.workers), "waits" if len(members) == 1 else "wait"
+        all_wait = {1: "the only worker", 2: "both workers"}.get(total, f"all {total} workers")
+        workers = all_wait if len(members) == total else f"{len(members)} of {total} workers"
         sentence = (
-            f"{len(members)} of {len(pool.workers)} workers of a thread pool wait for other jobs, "
-            f"and none is left to run them: {first.waits()}"
+            f"{workers} of a thread pool {wait} for other jobs, and none is left to run them: "
+            f"{first.waits()} for {first.what}"
         )
     else:
         parts = []
@@ -199,9 +202,8 @@ def pool_callback(scene: HangContext) -> HangAnswer | None:
         beside = "".join(f"; {d.who()} waits for such a result at {d.where()}" for d in others[:2])
         sentence = (
             f"the callback {callback} waits at {activity.where()} for a result of its own pool, in "
-            f"{activity.who()}, the only thread that fetches results of that pool "
-            f"(_handle_results): "
-            f"it waits for itself{beside}"
+            f"{activity.who()}, the only thread that fetches results of that pool, so that it "
+            f"waits for {hang_types.ITSELF}{beside}"
         )
         evidence = (
             f"thread {activity.tid} runs _handle_results, and the job it waits for is of that pool",
@@ -233,8 +235,8 @@ def process_pool_callback(scene: HangContext) -> HangAnswer | None:
         callback = activity.frames[-1].qualname or activity.frames[-1].name
         sentence = (
             f"the callback {callback} waits at {activity.where()} for another future, in "
-            f"{activity.who()}, the only thread that fetches results of its pool of processes: it "
-            "waits for itself"
+            f"{activity.who()}, the only thread that fetches results of its pool of processes, so "
+            f"that it waits for {hang_types.ITSELF}"
         )
         return HangAnswer(
             DEADLOCK, "pool callback", sentence, (activity,), PROBABLE,
@@ -328,7 +330,7 @@ def event_cycle(scene: HangContext) -> HangAnswer | None:
         other = members[1]
         sentence = (
             f"{activity.waits()} for {activity.what}, and "
-            f"{other.who()}, which could give it, waits at {other.where()} for "
+            f"{other.who()}, which could end this wait, waits at {other.where()} for "
         )
         sentence += (
             f"the end of {activity.who()}" if other.kind == hang_types.JOIN
@@ -417,8 +419,8 @@ def lock_of_suspended_task(scene: HangContext) -> HangAnswer | None:
             continue
         sentence = (
             f"{activity.waits()} for {lock_name(scene, activity)}, held by {task_phrase(holder)}, "
-            f"which is suspended at {function_and_line(frames[0])} and goes on only when that "
-            "same thread does"
+            f"which is suspended at {function_and_line(frames[0])} and goes on only in that same "
+            f"thread, so that the thread waits for {hang_types.ITSELF}"
         )
         member = activity_of_task(activity, holder, scene.installed)
         return HangAnswer(

@@ -38,16 +38,19 @@ def answer_for_own_pipe(
     if end is None:
         return None
     others = [d for d in scene.activities if d.tid in end.threads - {activity.tid}]
-    what = f"data on descriptor {number}, whose other end seems to be {end.number}, which"
+    what = (
+        f"data on descriptor {number}, whose other end (descriptor {end.number}, it seems) is used "
+        "by"
+    )
     free = [d for d in others if d.tid not in seen]
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
-        return through(scene, activity, free[0].tid, f"{what} is at hand in", seen)
+        return through(scene, activity, free[0].tid, what, seen)
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
         answer = HangAnswer(
-            DEADLOCK, "pipe", f"{waits} {giver.who()} has; that waits for {activity.who()}",
+            DEADLOCK, "pipe", f"{waits} {giver.who()}, which waits for {activity.who()}",
             (activity, giver), PROBABLE,
             (f"code of {giver.who()} has descriptor {end.number} at hand",), ("a timeout",),
             ("another process that has that end too", "code that reaches it through a global"),

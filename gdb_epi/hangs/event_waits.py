@@ -51,6 +51,7 @@ from gdb_epi.hangs.wakers import (
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
+_NOBODY_LEFT = "no other thread is left that could end this wait"
 _DASK_WORKER = ("distributed.threadpoolexecutor", "_worker")
 # An object with such a name is set to end the program: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
@@ -94,8 +95,7 @@ class _EventWait:
                 return answer
         if not self._python:
             return wait_answer(
-                HANG, "nobody left", f"{self._waits}; no other thread is left that could give it",
-                activity,
+                HANG, "nobody left", f"{self._waits}; {_NOBODY_LEFT}", activity,
                 evidence=("it is the only thread that runs Python",),
                 ruled_out=("a timeout", "another thread"),
                 doubts=("a signal handler that gives it",),
@@ -164,7 +164,7 @@ class _EventWait:
                 return wait_answer(NO_FAULT, "timer", text, activity)
             in_loop = any(map(scene.runs_in_loop, activity.frames[:1]))
             if not self._python and in_loop:
-                text = f"{timed}, in a loop; no other thread is left that could give it"
+                text = f"{timed}, in a loop; {_NOBODY_LEFT}"
                 return wait_answer(HANG, "timed wait", text, activity, INFO)
             stuck = (
                 self._giver_is_stuck() if in_loop or is_polled_by_library(scene, activity) else None
@@ -269,7 +269,7 @@ class _EventWait:
         shortest = [d for d in left if d.tid == self._seen[-1]] or left
         giver = shortest[0]
         end = "the end of " if giver.kind == hang_types.JOIN else ""
-        has = "could give it" if giver.tid in givers else "has it at hand"
+        has = "could end this wait" if giver.tid in givers else "uses it too"
         by = "calls a method of" if giver.tid in givers else "refers to"
         return HangAnswer(
             DEADLOCK, "event and lock" if giver.kind == hang_types.LOCK else "event and join",

@@ -292,7 +292,7 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
         return wait_answer(
             HANG, "peer",
-            f"{waits}{what}, which it reads in a loop; nothing more has come", activity,
+            f"{waits}{what}, which it reads in a loop; no more has come yet", activity,
             INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
         )  # fmt: skip
@@ -414,7 +414,8 @@ def answer_for_write_wait(scene: HangContext, activity: ThreadActivity) -> HangA
     if activity.call == "connect":
         sentence = f"{activity.waits()} for a connection to be accepted"
     else:
-        sentence = f"{activity.waits()} to write to {activity.what}: the other side does not read"
+        link = "for" if activity.what == activity.awaits else "to write to"  # a phrase of its own
+        sentence = f"{activity.waits()} {link} {activity.what}: the other side does not read"
     unread = _unread_output(scene, activity)
     if unread:
         sentence += f"; its {unread} is a pipe that nobody reads meanwhile"

@@ -302,13 +302,25 @@ def _waits_for_queue(scene: HangContext, activity: ThreadActivity) -> bool:
 
 def other_threads_clause(scene: HangContext, activity: ThreadActivity) -> str:
     """Return what other threads do in code of the program: requests that one cannot call stuck."""
-    others = [d for d in scene.in_order if d.tid != activity.tid and d.frames]
-    sentences = [f"{d.who()} {_doing(d)} at {d.where()}" for d in others[:MAX_BESIDE]]
-    if len(others) > MAX_BESIDE:
-        more = len(others) - MAX_BESIDE
+    alike: dict[str, list[str]] = {}
+    for other in scene.in_order:
+        if other.tid != activity.tid and other.frames:
+            alike.setdefault(f"{_doing(other)} at {other.where()}", []).append(other.who())
+    shown = list(alike.items())[:MAX_BESIDE]
+    sentences = [
+        f"{names[0]} {doing}" if len(names) == 1 else f"{len(names)} threads {_of_several(doing)}"
+        for doing, names in shown
+    ]
+    more = sum(map(len, alike.values())) - sum(len(names) for _, names in shown)
+    if more:
         are = "is" if more == 1 else "are"
         sentences.append(f"{counted(more, 'more thread')} {are} in code of the program")
     return "".join(f"; {text}" for text in sentences)
+
+
+def _of_several(doing: str) -> str:
+    verb, space, rest = doing.partition(" ")
+    return f"{'are' if verb == 'is' else verb.removesuffix('s')}{space}{rest}"
 
 
 def _doing(activity: ThreadActivity) -> str:

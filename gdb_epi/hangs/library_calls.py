@@ -34,7 +34,7 @@ FUTURES = ("the result of a future", "futures")
 OF_CLUSTER, OF_CELERY = "results of a dask cluster", "the result of a celery task"
 FREE_CONNECTION = "a free connection of a pool"
 SEMAPHORE = "a semaphore"  # of threading
-PROGRAM_END = "the end of threads that are no daemons"
+PROGRAM_END = "the end of threads that are not daemons"
 # Functions of libraries that end a service: a server that waits in one serves no more.
 CLOSING = frozenset(("shutdown", "aclose", "close", "stop", "cleanup"))
 

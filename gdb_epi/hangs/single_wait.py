@@ -136,7 +136,7 @@ def _lock(
             )  # fmt: skip
         called = thread_in_same_native_call(scene, activity, seen)
         if called is not None:
-            link = f"{activity.module}, likely for the end of what that called in"
+            link = f"{activity.module}, and that probably for the Python code that it called in"
             return through(scene, activity, called.tid, link, seen)
         sentence = (
             f"{activity.waits()} until another thread wakes it (a {what}); which thread should is "
@@ -260,7 +260,9 @@ def _join(
 
 def _after_the_end(scene: HangContext, tid: int, answer: HangAnswer) -> HangAnswer:
     """Say that the program is over except for one thread; a Timer that restarts itself goes on."""
-    text = f"the program is over, but a thread that is no daemon goes on: {answer.sentence}"
+    text = (
+        f"the program is over, but a thread that is not a daemon keeps it alive: {answer.sentence}"
+    )
     thread = scene.activity(tid)
     if thread is None or not timer_restarts_itself(scene, timer_of_thread(scene, thread)):
         return answer._replace(sentence=text)

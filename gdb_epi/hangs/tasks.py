@@ -200,7 +200,11 @@ def task_phrase(task: UnfinishedTask) -> str:
 
 
 def task_text(task: UnfinishedTask, installed: InstalledPackages) -> str:
-    """Return "task NAME waits at f (file:line) for a lock: x" for a sentence."""
+    """Return "task NAME waits at f (file:line) for a lock (x)" for a sentence."""
+    return f"{task_phrase(task)} waits{_wait_words(task, installed)}"
+
+
+def _wait_words(task: UnfinishedTask, installed: InstalledPackages) -> str:
     own = own_frames(task, installed) or task.stack
     place = f" at {function_and_line(own[0])}" if own else ""
     if task.wait is not None and task.wait.place and own:
@@ -208,7 +212,28 @@ def task_text(task: UnfinishedTask, installed: InstalledPackages) -> str:
     reason = (
         f" for {task.wait.text(several=True, addresses=False)}" if task.wait is not None else ""
     )
-    return f"{task_phrase(task)} waits{place}{reason}"
+    return f"{place}{reason}"
+
+
+def _texts_of_tasks(tasks: Sequence[UnfinishedTask], installed: InstalledPackages) -> list[str]:
+    """Return what tasks wait for, those that wait alike in one text."""
+    alike: dict[str, list[str]] = {}
+    for task in tasks:
+        alike.setdefault(_wait_words(task, installed), []).append(task_phrase(task))
+    return [
+        f"{names[0]} waits{words}" if len(names) == 1 else f"{_names_of_tasks(names)} wait{words}"
+        for words, names in alike.items()
+    ]
+
+
+def _names_of_tasks(phrases: Sequence[str]) -> str:
+    """Return "tasks a and b", or "5 tasks" where names do not tell them apart."""
+    named = [phrase.removeprefix("task ") for phrase in dict.fromkeys(phrases)]
+    if len(named) < len(phrases) or NAMELESS in named:
+        return f"{len(phrases)} tasks"
+    if len(named) > MAX_TEXTS:
+        named[MAX_TEXTS:] = [f"{len(named) - MAX_TEXTS} more"]
+    return f"tasks {', '.join(named[:-1])} and {named[-1]}"
 
 
 def activity_of_task(
@@ -250,8 +275,10 @@ def tasks_clause(
     telling = next(named, None)
     if telling is not None and telling not in first:
         first[-1] = telling
-    shown = [task_text(task, installed) for task in first]
-    more = len(tasks) - len(shown)
+    alike = {_wait_words(task, installed) for task in first}
+    first += [t for t in ranked if t not in first and _wait_words(t, installed) in alike]
+    shown = _texts_of_tasks(first, installed)
+    more = len(ranked) - len(first)
     shown[1:1] = filter(None, [of_first])
     return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")
 

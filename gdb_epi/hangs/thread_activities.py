@@ -8,7 +8,7 @@ from itertools import islice
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
@@ -26,7 +26,7 @@ from gdb_epi.hangs.library_calls import (
     serving_function,
     split_library_frames,
 )
-from gdb_epi.hangs.system_calls import SystemCall, system_call
+from gdb_epi.hangs.system_calls import MAY_LAST, SystemCall, system_call
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.python_view import PythonView
@@ -34,6 +34,7 @@ from gdb_epi.locks.types import GIL, JOINS, LockWait
 from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.derived_registers import is_at_system_call
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.unwind import Unwinder
 
@@ -68,6 +69,8 @@ class ThreadActivityReader:
         self._is_library = is_library
         self.waits = {wait.tid: wait for wait in waits}
         self._unwinder = Unwinder(target, FunctionBounds(target))
+        process = target.process()
+        self._pid = None if isinstance(process, Absent) else process.pid
         self.descriptors = Descriptors(view) if view is not None else None
 
     def all(self, threads: Sequence[Thread]) -> tuple[ThreadActivity, ...]:
@@ -80,7 +83,10 @@ class ThreadActivityReader:
         frames = view.frames(thread.tid) if view is not None else ()
         inner, own = split_library_frames(frames, self._is_library)
         name = view.thread_names.get(thread.tid) if view is not None else None
-        base = ThreadActivity(thread.tid, name, hang_types.OTHER, frames=own, helper=not own)
+        base = ThreadActivity(
+            thread.tid, name, hang_types.OTHER, frames=own, helper=not own,
+            is_main=thread.tid == self._pid,
+        )  # fmt: skip
         library = library_wait(inner)
         asked = next(frames_running(inner, (_GETS, ASKS_MANAGER)), None)
         if asked is not None and view is not None:
@@ -95,7 +101,9 @@ class ThreadActivityReader:
         if wait is not None and not self._was_given(wait, thread):
             return self._of_wait(base, wait, library, thread)
         if call is None or wait is not None:
-            return self._running(base, thread, frames)
+            met_in = thread.call or ""
+            lasts = met_in in MAY_LAST and is_at_system_call(self.target, thread)
+            return self._running(base, thread, frames)._replace(call=met_in if lasts else "")
         if call.kind == hang_types.WORK:
             return self._running(base, thread, frames)._replace(call=call.name)
         return self._of_call(base, call, library, thread, inner)

@@ -18,6 +18,10 @@ FILE_LOCK, DATABASE, SLEEP, SIGNAL, OTHER = "file lock", "database", "sleep", "s
 WORK = "works on memory or a file"  # of a call, not of a thread: that runs
 RUNNING = frozenset((PYTHON, NATIVE))
 
+MAIN_THREAD = "the main thread"  # where threading, which gives names, was not imported
+OF_EVENT_LOOP = "the event loop of "  # begins the answer for a loop that sleeps
+ITSELF = "itself"  # in the answer for a thread that only it could wake
+IN_CALL = "was in the system call "  # of a thread that a signal met there, and of no known wait
 ASLEEP = "asleep between two turns of a loop"  # as services are, and code that polls in vain
 # Labels of answers, as the verdict has them.
 DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
@@ -52,6 +56,7 @@ class ThreadActivity(NamedTuple):
     module: str = ""  # the library whose native code sleeps or runs
     call: str = ""  # the system call
     watched: tuple[int, ...] = ()  # descriptors of poll() and select()
+    is_main: bool = False
 
     def where(self) -> str:
         """Return "function (file:line)" of the program's innermost frame, or a substitute."""
@@ -63,7 +68,7 @@ class ThreadActivity(NamedTuple):
 
     def who(self) -> str:
         """Return the thread's name for use in a sentence."""
-        return self.name or f"thread {self.tid}"
+        return self.name or (MAIN_THREAD if self.is_main else f"thread {self.tid}")
 
     def waits(self) -> str:
         """Return "NAME waits at function (file:line)", the beginning of a sentence."""

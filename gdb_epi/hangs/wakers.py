@@ -14,13 +14,20 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import CLOCKS
 from gdb_epi.hangs.library_calls import (
     MANAGED_ITEM,
+    POOL_RESULTS,
     PROCESS_QUEUE,
     QUEUE_END,
     QUEUE_ITEM,
     QUEUE_ROOM,
 )
 from gdb_epi.hangs.tasks import SETTERS
-from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity, function_and_line
+from gdb_epi.hangs.types import (
+    DEADLOCK,
+    ITSELF,
+    HangAnswer,
+    ThreadActivity,
+    function_and_line,
+)
 from gdb_epi.locks.types import PROBABLE
 
 MAX_SETTING = 16  # frames of a thread whose calls are read
@@ -35,6 +42,8 @@ _ENDS = {  # methods that end a wait for a queue
 }  # fmt: skip
 _SIMPLE_QUEUE = "queue.SimpleQueue"
 MAX_DEPTH = 2  # functions that functions call
+# What functions of CPython's library call their own events: no reader knows these names.
+_OF_CPYTHON = frozenset(("waiter.event", "server._BaseServer__is_shut_down"))
 _EVENT = "threading"  # the module whose frames wait
 MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
 
@@ -42,7 +51,9 @@ MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
 def awaited_object_phrase(scene: HangContext, activity: ThreadActivity) -> tuple[str, str]:
     """Return what the program calls the object that a thread waits for, and the wait with it."""
     name = scene.references.name(activity.object, activity.tid) if activity.object else ""
-    is_new = bool(name) and name not in activity.what
+    if activity.awaits == POOL_RESULTS:
+        name = name.removesuffix("._event").removesuffix("self")  # an event of the pool's own
+    is_new = bool(name) and name not in activity.what and name not in _OF_CPYTHON
     return name, f"{activity.what} ({name})" if is_new else activity.what
 
 
@@ -108,8 +119,8 @@ def answer_for_event_set_by_caller(scene: HangContext) -> HangAnswer | None:
         _, what = awaited_object_phrase(scene, activity)
         caller = function_and_line(outer)
         sentence = (
-            f"{activity.waits()} for {what}, which {caller} would give "
-            "later; but that called what waits now and runs in the same thread: it waits for itself"
+            f"{activity.waits()} for {what} that is to come from {caller}, which goes on only when "
+            f"this call returns, so that the thread waits for {ITSELF}"
         )
         evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
         return HangAnswer(
@@ -166,8 +177,7 @@ def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangAnsw
     parts, evidence = [], []
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
         _, what = awaited_object_phrase(scene, activity)
-        parts.append(f"{activity.waits()} for {what}, which "
-                     f"{giver.who()} would give later")  # fmt: skip
+        parts.append(f"{activity.waits()} for {what}, which is to come from {giver.who()}")
         evidence.append(f"code of {giver.who()} calls {_any(_what_ends(scene, activity))} of it")
     return HangAnswer(
         DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",

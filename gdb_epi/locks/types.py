@@ -165,12 +165,15 @@ class LockWait(NamedTuple):
     timed: bool = False  # the wait has a timeout: it ends by itself
 
 
-def lock_phrase(kind: str, name: str, aside: str = "") -> str:
-    """Return how a sentence names a lock: its name and `aside`.
+def lock_phrase(kind: str, name: str, *, with_kind: bool = False) -> str:
+    """Return how a sentence names a lock: its name and, on demand, its kind.
 
     One of the C library is named by who takes it ("in free()"): "the malloc arena in free()".
     """
-    return f"the {kind} {name}" if name.startswith("in ") else name + aside
+    if name.startswith("in "):
+        return f"the {kind} {name}"
+    aside = f", a {kind}" if "(" in kind else f" ({kind})"
+    return f"{name}{aside if with_kind else ''}"
 
 
 class HeldLock(NamedTuple):

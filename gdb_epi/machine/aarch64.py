@@ -21,7 +21,7 @@ _RECORDS_AT = _CONTEXT_AT + 288
 _FPSIMD = struct.pack("<II", 0x46508001, 528)
 
 _CALLS = {
-    22: "epoll_pwait", 25: "fcntl", 32: "flock", 56: "openat", 62: "lseek", 63: "read",
+    22: "epoll_pwait", 25: "fcntl", 32: "flock", 56: "openat", 57: "close", 62: "lseek", 63: "read",
     64: "write", 65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64", 69: "preadv",
     70: "pwritev", 71: "sendfile", 72: "pselect6", 73: "ppoll", 82: "fsync", 83: "fdatasync",
     95: "waitid", 98: "futex", 101: "nanosleep", 115: "clock_nanosleep", 124: "sched_yield",
@@ -29,9 +29,9 @@ _CALLS = {
     135: "rt_sigprocmask", 137: "rt_sigtimedwait", 138: "rt_sigqueueinfo", 139: "rt_sigreturn",
     182: "mq_timedsend", 183: "mq_timedreceive", 188: "msgrcv", 189: "msgsnd", 192: "semtimedop",
     193: "semop", 202: "accept", 203: "connect", 206: "sendto", 207: "recvfrom", 211: "sendmsg",
-    212: "recvmsg",
+    212: "recvmsg", 81: "sync",
     214: "brk", 215: "munmap", 216: "mremap", 222: "mmap", 226: "mprotect", 233: "madvise",
-    240: "rt_tgsigqueueinfo", 242: "accept4", 260: "wait4", 424: "pidfd_send_signal",
+    240: "rt_tgsigqueueinfo", 242: "accept4", 260: "wait4", 267: "syncfs", 424: "pidfd_send_signal",
     441: "epoll_pwait2",
 }  # fmt: skip
 

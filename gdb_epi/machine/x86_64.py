@@ -22,18 +22,18 @@ _CONTEXT_AT = 40
 # Calls that sleep or work on memory and files, and those that send a signal or let one through
 # (kill ... rt_sigreturn).
 _CALLS = {
-    0: "read", 1: "write", 2: "open", 7: "poll", 8: "lseek", 9: "mmap", 10: "mprotect",
+    0: "read", 1: "write", 2: "open", 3: "close", 7: "poll", 8: "lseek", 9: "mmap", 10: "mprotect",
     11: "munmap", 12: "brk", 14: "rt_sigprocmask", 15: "rt_sigreturn", 17: "pread64",
     18: "pwrite64", 19: "readv", 20: "writev", 23: "select", 24: "sched_yield", 25: "mremap",
     28: "madvise", 34: "pause", 35: "nanosleep", 40: "sendfile", 42: "connect", 43: "accept",
     44: "sendto", 45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 62: "kill",
     65: "semop", 69: "msgsnd", 70: "msgrcv",
-    72: "fcntl", 73: "flock", 74: "fsync", 75: "fdatasync", 128: "rt_sigtimedwait",
+    72: "fcntl", 73: "flock", 74: "fsync", 75: "fdatasync", 162: "sync", 128: "rt_sigtimedwait",
     129: "rt_sigqueueinfo", 130: "rt_sigsuspend", 200: "tkill", 202: "futex",
     219: "restart_syscall", 220: "semtimedop", 230: "clock_nanosleep", 232: "epoll_wait",
     234: "tgkill", 242: "mq_timedsend", 243: "mq_timedreceive", 247: "waitid", 257: "openat",
     270: "pselect6", 271: "ppoll", 281: "epoll_pwait",
-    288: "accept4", 295: "preadv", 296: "pwritev", 297: "rt_tgsigqueueinfo",
+    288: "accept4", 295: "preadv", 296: "pwritev", 297: "rt_tgsigqueueinfo", 306: "syncfs",
     424: "pidfd_send_signal", 441: "epoll_pwait2",
 }  # fmt: skip
 # Others that sandboxes and container profiles refuse, for sentences alone.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gdb_epi.hangs.types import MAIN_THREAD
 from gdb_epi.typing_lite import Any
 
 READ_IN_PART = "(--prefix)"  # in the soft error that says that only the head was read
@@ -57,8 +58,9 @@ def listed_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
     """Return tid -> name of the threads that run Python; None for those without a name."""
-    stacks = listed_stacks(record)
-    return {s.get("tid"): s.get("name") for s in stacks if isinstance(s.get("tid"), int)}
+    main = {group_in(record, "process").get("pid"): MAIN_THREAD}
+    tids = ((stack.get("tid"), stack.get("name")) for stack in listed_stacks(record))
+    return {tid: name or main.get(tid) for tid, name in tids if isinstance(tid, int)}
 
 
 def telling_thread_name(record: Mapping[str, Any]) -> str:

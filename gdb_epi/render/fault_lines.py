@@ -15,8 +15,8 @@ from gdb_epi.record.record_parts import (
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
-from gdb_epi.render.frame_lines import NATIVE, Call
-from gdb_epi.render.opening_sentences import is_program_call, leading_hypothesis
+from gdb_epi.render.frame_lines import NATIVE, Call, is_program_call
+from gdb_epi.render.opening_sentences import leading_hypothesis
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted

@@ -26,6 +26,7 @@ MIN_REPEATS = 3  # of a circle before it is folded
 MIN_RUN = 3  # calls inside one library before they are folded
 NAMES_OF_A_RUN = 3
 HANDLER = "(a signal handler was called here)"
+MAX_IN_SENTENCE = 60  # characters of a function's name
 ABORTING = "how the process ended itself"  # what follows the calls from a check to the signal
 Key = tuple[str, str, str, "int | None"]  # of one step of a recursion
 _CXX_DATA = ("_ZTI", "_ZTS", "_ZTV", "_ZTT")  # types, their names, tables of functions
@@ -306,3 +307,135 @@ def _folded_run(run: Sequence[Call]) -> Call:
     else:
         shown = ", ".join(names)
     return Call(PYTHON, f"{len(run)} calls in {library_of_call(run[0])} ({shown})")
+
+
+def place_words(calls: Sequence[Call]) -> str:
+    """Return "in strlen, called from price (shop.py:21)": where it happened, for a sentence."""
+    python = innermost_own_python_call(calls)
+    before = calls[: calls.index(python)] if python is not None else calls
+    native = _call_at_fault(before)
+    below = call_words(python) if python is not None else ""
+    if native is None:
+        return f"in {below}" if below else "where no function is known"
+    inside = short_name(native) if native.name else words_for_unnamed_call(native)
+    if python is not None and native.name == python.name.rpartition(".")[2]:
+        inside = f"the C function {inside}"  # else "in collect, called from collect"
+    inside += _of_extension(native)
+    behalf = _on_whose_behalf(before, native)
+    if behalf is not None:
+        inside += f", called from {short_name(behalf)}{_of_extension(behalf)}"
+    user = _caller_of_runtime(before, native)
+    if user is not None and user.name:
+        of_module = "" if " of " in user.name else _of_extension(user) or f" ({user.module})"
+        inside += f", called from {short_name(user)}{of_module}"
+    elif user is not None and python is None:
+        below = words_for_unnamed_call(user)
+    return f"in {inside}, called from {below}" if below else f"in {inside}"
+
+
+# Where CPython has what it does for any object, besides inlined functions of headers: on whose
+# behalf it does so says more.
+_FOR_ANY_OBJECT = ("Objects/abstract.c", "Objects/call.c", "Objects/object.c")
+_LOOP = ("Python/ceval.c", "Python/bytecodes.c", ".c.h")
+_EXTENSION = (".cpython-", ".abi3.")
+
+
+def _of_extension(call: Call) -> str:
+    """Return " (array)" of a function of an extension module, whose name may say little."""
+    for mark in _EXTENSION:
+        module, found, _ = call.module.rpartition("/")[2].partition(mark)
+        if found and call.name and module.lower() not in call.name.lower():
+            return f" ({module})"
+    return ""
+
+
+def _on_whose_behalf(native: Sequence[Call], inside: Call) -> Call | None:
+    """Return the code that a function which serves any object worked for; None of the loop."""
+    if not inside.module.startswith(_INTERPRETER) or not _serves_any_object(inside):
+        return None
+    behind = native[native.index(inside) + 1 :]
+    call = next((call for call in behind if not _serves_any_object(call)), None)
+    if call is None or call.language != NATIVE or not (call.name and call.filename):
+        return None
+    return None if call.filename.endswith(_LOOP) else call
+
+
+def _serves_any_object(call: Call) -> bool:
+    file = call.filename
+    return file.endswith(_FOR_ANY_OBJECT) or (file.endswith(".h") and not file.endswith(".c.h"))
+
+
+# Libraries that run between the failing code and the abort; the fault is in none of them.
+_ABORT_LIBRARIES = ("libc.so", "libc-2.", "libstdc++", "libgcc_s", "libpthread", "ld-linux")
+# How CPython gives up (Python/pylifecycle.c, Objects/object.c).
+_FATAL_ERROR_FUNCTIONS = frozenset((
+    "fatal_error", "fatal_error_exit", "Py_FatalError", "_Py_FatalErrorFunc",
+    "_Py_FatalErrorFormat", "_Py_FatalRefcountErrorFunc", "_PyObject_AssertFailed",
+    "_Py_FatalError_TstateNULL", "_Py_EnsureFuncTstateNotNULL", "_Py_EnsureTstateNotNULL",
+    "_PyMem_DebugCheckGIL", "_PyMem_DebugCheckAddress",
+))  # fmt: skip
+_INTERPRETER = ("python", "libpython")
+
+
+def _call_at_fault(native: Sequence[Call]) -> Call | None:
+    """Return the innermost native call; for an abort, the first one outside the libraries it uses.
+
+    What ran inside a signal handler ran after the failure.
+    """
+    handlers = [at for at, call in enumerate(native) if call.name == HANDLER]
+    native = native[handlers[-1] + 1 :] if handlers else native
+    calls = [call for call in native if call.language == NATIVE and call.aside != ABORTING]
+    if not any(call.aside == ABORTING for call in native):
+        return next(iter(calls), None)
+    outside = [c for c in calls if not c.module.startswith(_ABORT_LIBRARIES)]
+    named = [c for c in outside if c.name]
+    return next((c for c in named if c.name not in _FATAL_ERROR_FUNCTIONS), next(iter(named), None))
+
+
+def is_program_call(call: Call) -> bool:
+    """Tell whether a call is of Python code or an extension, not of the runtimes below these."""
+    if call.language != NATIVE:
+        return call.language == PYTHON
+    return bool(call.module) and not call.module.startswith((*_INTERPRETER, *_ABORT_LIBRARIES))
+
+
+def _caller_of_runtime(native: Sequence[Call], inside: Call) -> Call | None:
+    """Return the native code of a library that called into CPython or the C library."""
+    if is_program_call(inside):
+        return None
+    behind = native[native.index(inside) + 1 :]
+    python = next((at for at, c in enumerate(behind) if c.language == PYTHON), len(behind))
+    outside = [c for c in behind[:python] if is_program_call(c)]
+    return next((c for c in outside if c.name), next(iter(outside), None))
+
+
+def words_for_unnamed_call(call: Call) -> str:
+    """Return "a function of libfoo", or that it is the code of no file."""
+    if call.module.startswith("0x"):
+        return "code of no file"
+    library_name = (call.module or call.filename).partition(".so")[0].partition(".cpython-")[0]
+    return f"a function of {library_name}" if library_name else "code of no file"
+
+
+def innermost_own_python_call(calls: Sequence[Call]) -> Call | None:
+    """Return the innermost frame of the program's own Python code, else of any Python code."""
+    python = [call for call in calls if call.language == PYTHON]
+    own = [call for call in python if not library_of_call(call)]
+    return next(iter(own or python), None)
+
+
+def short_name(call: Call) -> str:
+    """Return the name of a function as it stands in a sentence."""
+    whole = len(call.name) <= MAX_IN_SENTENCE
+    return call.name if whole else call.name[: MAX_IN_SENTENCE - 3] + "..."
+
+
+def call_words(call: Call) -> str:
+    """Return "price (shop.py:21)": a call as it stands in a sentence."""
+    return f"{short_name(call)} ({short_place(call)})"
+
+
+def short_place(call: Call) -> str:
+    """Return "shop.py:21": the place of a call as it stands in a sentence."""
+    name = call.filename.rpartition("/")[2]
+    return f"{name}:{call.lineno}" if call.lineno else name

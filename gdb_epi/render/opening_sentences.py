@@ -13,7 +13,15 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
 from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL
-from gdb_epi.hangs.types import ASLEEP, MAY_BE_IDLE, RUNNING
+from gdb_epi.hangs.types import (
+    ASLEEP,
+    IN_CALL,
+    ITSELF,
+    MAIN_THREAD,
+    MAY_BE_IDLE,
+    OF_EVENT_LOOP,
+    RUNNING,
+)
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.locks.types import CERTAIN
@@ -38,7 +46,17 @@ from gdb_epi.render.category_words import (
     death_sentence,
 )
 from gdb_epi.render.escape import escape
-from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, library_of_call
+from gdb_epi.render.frame_lines import (
+    HANDLER,
+    NATIVE,
+    PYTHON,
+    Call,
+    call_words,
+    innermost_own_python_call,
+    place_words,
+    short_name,
+    words_for_unnamed_call,
+)
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
 
@@ -47,7 +65,6 @@ HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what 
 MAX_REASON = 180  # characters of a reason in a sentence
 MIN_SHARE = 0.05  # of a cause that a sentence warns of
 MAX_DEADLOCKED = 3  # threads that are named
-MAX_NAME = 60  # characters of a function in a sentence
 MIN_REPEATED = 16  # calls of a function that filled a stack
 
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
@@ -76,14 +93,13 @@ def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     if label == "fork-inherited-lock":
         hung = "hung: a forked child waits for a lock that no thread in it can release"
         python = innermost_own_python_call(calls)
-        at = f", in {_call_words(python)}" if python is not None else ""
+        at = f", in {call_words(python)}" if python is not None else ""
         return (
             f"{who} {hung}{at}",
             f"{_software_bug_words(record)}. {_inherited_lock_sentences(record)}",
         )
     if label == "deadlock":
-        listed = record.get("waits")  # who waits for what has lines below
-        cause = reason.partition(": " if listed else "; ")[0]
+        cause, _ = deadlock_clauses(record)
         return f"{who} {_deadlock_words(record)}", _deadlock_sentence(record, cause)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
@@ -139,6 +155,9 @@ def _sentences_about_computing(
 ) -> tuple[str, str]:
     """Say that it was busy. An endless loop? Nobody can be sure: no number."""
     computed = _sentence_about_thread(record, _computing_words(reason.partition("; ")[0], calls))
+    if IN_CALL in reason:
+        when = _when(group_in(record, "signal"))
+        return f"{who} was in a system call when {when}", f"{computed} {CALL}"
     return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP}"
 
 
@@ -154,8 +173,8 @@ def _computing_words(reason: str, calls: Sequence[Call]) -> str:
         return reason
     place = place_words([named[-1], *calls[calls.index(python) :]])
     if named[-1].language == PYTHON:
-        place = f"in {named[-1].name}, called from {_call_words(python)}"
-    return reason.replace(f"computing at {_call_words(python)}", f"computing {place}")
+        place = f"in {named[-1].name}, called from {call_words(python)}"
+    return reason.replace(f"computing at {call_words(python)}", f"computing {place}")
 
 
 def _software_bug_words(record: Json) -> str:
@@ -177,12 +196,28 @@ def _deadlock_sentence(record: Json, circle: str) -> str:
     return f"It is certain that {circle}. That this is the fault, a software bug, is {sure}."
 
 
+def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
+    """Return the clause about a circle of waits, and those that say who waits for what."""
+    head, _, rest = first_reason(record).partition(": ")
+    clauses = [*filter(None, rest.split("; "))]
+    circle = members_of_deadlock(record)
+    if rest and record.get("waits"):
+        return head, clauses
+    first, *clauses = first_reason(record).split("; ")
+    if clauses and len(circle) > 1 and record.get("waits"):
+        return f"{len(circle)} threads {_EACH_OTHER}", [first, *clauses]
+    return first, clauses
+
+
 def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[str]]:
     """Return the clauses about a hang: who waits, why nothing ends that, and what else is known."""
     who, verb, place = _waiting(record, calls)
     first, *others = first_reason(record).split("; ")
-    if others and who in first and place in first:
-        return first, others[0], others[1:]
+    if who in first and place in first:
+        first, _, cause = first.partition(": ")
+        return (first, cause, others) if cause or not others else (first, others[0], others[1:])
+    if first.startswith(OF_EVENT_LOOP):
+        return first, "", others
     return f"{who} {verb} {place}", first, others
 
 
@@ -197,18 +232,28 @@ def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str, str]:
         places = texts_in(members[0], "frames") if members else []
         if places and finding.get("summary") in reasons:
             verb = "loops" if str(members[0].get("doing")) in RUNNING else "waits"
-            who = str(members[0].get("name") or f"thread {members[0].get('tid')}")
+            tid = members[0].get("tid")
+            named = members[0].get("name") or thread_names(record).get(tid)
+            who = str(named or f"thread {tid}")
             return who, verb, f"at {places[0]}"
     python = innermost_own_python_call(calls)
     place = place_words([python] if python is not None else calls)
     return telling_thread_name(record) or "it", "waits", place
 
 
+_EACH_OTHER = "wait for each other"
+
+
 def _deadlock_words(record: Json) -> str:
     """Return "hung: a deadlock between Thread-1 and Thread-2"; a number where names are equal."""
     circle, names = members_of_deadlock(record), thread_names(record)
     if len(circle) < 2:
-        return "hung in a deadlock"
+        head = first_reason(record).partition(": ")[0]
+        if _EACH_OTHER in head:
+            return f"hung: {head}"
+        who = "a task" if head.startswith("task ") else telling_thread_name(record)
+        itself = who and ITSELF in first_reason(record)
+        return f"hung: {who} waits for itself" if itself else "hung in a deadlock"
     named = [str(names.get(tid) or f"thread {tid}") for tid in circle[:MAX_DEADLOCKED]]
     if len(set(named)) < len(named):
         return f"hung: a deadlock of {len(circle)} threads"
@@ -254,134 +299,6 @@ def first_reason(record: Json) -> str:
     return second if len(first) < len(second) <= MAX_REASON else first
 
 
-def place_words(calls: Sequence[Call]) -> str:
-    """Return "in strlen, called from price (shop.py:21)": where it happened, for a sentence."""
-    python = innermost_own_python_call(calls)
-    before = calls[: calls.index(python)] if python is not None else calls
-    native = _call_at_fault(before)
-    below = _call_words(python) if python is not None else ""
-    if native is None:
-        return f"in {below}" if below else "where no function is known"
-    inside = _name(native) if native.name else _words_for_unnamed_call(native)
-    if python is not None and native.name == python.name.rpartition(".")[2]:
-        inside = f"the C function {inside}"  # else "in collect, called from collect"
-    inside += _of_extension(native)
-    behalf = _on_whose_behalf(before, native)
-    if behalf is not None:
-        inside += f", called from {_name(behalf)}{_of_extension(behalf)}"
-    user = _caller_of_runtime(before, native)
-    if user is not None and user.name:
-        inside += f", called from {_name(user)}{_of_extension(user) or f' ({user.module})'}"
-    elif user is not None and python is None:
-        below = _words_for_unnamed_call(user)
-    return f"in {inside}, called from {below}" if below else f"in {inside}"
-
-
-# Where CPython has what it does for any object, besides inlined functions of headers: on whose
-# behalf it does so says more.
-_FOR_ANY_OBJECT = ("Objects/abstract.c", "Objects/call.c", "Objects/object.c")
-_LOOP = ("Python/ceval.c", "Python/bytecodes.c", ".c.h")
-_EXTENSION = (".cpython-", ".abi3.")
-
-
-def _of_extension(call: Call) -> str:
-    """Return " (array)" of a function of an extension module, whose name may say little."""
-    for mark in _EXTENSION:
-        module, found, _ = call.module.rpartition("/")[2].partition(mark)
-        if found and call.name and module.lower() not in call.name.lower():
-            return f" ({module})"
-    return ""
-
-
-def _on_whose_behalf(native: Sequence[Call], inside: Call) -> Call | None:
-    """Return the code that a function which serves any object worked for; None of the loop."""
-    if not inside.module.startswith(_INTERPRETER) or not _serves_any_object(inside):
-        return None
-    behind = native[native.index(inside) + 1 :]
-    call = next((call for call in behind if not _serves_any_object(call)), None)
-    if call is None or call.language != NATIVE or not (call.name and call.filename):
-        return None
-    return None if call.filename.endswith(_LOOP) else call
-
-
-def _serves_any_object(call: Call) -> bool:
-    file = call.filename
-    return file.endswith(_FOR_ANY_OBJECT) or (file.endswith(".h") and not file.endswith(".c.h"))
-
-
-# Libraries that run between the failing code and the abort; the fault is in none of them.
-_ABORT_LIBRARIES = ("libc.so", "libc-2.", "libstdc++", "libgcc_s", "libpthread", "ld-linux")
-# How CPython gives up (Python/pylifecycle.c, Objects/object.c).
-_FATAL_ERROR_FUNCTIONS = frozenset((
-    "fatal_error", "fatal_error_exit", "Py_FatalError", "_Py_FatalErrorFunc",
-    "_Py_FatalErrorFormat", "_Py_FatalRefcountErrorFunc", "_PyObject_AssertFailed",
-    "_Py_FatalError_TstateNULL", "_Py_EnsureFuncTstateNotNULL", "_Py_EnsureTstateNotNULL",
-    "_PyMem_DebugCheckGIL", "_PyMem_DebugCheckAddress",
-))  # fmt: skip
-_INTERPRETER = ("python", "libpython")
-
-
-def _call_at_fault(native: Sequence[Call]) -> Call | None:
-    """Return the innermost native call; for an abort, the first one outside the libraries it uses.
-
-    What ran inside a signal handler ran after the failure.
-    """
-    handlers = [at for at, call in enumerate(native) if call.name == HANDLER]
-    native = native[handlers[-1] + 1 :] if handlers else native
-    calls = [call for call in native if call.language == NATIVE and call.aside != ABORTING]
-    if not any(call.aside == ABORTING for call in native):
-        return next(iter(calls), None)
-    outside = [c for c in calls if not c.module.startswith(_ABORT_LIBRARIES)]
-    named = [c for c in outside if c.name]
-    return next((c for c in named if c.name not in _FATAL_ERROR_FUNCTIONS), next(iter(named), None))
-
-
-def is_program_call(call: Call) -> bool:
-    """Tell whether a call is of Python code or an extension, not of the runtimes below these."""
-    if call.language != NATIVE:
-        return call.language == PYTHON
-    return bool(call.module) and not call.module.startswith((*_INTERPRETER, *_ABORT_LIBRARIES))
-
-
-def _caller_of_runtime(native: Sequence[Call], inside: Call) -> Call | None:
-    """Return the native code of a library that called into CPython or the C library."""
-    if is_program_call(inside):
-        return None
-    behind = native[native.index(inside) + 1 :]
-    python = next((at for at, c in enumerate(behind) if c.language == PYTHON), len(behind))
-    outside = [c for c in behind[:python] if is_program_call(c)]
-    return next((c for c in outside if c.name), next(iter(outside), None))
-
-
-def _words_for_unnamed_call(call: Call) -> str:
-    if call.module.startswith("0x"):
-        return "code of no file"
-    library_name = (call.module or call.filename).partition(".so")[0].partition(".cpython-")[0]
-    return f"a function of {library_name}" if library_name else "code of no file"
-
-
-def innermost_own_python_call(calls: Sequence[Call]) -> Call | None:
-    """Return the innermost frame of the program's own Python code, else of any Python code."""
-    python = [call for call in calls if call.language == PYTHON]
-    own = [call for call in python if not library_of_call(call)]
-    return next(iter(own or python), None)
-
-
-def _name(call: Call) -> str:
-    return call.name if len(call.name) <= MAX_NAME else call.name[: MAX_NAME - 3] + "..."
-
-
-def _call_words(call: Call) -> str:
-    """Return "price (shop.py:21)": a call as it stands in a sentence."""
-    return f"{_name(call)} ({short_place(call)})"
-
-
-def short_place(call: Call) -> str:
-    """Return "shop.py:21": the place of a call as it stands in a sentence."""
-    name = call.filename.rpartition("/")[2]
-    return f"{name}:{call.lineno}" if call.lineno else name
-
-
 def _confidence_words(record: Json) -> str:
     confidence = number_in(group_in(record, "verdict"), "confidence")
     return f" ({_percent(confidence)} sure)" if confidence else ""
@@ -419,7 +336,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     if category == "segv-stack-overflow" and _is_overflow_by_large_frame(record):
         text = "crashed: a call needed more of the C stack than was left, {where}"
     python = innermost_own_python_call(calls)
-    below = f"called from {_call_words(python)}" if python is not None else ""
+    below = f"called from {call_words(python)}" if python is not None else ""
     place = place_words(calls)
     if failed_in_signal_handler(record, calls):
         place = _in_handler(calls)
@@ -470,13 +387,13 @@ def _in_handler(calls: Sequence[Call]) -> str:
     at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
     native = next((call for call in calls[:at] if call.language == NATIVE), None)
     inside = (
-        (_name(native) if native.name else _words_for_unnamed_call(native))
+        (short_name(native) if native.name else words_for_unnamed_call(native))
         if native
         else "code of no file"
     )
     python = innermost_own_python_call(calls[at:])
     return f"in {inside}, in a signal handler" + (
-        f" that ran in {_call_words(python)}" if python else ""
+        f" that ran in {call_words(python)}" if python else ""
     )
 
 
@@ -491,7 +408,7 @@ def _deepest_call_words(calls: Sequence[Call], python: Call | None) -> str:
     native = Counter(call.name for call in inner if call.language == NATIVE and call.name)
     name, count = next(iter(native.most_common(1)), ("", 0))
     again = sum(call.name == python.name for call in calls)
-    at = _call_words(python)
+    at = call_words(python)
     return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
 
 
@@ -510,7 +427,7 @@ def _outward_repetition(calls: Sequence[Call], python: Call) -> str:
         return ""
     outer = innermost_own_python_call(calls[last:])
     plain = name.removeprefix("cy:")
-    return f"deep in {plain}" + (f", called from {_call_words(outer)}" if outer is not None else "")
+    return f"deep in {plain}" + (f", called from {call_words(outer)}" if outer is not None else "")
 
 
 def _abort_facts(record: Json) -> Json:
@@ -528,9 +445,11 @@ def _has_one_wrong_bit(record: Json) -> bool:
 
 POLLING = "A service does so, and so does a program that waits for what never comes."
 LOOP = (
-    "One core cannot tell a long computation from an endless loop: in a second one, taken a minute "
-    "later, variables of a loop that gets on have changed (--stacks --locals)."
+    "One core cannot tell a long computation from an endless loop. Take a second one a minute "
+    "later and compare its variables (--stacks --locals): a loop that makes progress changes some."
 )
+CALL = "One core cannot tell a call that takes long from one that has just begun."
+_UNSURE = ": this core cannot tell"
 
 
 def _healthy_words(record: Json, state: str = "healthy") -> str:
@@ -539,9 +458,12 @@ def _healthy_words(record: Json, state: str = "healthy") -> str:
     # With several threads some may wait, and a loop that sleeps need not test anything.
     computed = "it waited for nothing" if alone else "it computed"
     seen = computed if state == "busy" else "nothing wrong is seen"
-    if not signal:
-        return f"was {state} when this was taken: {seen}"
-    return f"was {state} when {signal.get('name')}{_sent_by(signal)} ended it: {seen}"
+    return f"was {state} when {_when(signal)}: {seen}"
+
+
+def _when(signal: Json) -> str:
+    """Return "this was taken" or "SIGABRT from pid 7 ended it"."""
+    return f"{signal.get('name')}{_sent_by(signal)} ended it" if signal else "this was taken"
 
 
 def _sent_by(signal: Json) -> str:
@@ -641,11 +563,16 @@ def _sentences_about_outside_end(
     record: Json, who: str, label: str, reason: str, calls: Sequence[Call]
 ) -> tuple[str, str]:
     signal = group_in(record, "signal")
+    going_on = _summary_of(record, "going_on") if label == CANNOT_TELL else ""
+    if going_on and not texts_in(group_in(record, "verdict"), "reasons")[1:]:
+        healthy = f"{who} may have been healthy when {_when(signal)}{_UNSURE}"
+        return healthy, _sentence_about_thread(record, going_on)
+    if reason and label == CANNOT_TELL and reason == _summary_of(record, "stuck_"):
+        hung = f"{who} may have hung when {_when(signal)}{_UNSURE}"
+        return hung, _sentence_about_thread(record, reason)
     doing = f"at that moment {telling_thread_name(record) or 'it'} was {place_words(calls)}"
     if not signal:
         first = f"{who} was running when this was taken; {doing}"
-        if reason in _possible_hangs(record):
-            reason = f"Whether it hangs this core cannot tell: {reason}"
         return first, _sentence(reason or "It did not crash")
     first = f"{who} was ended by {signal.get('name')}{_sent_by(signal)}; {doing}"
     if label != "killed":
@@ -662,15 +589,16 @@ def _sentences_about_outside_end(
     return first, f"Why it was sent is not in the {core_or_process(record)}: ask what sent it."
 
 
-def _possible_hangs(record: Json) -> list[str]:
-    """Return the waits that may be hangs but are too unsure to be called hangs."""
-    return [str(finding.get("summary")) for finding in groups_in(record, "findings")
-            if str(finding.get("detector")).startswith("stuck_")]  # fmt: skip
+def _summary_of(record: Json, detector: str) -> str:
+    """Return the summary of the first finding of detectors whose names begin so; "" for none."""
+    findings = groups_in(record, "findings")
+    named = (f for f in findings if str(f.get("detector")).startswith(detector))
+    return str(next(named, {}).get("summary") or "")
 
 
 def _sentence_about_thread(record: Json, text: str) -> str:
     """Return a text as a sentence; a thread's name at its head keeps its case."""
-    names = filter(None, thread_names(record).values())
+    names = {*filter(None, thread_names(record).values())} - {MAIN_THREAD}
     small = any(text.startswith(f"{name} ") and str(name)[0].islower() for name in names)
     return _sentence(f"thread {text}" if small else text)
 

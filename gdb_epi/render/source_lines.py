@@ -150,7 +150,7 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
     "" where they name none, or where its source is missing or does not fit the core.
     """
     from gdb_epi.record.redact import redact_path
-    from gdb_epi.render.opening_sentences import short_place
+    from gdb_epi.render.frame_lines import short_place
     from gdb_epi.render.triage import named_call
 
     call = named_call(record)

@@ -24,6 +24,7 @@ from gdb_epi.record.record_parts import (
     telling_stack,
     telling_thread_name,
     texts_in,
+    thread_names,
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
@@ -51,19 +52,19 @@ from gdb_epi.render.frame_lines import (
     StackRow,
     calls_of_record,
     fold_calls,
+    innermost_own_python_call,
+    is_program_call,
     library_of_call,
     row_lines,
+    short_place,
     stack_rows,
 )
 from gdb_epi.render.opening_sentences import (
     MAX_DEADLOCKED,
     core_or_process,
     escaped_opening,
-    innermost_own_python_call,
-    is_program_call,
     is_read_in_part,
     opening_sentences,
-    short_place,
 )
 from gdb_epi.render.triage_wait_lines import clauses_of_hang, task_lines, tree_command, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -150,7 +151,8 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
     """
     calls = telling_calls(record)
     texts = [(text, "") for text in opening_sentences(record, calls)]
-    texts += [(text, "  ") for text in clauses_of_hang(record, calls, listed=listed)]
+    if not (listed and members_of_deadlock(record)):
+        texts += [(text, "  ") for text in clauses_of_hang(record, calls)]
     return [line for text, head in texts for line in wrap_text(text, head, 3)]
 
 
@@ -347,16 +349,8 @@ def _thread_name(record: Json) -> str:
     gil = ", held the GIL" if tid and tid == group_in(record, "python").get("gil_holder") else ""
     if not tid:
         return f"a thread that the {core_or_process(record)} does not list"
-    name = _name(record)
-    return f"{name} (thread {tid}{gil})" if name else f"thread {tid}{gil}"
-
-
-def _name(record: Json) -> str:
-    """Return the name of the thread whose stack is shown, "" without one."""
     name = telling_thread_name(record)
-    if not name and telling_stack(record).get("tid") == group_in(record, "process").get("pid"):
-        return "the main thread"
-    return name
+    return f"{name} (thread {tid}{gil})" if name else f"thread {tid}{gil}"
 
 
 def _access(record: Json, signal: Json) -> str:
@@ -394,7 +388,7 @@ def _stack_lines(
     if len(circle) > 1:
         yield from _circle_stacks(record, circle, reader)
         return
-    who = _name(record) or f"thread {stack['tid']}"
+    who = telling_thread_name(record) or f"thread {stack['tid']}"
     yield f"Stack of {who}, most recent call first"
     rows = fold_calls(calls)
     shown = rows if reader.whole else stack_rows(rows, most, telling=_telling(rows, calls))
@@ -428,9 +422,9 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Ite
         if not frames and tid == crashed.get("tid"):
             frames = groups_in(crashed, "frames")
         rows = fold_calls(list(filter(is_program_call, calls_of_record(frames))))
-        who = stack.get("name") or f"thread {tid}"
+        who = thread_names(record).get(tid) or f"thread {tid}"
         if not rows:
-            yield f"Stack of {who}: it runs no Python (all threads, below, has its native calls)"
+            yield f"Stack of {who}: it runs no Python (in GDB, epi native shows its calls)"
             continue
         yield f"Stack of {who}, most recent call first"
         yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gdb_epi.locks.types import JOINS, lock_phrase
 from gdb_epi.record.record_parts import (
@@ -25,7 +25,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.opening_sentences import first_reason, hang_clauses
+from gdb_epi.render.opening_sentences import deadlock_clauses, hang_clauses
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted, extension_path
 
@@ -75,6 +75,7 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
     circle = deadlocked_threads(record)
     telling.sort(key=lambda wait: (wait.get("tid") not in circle, wait.get("tid") != tid))
     names = thread_names(record)
+    listed = {_tid(wait) for wait in telling[:MAX_WAITS]}
     for wait in telling[:MAX_WAITS]:
         name = str(wait.get("name") or wait.get("address"))
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
@@ -86,34 +87,35 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
             yield f"{waiter} waits for the end of {ended or who or 'a thread'}"
             continue
         holder = list(holder_lines(record, wait))
-        words = _owner(wait)
+        words = _owner(wait, names)
         owner = f", {words}" if words and not holder else ""
         kind = str(wait.get("kind"))
-        lock = "the GIL" if kind == "GIL" else lock_phrase(kind, name, f" ({kind})")
+        lock = "the GIL" if kind == "GIL" else lock_phrase(kind, name, with_kind=True)
         yield f"{waiter} waits for {lock}{owner}"
         yield from holder
     if len(telling) > MAX_WAITS:
         yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
     if telling:
         yield from fork_lines(record)
-    all_above = bool(circle) and {*circle} <= set(map(_tid, telling[:MAX_WAITS]))
-    yield from clauses_of_hang(record, calls, listed=all_above)
+    if not (circle and {*circle} <= listed):
+        yield from clauses_of_hang(record, calls, listed)
 
 
-def clauses_of_hang(record: Json, calls: Sequence[Call], *, listed: bool) -> Iterator[str]:
+def clauses_of_hang(
+    record: Json, calls: Sequence[Call], listed: Collection[int] = ()
+) -> Iterator[str]:
     """Yield the further clauses of a hang's answer, after its two sentences.
 
-    `listed`: the waits of a circle have lines of their own.
+    `listed` are threads whose waits have lines of their own.
     """
     label, clauses = group_in(record, "verdict").get("label"), []
     if label == "hang":
         clauses = hang_clauses(record, calls)[2]
-    elif label == "deadlock" and not listed:
-        first, *clauses = first_reason(record).split("; ")  # the first is the second sentence
-        # which then ends before its colon (render/opening_sentences.py)
-        if groups_in(record, "waits") and not deadlocked_threads(record):
-            clauses = [*filter(None, [first.partition(": ")[2]]), *clauses]
-    yield from _shortened(clauses)
+    elif label == "deadlock":
+        clauses = deadlock_clauses(record)[1]
+    names = thread_names(record)
+    said = tuple(f"{names.get(tid) or f'thread {tid}'} waits " for tid in listed)
+    yield from _shortened([text for text in clauses if not text.startswith(said)])
 
 
 def _shortened(clauses: Sequence[str]) -> Iterator[str]:
@@ -133,7 +135,7 @@ def _tid(wait: Json) -> int:
     return int(number_in(wait, "tid"))
 
 
-def _owner(wait: Json) -> str:
+def _owner(wait: Json, names: Mapping[Any, Any]) -> str:
     """Return who holds what is waited for; "" for a queue, an event and the like."""
     owner = group_in(wait, "owner")
     if owner.get("state") == "none":
@@ -141,7 +143,8 @@ def _owner(wait: Json) -> str:
     words = HOLDERS.get(str(wait.get("verdict")))
     if words:
         return words
-    who = owner.get("thread_name") or (owner.get("tid") and f"thread {owner['tid']}")
+    tid = owner.get("tid")
+    who = owner.get("thread_name") or names.get(tid) or (tid and f"thread {tid}")
     return f"held by {who}" if who else "held by whom is not known"
 
 
@@ -213,10 +216,12 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
         f"{wait.get('count')} for {WORDS.get(str(wait.get('kind')), 'something else')}"
         for wait in waits[:MAX_KINDS_OF_WAITS]
     ]
+    waiting = ""
     if texts:
-        verb = "waits" if waits[0].get("count") == 1 else "wait"
-        texts[0] = texts[0].replace(" for ", f" {verb} for ", 1)
-    waiting = f": {', '.join(texts)}" if texts else ""
+        count, _, rest = texts[0].partition(" ")
+        texts[0] = f"{'waits' if count == '1' else 'wait'} {rest}"
+        all_alike = [parts[0].partition(" ")[0]] == [count] and not parts[1:]
+        waiting = f" {texts[0]}" if all_alike else f": {count} {', '.join(texts)}"
     command = "epi tasks" if of.get("asyncio") or of.get("trio") else "epi greenlets"
     yield f"{' and '.join(parts)}{waiting} ({'' if in_gdb else 'in GDB: '}{command})"
 

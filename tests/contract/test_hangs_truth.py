@@ -104,7 +104,7 @@ def test_a_database_that_another_thread_reads_may_be_given_free(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("name", "sure", "words"),
     [
-        ("join_under_a_process_lock", PROBABLE, "(of `lock`) meanwhile, for which 1 in other"),
+        ("join_under_a_process_lock", PROBABLE, "processes share (`lock`), and 1 thread of other"),
         ("join_beside_a_process_lock", INFO, "what that child does is not in this core"),
     ],
 )

@@ -84,7 +84,7 @@ TRUTHS = {
     "reply_never_comes": Truth(HANG, "peer", ("Unix socket",)),
     "makefile_never_ends": Truth(HANG, "peer", ("Unix socket",)),
     "lines_of_a_quiet_child": Truth(
-        HANG, "peer", ("the stdout pipe of child", "in a loop", "nothing more has come")
+        HANG, "peer", ("the stdout pipe of child", "in a loop", "no more has come yet")
     ),
     "pipe_never_written": Truth(HANG, "peer", ("pipe_never_written", "a pipe or a")),
     "peer_never_reads": Truth(HANG, "peer does not read", ("Unix socket",)),
@@ -146,9 +146,9 @@ TRUTHS = {
     ),
     "file_never_made": Truth(HANG, "polls", ("until exists() says otherwise", "a file")),
     "peer_tried_again": Truth(HANG, "retries", ("because of ConnectionRefusedError",)),
-    "one_of_two_workers_calls": Truth(HANG, "one client", ("a certain number of times",)),
+    "one_of_two_workers_calls": Truth(HANG, "one client", ("a fixed number of times",)),
     "prompt_of_other_words": Truth(HANG, "peer", ("without a timeout",)),
-    "answers_of_three": Truth(HANG, "peer", ("a certain number of times",)),
+    "answers_of_three": Truth(HANG, "peer", ("a fixed number of times",)),
     "served_one_at_a_time": Truth(HANG, "one client", ("serves one client at a time",)),
     "lock_kept_by_a_server": Truth(HANG, "idle holder", ("serve_forever", "keeps what it holds")),
     "idle_datagrams": Truth(FINE, "idle", ("which could come from", "whoever sends one")),
@@ -158,16 +158,18 @@ TRUTHS = {
         ("1 callback is ready", "call_soon_threadsafe", "Task-1 waits for is done already"),
     ),
     "executor_waits_for_its_stop": Truth(
-        DEADLOCK, "event and join", ("__main__.STOP", "MainThread, which could give it, waits")
+        DEADLOCK,
+        "event and join",
+        ("__main__.STOP", "MainThread, which could end this wait, waits"),
     ),
-    "loop_waits_for_its_executor": Truth(
-        HANG, "nobody gives it", ("what a thread of its executor does",)
-    ),
+    "loop_waits_for_its_executor": Truth(HANG, "nobody gives it", ("its executor's thread",)),
     "queues_in_a_circle": Truth(
-        DEADLOCK, "queues", ("2 threads wait", "for room in a queue (answers), which Thread-")
+        DEADLOCK,
+        "queues",
+        ("2 threads wait", "for room in a queue (answers), which is to come from Thread-"),
     ),
     "workers_without_work_in_a_circle": Truth(FINE, "idle", ("serve_forever",)),
-    "loop_queues_in_a_circle": Truth(DEADLOCK, "tasks", ("2 tasks", "room in a queue: answers")),
+    "loop_queues_in_a_circle": Truth(DEADLOCK, "tasks", ("2 tasks", "room in a queue (answers")),
     "loop_job_not_done": Truth(
         HANG,
         "nothing wakes the loop",
@@ -187,7 +189,7 @@ TRUTHS = {
     "busy_with_the_last_block": Truth(FINE, "busy", ("busy_with_the_last_block",)),
     "busy_with_an_empty_file": Truth(FINE, "busy", ("busy_with_an_empty_file",)),
     "jobs_of_a_pool_await_their_end": Truth(
-        DEADLOCK, "event and join", ("results of a pool", "which could give it")
+        DEADLOCK, "event and join", ("results of a pool", "which could end this wait")
     ),
     "lock_wanted_by_the_action_of_a_barrier": Truth(
         DEADLOCK, "event and lock", ("MainThread", "act", "__main__.A")

@@ -107,7 +107,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
     answer = answer_for_thread(scene, activity)
     sure = "info" if in_loop else "probable"
     assert (answer.label, answer.kind, answer.sure) == (HANG, "peer", sure)
-    assert ("nothing more has come" in answer.sentence) == more
+    assert ("no more has come yet" in answer.sentence) == more
 
 
 @pytest.mark.parametrize(

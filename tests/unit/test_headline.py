@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
-from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call
-from gdb_epi.render.opening_sentences import opening_sentences, place_words
+from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, place_words
+from gdb_epi.render.opening_sentences import opening_sentences
 
 TICK = Call(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
 
@@ -186,3 +186,39 @@ def test_a_function_that_serves_any_object_is_named_with_whom_it_serves() -> Non
     assert place_words([setitem, TICK]) == "in d_setitem (array), called from tick (clock.py:7)"
     named = native("array_item", "array.cpython-311-x86_64-linux-gnu.so")
     assert place_words([named, TICK]) == "in array_item, called from tick (clock.py:7)"
+
+
+def hung(label: str, reason: str, place: str = "take (clock.py:7)") -> str:
+    """Return the opening of the answer for a thread that waits."""
+    member = {"tid": 7, "name": "MainThread", "doing": "event", "frames": [place]}
+    finding = {"detector": "stuck_waiting", "summary": reason, "facts": {"members": [member]}}
+    record: dict[str, Any] = {
+        "verdict": {"label": label, "confidence": 0.8, "reasons": [reason]},
+        "threads": {"count": 1, "crashed": {"tid": 7, "name": "MainThread"}},
+        "signal": {"name": "SIGABRT", "sender": "other"},
+        "findings": [finding],
+    }
+    return "\n".join(opening_sentences(record, [TICK]))
+
+
+@pytest.mark.parametrize(
+    ("label", "reason", "opening"),
+    [
+        ("hang", "MainThread waits at take (clock.py:7) for data",
+         "hung: MainThread waits at take (clock.py:7) for data\nA software bug (80% sure)."),
+        ("hang", "MainThread waits at take (clock.py:7) for a file: a pipe; it is old",
+         "for a file\nA software bug (80% sure): a pipe."),
+        ("hang", "the event loop of MainThread sleeps; task a waits",
+         "hung: the event loop of MainThread sleeps\nA software bug (80% sure)."),
+        ("deadlock", "MainThread waits at take (clock.py:7) for A, which it holds itself",
+         "hung: MainThread waits for itself\nA software bug (80% sure): MainThread waits at take"),
+        ("deadlock", "2 tasks of trio wait for each other: task a waits",
+         "hung: 2 tasks of trio wait for each other\n"),
+        ("cannot-tell", "MainThread waits at take (clock.py:7) for data",
+         "may have hung when SIGABRT ended it: this core cannot tell\nMainThread waits at take"),
+    ],
+)  # fmt: skip
+def test_the_first_line_of_a_hang_says_what_is_waited_for(
+    label: str, reason: str, opening: str
+) -> None:
+    assert opening in hung(label, reason)

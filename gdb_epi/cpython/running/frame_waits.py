@@ -95,6 +95,9 @@ class TaskWait(NamedTuple):
         each_its_own = several and self.kind not in (LOCK, SEMAPHORE)
         if where and addresses and not each_its_own and self.kind not in NAMED_BY_CLASS:
             where += f" at {self.address:#x}"
+        if not addresses:
+            about = ", ".join(filter(None, (self.name, where)))
+            return f"{words} ({about})" if about else words
         if self.name:
             return f"{words}: {self.name}" + (f" ({where})" if where else "")
         return f"{words}: {where}" if where else words

@@ -20,9 +20,11 @@ from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.loops.endless_loops import ends_when_followed
 from gdb_epi.hangs.loops.object_evaluation import MAX_CODE
+from gdb_epi.hangs.system_calls import MAY_LAST
 from gdb_epi.hangs.types import (
     GIL,
     HANG,
+    IN_CALL,
     NO_FAULT,
     RUNNING,
     HangAnswer,
@@ -53,10 +55,12 @@ def computing(scene: HangContext) -> HangAnswer | None:
     running.sort(key=lambda d: (d.tid != holder, d.tid != scene.main_tid))
     first = running[0]._replace(key_frames=scene.loop_frames(running[0].frames))
     code = f" in {first.module}" if first.module else ""
-    sentence = f"{first.who()} was computing{code} at {first.where()}"
+    does = f"{IN_CALL}{first.call}" if first.call in MAY_LAST else f"was computing{code}"
+    sentence = f"{first.who()} {does} at {first.where()}"
     others = len(running) - 1
     if others:
-        sentence += f", and {counted(others, 'more thread')} ran too"
+        was = "was" if others == 1 else "were"
+        sentence += f", and {counted(others, 'other thread')} {was} running"
     waiting = sum(d.kind == GIL for d in scene.activities)
     seen = [_seen_running(activity) for activity in running[:4]]
     if waiting:
@@ -117,6 +121,8 @@ def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
 
 
 def _seen_running(activity: ThreadActivity) -> str:
+    if activity.call in MAY_LAST:
+        return f"thread {activity.tid} is in {activity.call}, or just back from it"
     if activity.call:
         return (
             f"thread {activity.tid} is in {activity.call}, which waits for no other thread or "

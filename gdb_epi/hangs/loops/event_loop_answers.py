@@ -44,6 +44,7 @@ from gdb_epi.hangs.tasks import (
 from gdb_epi.hangs.types import (
     HANG,
     NO_FAULT,
+    OF_EVENT_LOOP,
     HangAnswer,
     ThreadActivity,
     function_and_line,
@@ -103,7 +104,7 @@ class _Asleep:
         self.scene, self._through = scene, through
         self.tasks = [task for task in scene.tasks if not task.running]
         self.own = [task for task in self.tasks if own_frames(task, scene.installed)]
-        self.base = f"the event loop of {activity.who()} sleeps"
+        self.base = f"{OF_EVENT_LOOP}{activity.who()} sleeps"
         self.waits = ""  # what its tasks wait for, as the end of a sentence
         if self.own:
             first = own_tasks_first(self.own, scene.installed)[0]
@@ -214,7 +215,7 @@ class _Asleep:
     def by_executor(self) -> HangAnswer | None:
         """Return the answer of a thread of the executor that runs a job."""
         runner = _runs_job(self.scene, self.activity)
-        return self._follow(runner, "what a thread of its executor does,")
+        return self._follow(runner, "its executor's thread")
 
     def nothing_wakes_it(self) -> HangAnswer:
         """Return the answer of a loop without timers and descriptors: threads alone can wake it."""

@@ -93,14 +93,14 @@ def answer_for_single_wait(
     """
     waits = f"{activity.waits()} for"
     looping = any(map(scene.runs_in_loop, around))
-    times = "a certain number of times" if looping else "once"
+    times = "a fixed number of times" if looping else "once"
     ruled_out = ("a timeout", "a loop that serves whoever comes")
     if activity.kind == hang_types.ACCEPT:
         # Players of a game, workers of other machines and a person's browser may yet come.
         sure = PROBABLE if scene.descriptors.calling_children else INFO
         return wait_answer(
             HANG, "one client", f"{waits} a client to connect, {times} and without a timeout: it "
-            "goes on only then", activity, sure, ruled_out=ruled_out,
+            "goes on only when that has happened", activity, sure, ruled_out=ruled_out,
             doubts=("whether that client lives is not in this core",),
         )  # fmt: skip
     if activity.kind == hang_types.POLL and 0 not in activity.watched:
@@ -108,7 +108,7 @@ def answer_for_single_wait(
         sure = PROBABLE if looping or once or _asked(scene, activity) else INFO
         return wait_answer(
             HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
-            "timeout: nothing has come", activity, sure, ruled_out=ruled_out,
+            "timeout: nothing has come yet", activity, sure, ruled_out=ruled_out,
             doubts=("what the other side does is not in this core",),
         )  # fmt: skip
     alone = scene.is_only_python_thread(activity.tid)

@@ -45,7 +45,7 @@ def answer_for_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangA
         f"{caught.type}"
     )
     if lock_file:
-        sentence += ": it waits until whoever made a file, most often a lock, removes it"
+        sentence += ": it waits for a file, most likely a lock, to be removed by whoever made it"
     return wait_answer(
         HANG, "lock file" if lock_file else "retries", sentence, activity, sure,
         evidence=(f"it handles {caught.type}, which was raised in that loop",),

@@ -59,11 +59,11 @@ def tasks_read_from_each_other(scene: HangContext) -> HangAnswer | None:
             continue
         parts = []
         for each in pair:
-            came = f" ({each.arrived} bytes have come, which is not all)" if each.arrived else ""
+            came = f" ({each.arrived} bytes have come, not yet all)" if each.arrived else ""
             parts.append(task_text(each.task, scene.installed) + came)
         sentence = (
-            f"two tasks have the two ends of one connection, and each waits to read what the other "
-            f"would send: {'; '.join(parts)}"
+            "two tasks wait for each other, each to read from its end of one connection: "
+            f"{'; '.join(parts)}"
         )
         return HangAnswer(
             DEADLOCK, "tasks", sentence,

@@ -171,8 +171,8 @@ def answer_for_unread_output(
     sentence = (
         f"{task_phrase(unread.task)} waits at {activity.where()} for {unread.child}, and nobody "
         f"reads its "
-        f"{unread.stream}: asyncio holds all it may of that and reads no more, and a child waits "
-        "in write() once the pipe is full too"
+        f"{unread.stream}: asyncio's buffer for it is full, so that asyncio reads no more, and the "
+        "child waits in write() once the pipe is full too"
     )
     return HangAnswer(
         HANG, "full pipe", sentence, (activity,), PROBABLE,

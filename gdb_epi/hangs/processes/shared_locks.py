@@ -21,6 +21,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.util import counted
 
 MAX_CONSTANTS = 4096
 _CODE = "code"
@@ -44,20 +45,21 @@ def held_while_joining(
             if waiting == 0:
                 continue
             names = {name for name, at in named.items() if at == lock}
-            name = next((f" `{name}`" for name in sorted(names) if name), "")
-            clause = f"it holds a lock that processes share{name and f' (of{name})'} meanwhile"
+            name = next((f" (`{name}`)" for name in sorted(names) if name), "")
+            clause = f"meanwhile it holds a lock that processes share{name}"
             passed = waiting is None and _is_passed(scene, frame, names)
             all_wait = bool(waiting) and (waiting or 0) >= len(scene.descriptors.running_processes)
             if waiting:
                 clause += (
-                    f", for which {waiting} in other processes {'wait' if waiting > 1 else 'waits'}"
+                    f", and {counted(waiting, 'thread')} of other processes "
+                    f"{'wait' if waiting > 1 else 'waits'} for it"
                 )
                 seen = f"the semaphore itself says how many wait for it: {waiting}"
             elif passed:
-                clause += ": a child that it was given to, and that wants it, never ends"
+                clause += ": a child that was given it and waits for it never ends"
                 seen = f"the code of {frame.name}() gives it to a Process"
             else:
-                clause += ": a child that wants it never ends"
+                clause += ": a child that waits for it never ends"
                 seen = "the lock itself says that this thread has taken it"
             doubt = "whether the child wants that lock is not in this core: look at its own"
             return wait_answer(
