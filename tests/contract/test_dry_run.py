@@ -22,7 +22,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 # Functions whose name begins with "endless" never return; the others return what RETURNED says.
 PROGRAM = """
-import collections, os, random, threading
+import collections, heapq, os, random, re, threading, time
 
 WEIGHTS = [0, 500, 1000, 2000, 5000]
 PARENTS = {1: 2, 2: 3, 3: 1, 4: 4, 5: 4}
@@ -402,6 +402,109 @@ def draws():
 
 DICE = random.Random(3)
 
+def endless_float_beside():
+    hour, warmest, mean = 0.0, 0.0, 0.0
+    while hour != 1.0:
+        share = hour / 0.8
+        mean = (mean + 20 + share * 500) / 2.0
+        warmest = max(warmest, min(mean, 90.0))
+        hour += 0.1
+    return warmest
+
+def growing_shares():
+    total, share = 1, 1
+    while share / 3 != total:
+        total, share = total * 2, share * 2
+    return total
+
+def shrinking():
+    rest, rounds = 1.0, 0
+    while rest > 0:
+        rest = rest / 2
+        rounds += 1
+    return rounds
+
+def leaves(tree):
+    for part in tree:
+        if isinstance(part, list):
+            yield from leaves(part)
+        else:
+            yield part
+    return len(tree)
+
+def counted_leaves(tree):
+    count = yield from leaves(tree)
+    yield count * 100
+
+def delegated():
+    return sum(counted_leaves([1, [2, [3]], 4]))
+
+def steps_of(hours):
+    hour = 0.0
+    while hour != hours:
+        yield hour
+        hour += 0.3
+
+def delays(hours):
+    yield 7.5
+    yield from steps_of(hours)
+
+def endless_delegation():
+    last = 0
+    for delay in delays(1.0):
+        last = delay
+    return last
+
+WORD = re.compile(r"(?P<name>[a-z]+)=(\\d*)|(;)")
+
+def matched():
+    found = WORD.search("  ab=12;")
+    start, end = found.span("name")
+    sizes = len(WORD.findall("a=1;b=;"))
+    first = re.match("([0-9]*)", "407x")
+    return int(found[2]) * 10000 + sizes * 1000 + start * 100 + end * 10 + first.end()
+
+def endless_tokens():
+    text, position, tokens = "a=1 b=2", 0, []
+    while position < len(text):
+        token = WORD.match(text, position)
+        if token is not None:
+            tokens.append(token.group("name"))
+            position = token.end()
+    return len(tokens)
+
+def tokens_of_a_text():
+    text, position, values = "a=1;b=22;", 0, 0
+    while position < len(text):
+        token = WORD.match(text, position)
+        values += int(token.group(2) or 0)
+        position = token.end()
+    return values
+
+def shortest():
+    near, queue = {}, [(0, "a")]
+    roads = {"a": [(7, "c"), (1, "b")], "b": [(2, "c")], "c": [(1, "a")]}
+    while queue:
+        far, town = heapq.heappop(queue)
+        if town not in near:
+            near[town] = far
+            for more, other in roads[town]:
+                heapq.heappush(queue, (far + more, other))
+    return near["c"]
+
+def endless_visits():
+    queue, began = [(0, "a")], time.monotonic()
+    while queue:
+        far, town = heapq.heappop(queue)
+        if town != "c":
+            heapq.heappush(queue, (far, "b"))
+    return time.monotonic() - began
+
+def cut_and_filled():
+    line = [1, 2, 3, 4]
+    line[1:3] = [9]
+    return line[1] * 10 + len(line)
+
 def iterated():
     numbers = iter([4, 5, 6])
     first = next(numbers)
@@ -420,6 +523,8 @@ RETURNED = {
     "narrowed": 1, "words_of_numbers": 1042, "sum_of_pairs": 414, "rotated": 32, "iterated": 1411,
     "draws": UNKNOWN, "rounds_of_turns": 5,
     "far_limit": UNKNOWN, "two_speeds": UNKNOWN,
+    "growing_shares": UNKNOWN, "shrinking": 1075, "delegated": 310, "matched": 124243,
+    "tokens_of_a_text": 23, "shortest": 3, "cut_and_filled": 93,
 }  # fmt: skip
 
 

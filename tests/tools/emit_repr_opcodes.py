@@ -43,10 +43,11 @@ SET_UPDATE DICT_UPDATE DICT_MERGE LIST_TO_TUPLE STORE_SUBSCR DELETE_SUBSCR UNPAC
 MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE MAKE_CELL LOAD_CLOSURE LOAD_FAST_AND_CLEAR DELETE_FAST
 KW_NAMES CALL_KW CALL_FUNCTION_KW RETURN_GENERATOR GEN_START YIELD_VALUE RAISE_VARARGS
 BEFORE_WITH SETUP_WITH JUMP_BACKWARD_NO_INTERRUPT
+GET_YIELD_FROM_ITER SEND END_SEND YIELD_FROM STORE_SLICE
 '''.split())
 wanted |= {how + "_" + name for how in ("BINARY", "INPLACE")
            for name in ("ADD", "SUBTRACT", "MULTIPLY", "FLOOR_DIVIDE", "TRUE_DIVIDE", "MODULO",
-                        "AND", "OR", "XOR", "RSHIFT")}
+                        "AND", "OR", "XOR", "RSHIFT", "LSHIFT")}
 names = {number: made.get(name, name) for name, number in numbers.items() if number < 256}
 names = {number: name for number, name in names.items() if name in wanted}
 code = compile("a == b", "", "eval").co_code

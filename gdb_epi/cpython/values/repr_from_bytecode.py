@@ -382,7 +382,7 @@ class Evaluation(ValueOperations):
         if not (isinstance(named, Global) and isinstance(caught, Caught)):
             raise Undecodable("a handler of other exceptions")
         kind = EXCEPTIONS.get(named.name)
-        if kind is None or not self._builtin(named.name):
+        if kind is None or not self.is_builtin(named.name):
             raise Undecodable("a handler of other exceptions")
         return issubclass(caught.kind, kind)
 
@@ -511,7 +511,7 @@ class Evaluation(ValueOperations):
             returned_value = self._super_repr()
         elif isinstance(called, Format):
             returned_value = self.braces(called.template, arguments)
-        elif isinstance(called, Global) and self._builtin(called.name):
+        elif isinstance(called, Global) and self.is_builtin(called.name):
             returned_value = self.call_builtin(called.name, arguments)
         else:
             raise Undecodable("a call")
@@ -556,7 +556,7 @@ class Evaluation(ValueOperations):
             return others[1]
         return item if name == "getattr" else ComputedNumber(True)
 
-    def _builtin(self, name: str) -> bool:
+    def is_builtin(self, name: str) -> bool:
         """Tell whether a global name is that of the built-in."""
         context = self.decoder.context
         mine = context.objects.dict_get(self.globals, name)

@@ -15,6 +15,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltTuple,
     ComputedNumber,
     Drawn,
+    Global,
     Item,
     Iteration,
     NoneResult,
@@ -24,15 +25,23 @@ from gdb_epi.cpython.values.value_stack_items import (
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
+from gdb_epi.hangs.loops.loop_states import Bounds
 from gdb_epi.hangs.loops.object_evaluation import (
     DEQUE,
     DICTS,
     ERRORS,
+    MATCH,
     MAX_DRAWS,
     MAX_ITEMS,
+    PATTERN,
     SETS,
     ObjectEvaluation,
 )
+from gdb_epi.hangs.loops.pattern_methods import OF_MATCHES, OF_PATTERNS, call_match, call_pattern
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _OF_TEXTS = frozenset(
     "find rfind index count startswith endswith strip lstrip rstrip lower upper title capitalize "
@@ -45,6 +54,7 @@ _OF_ARRAYS = frozenset(
     "sort".split()
 )
 _METHODS = {
+    PATTERN: OF_PATTERNS, MATCH: OF_MATCHES,
     "str": _OF_TEXTS, "list": _OF_ARRAYS - {"appendleft", "popleft", "rotate"},
     DEQUE: _OF_ARRAYS - {"sort"}, "tuple": frozenset(("index", "count")),
     "set": frozenset(("add", "discard", "remove", "update", "clear", "copy", "union",
@@ -68,6 +78,20 @@ _OF_MATH = frozenset(
     "ceil floor trunc sqrt gcd fabs fmod hypot isclose isqrt log log2 log10 sin cos tan exp "
     "degrees radians copysign isfinite isinf isnan".split()
 )
+
+_OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
+_OF_DATA = frozenset(("str", "int", "float", "bool", "list", "tuple", "dict", "set", "frozenset"))
+_CLOCKS = ("time", "monotonic", "perf_counter")
+
+
+class _Keyed:
+    """An item in a heap, by what it is compared by."""
+
+    def __init__(self, key: Plain, item: Item) -> None:
+        self.key, self.item = key, item
+
+    def __lt__(self, other: _Keyed) -> bool:
+        return bool(self.key < other.key)  # type: ignore[operator]  # TypeError: as there
 
 
 def knows_method(run: ObjectEvaluation, of: Item, name: str) -> bool:
@@ -98,6 +122,10 @@ def call_method(
         return _of_text(run, run.whole_text(of), name, arguments, keywords)
     if keywords and name != "sort":
         raise Undecodable("a call")
+    if kind == PATTERN:
+        return call_pattern(run, of, name, arguments)
+    if kind == MATCH and isinstance(of, ProcessObject):
+        return call_match(run, of, name, arguments)
     if kind in DICTS and isinstance(of, ProcessObject):
         return _of_dict(run, of, name, arguments)
     if kind in SETS and isinstance(of, ProcessObject):
@@ -198,6 +226,25 @@ def sort_keys(run: ObjectEvaluation, items: Iterable[Item], key: Item) -> list[P
     return keys  # type: ignore[return-value]  # whatever it is, this Python compares it
 
 
+def _of_heap(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
+    """Return what a function of `heapq` gives. Raises Undecodable, Raised."""
+    import heapq
+
+    of, *others = arguments
+    if not isinstance(of, ProcessObject) or run.kind(of) != "list":
+        raise Undecodable("a heap of another kind")
+    run.refuse_change_of(of)
+    keyed, given = (
+        list(map(_Keyed, sort_keys(run, each, None), each)) for each in (run.members(of), others)
+    )
+    try:
+        taken: _Keyed | None = getattr(heapq, name)(keyed, *given)
+    except ERRORS as error:
+        raise Raised(type(error)) from None
+    run.change(of, [each.item for each in keyed])
+    return NoneResult() if taken is None else taken.item
+
+
 def _of_dict(
     run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
 ) -> Item:
@@ -278,7 +325,7 @@ def is_random(run: ObjectEvaluation, of: Item) -> bool:
 def draw(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
     """Return what a method of random.Random may give. Raises Undecodable."""
     if name == "random":
-        return UnknownNumber(0, 1)
+        return UnknownNumber(0.0, 1.0)
     if name == "choice":
         pool: Iterable[object] = [run.host(each) for each in run.all_of(arguments[0])]
     else:
@@ -306,13 +353,23 @@ def _isinstance(
     run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]
 ) -> Item:
     of, kind = arguments
-    if not isinstance(of, ProcessObject) or not isinstance(kind, ProcessObject) or of.address < 0:
-        raise Undecodable("a class of another kind")
-    meta = run.decoder.obj(kind.address)
-    if meta.lineage.ident != "type" or not meta.is_exact:
-        raise Undecodable("a class that decides on its instances")
-    mro = run.decoder.types.mro(run.decoder.obj(of.address).type)
-    return ComputedNumber(any(info.address == kind.address for info in mro))
+    kinds = run.members(kind) if run.kind(kind) == "tuple" else [kind]
+    return ComputedNumber(any(_is_instance(run, of, each) for each in kinds))
+
+
+def _is_instance(run: ObjectEvaluation, of: Item, kind: Item) -> bool:
+    named = isinstance(kind, Global) and kind.name in _OF_DATA and run.is_builtin(kind.name)
+    if isinstance(of, ProcessObject) and run.memory.kinds.get(of.address, "instance") == "instance":
+        mro = run.decoder.types.mro(run.class_of(of))
+        if isinstance(kind, Global) and named:
+            return any(info.full_name == kind.name for info in mro)
+        if isinstance(kind, ProcessObject):
+            meta = run.decoder.obj(kind.address)
+            if meta.lineage.ident == "type" and meta.is_exact:
+                return any(info.address == kind.address for info in mro)
+    elif isinstance(kind, Global) and named and (mine := run.kind(of)):
+        return kind.name in (mine, mine == "bool" and "int", mine in DICTS and "dict")
+    raise Undecodable("a class of another kind")
 
 
 def _list(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
@@ -410,11 +467,28 @@ def _extreme(
         return keywords["default"]
     if not items:
         raise Raised(ValueError)
+    if not keywords and any(isinstance(each, UnknownNumber) for each in items):
+        return _extreme_of_bounds(choose, items, [run.number_bounds(each) for each in items])
     keys = sort_keys(run, items, keywords.get("key"))
     try:
         return items[choose(range(len(items)), key=keys.__getitem__)]
     except TypeError:
         raise Raised(TypeError) from None
+
+
+def _extreme_of_bounds(
+    choose: Callable[..., Any], items: Sequence[Item], bounds: Sequence[Bounds | None]
+) -> Item:
+    """Return the item that min() or max() chooses whatever the numbers are, else bounds."""
+    numbers = [each for each in bounds if each is not None]
+    if len(numbers) < len(items):
+        raise Undecodable("what depends on a number that is not known")
+    ends: list[Any] = [choose(each) for each in zip(*numbers, strict=True)]
+    chosen = next((n for n, each in enumerate(numbers) if [*each] == ends), 0)
+    rest = [end for n, each in enumerate(numbers) if n != chosen for end in each]
+    if all(choose(end, other) == end != other for end in numbers[chosen] for other in rest):
+        return items[chosen]
+    return UnknownNumber(*ends)
 
 
 def _str(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
@@ -465,6 +539,10 @@ def call_native(
     name = text.removeprefix("<built-in function ").rstrip(">")
     if name == "sleep" and _is_module(run, of, "time"):
         return NoneResult()
+    if name in _CLOCKS and _is_module(run, of, "time"):
+        return UnknownNumber(0.0, math.inf)
+    if name in _OF_HEAPS and not keywords and _is_module(run, of, "_heapq"):
+        return _of_heap(run, name, arguments)
     if name in _OF_MATH and not keywords and _is_module(run, of, "math"):
         function: Callable[..., object] = getattr(math, name)
         return run.of_host(function, *map(run.host, arguments))

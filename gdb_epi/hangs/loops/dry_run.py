@@ -31,6 +31,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Method,
     ProcessObject,
     Rest,
+    UnknownNumber,
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA, Raised, special_method
@@ -43,6 +44,7 @@ from gdb_epi.hangs.loops.builtin_calls import (
     knows_method,
 )
 from gdb_epi.hangs.loops.call_frames import begin_call
+from gdb_epi.hangs.loops.generator_instructions import GeneratorInstructions
 from gdb_epi.hangs.loops.loop_states import (
     Differs,
     Endless,
@@ -56,12 +58,13 @@ from gdb_epi.hangs.loops.loop_states import (
 from gdb_epi.hangs.loops.object_evaluation import (
     CLASS,
     DEQUE,
+    MATCH,
     MAX_CODE,
     MAX_DEPTH,
-    ObjectEvaluation,
     YieldedValue,
 )
 from gdb_epi.hangs.loops.operators import compare, has_unknown, operate
+from gdb_epi.hangs.loops.pattern_methods import call_match, call_pattern, is_of_re
 
 MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
 _CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
@@ -76,7 +79,7 @@ _CELL = 0x40 | 0x80  # CO_FAST_CELL, CO_FAST_FREE of co_localspluskinds
 _LOGS = frozenset(("debug", "info", "warning", "error", "critical"))
 
 
-class DryRun(ObjectEvaluation):
+class DryRun(GeneratorInstructions):
     """One frame or call that goes on: what each instruction does."""
 
     def _do(self, name: str, argument: int) -> None:
@@ -105,6 +108,8 @@ class DryRun(ObjectEvaluation):
 
     def jump_back(self, target: int) -> None:
         """Look whether the loop is where it was before. Raises Endless."""
+        if self.repeats_until < MAX_CODE:
+            self.repeats_until = -1  # the running instruction lies before any jump back
         state = self._state()
         for head in self._heads.values():
             head.first, head.last = min(head.first, target), max(head.last, self.following)
@@ -114,12 +119,15 @@ class DryRun(ObjectEvaluation):
             if seen is self._claim and seen.turns >= seen.most:
                 if not fits(seen.state, state, self.number_bounds):
                     raise Undecodable("another state")
-                raise Endless(self.code, seen.first, seen.last, seen.turns)
+                raise self._endless(seen, seen.turns)
         elif seen.turns > 1 and (seen.state == state or self._goes_on_alike(target, seen, state)):
-            raise Endless(self.code, seen.first, seen.last, seen.turns - 1)
+            raise self._endless(seen, seen.turns - 1)
         elif seen.turns > seen.most:
             self._heads[target] = Head(state, 2 * seen.most, target, self.following)
             self._heads[target].turns = 1
+
+    def _endless(self, seen: Head, turns: int) -> Endless:
+        return Endless(self.code, seen.first, seen.last, turns, self.memory.rests(self.stack))
 
     def _goes_on_alike(self, target: int, seen: Head, state: State) -> bool:
         """Tell whether the same turns come again whatever the numbers are that differ.
@@ -146,7 +154,7 @@ class DryRun(ObjectEvaluation):
             try:
                 memory.contents[at] = without_number(before.contents.get(at), items, bounds)
             except Differs:
-                if state.kinds.get(at) in ("cell", "iterator", "generator"):
+                if made.kind(ProcessObject(at)) in ("cell", "iterator", "generator"):
                     return False
                 memory.blurred |= {at}
         made._claim = Head(made._state(), seen.turns - 1, seen.first, seen.last)
@@ -184,7 +192,11 @@ class DryRun(ObjectEvaluation):
         return True
 
     def _do_unary_negative(self, _argument: int) -> None:
-        self.stack.append(self.of_host(operator.neg, self.plain(self._pop())))
+        item = self._pop()
+        if isinstance(item, UnknownNumber):
+            self.stack.append(UnknownNumber(-item.high, -item.low))
+        else:
+            self.stack.append(self.of_host(operator.neg, self.plain(item)))
 
     # -- comparisons ----------------------------------------------------------------------------
 
@@ -365,6 +377,17 @@ class DryRun(ObjectEvaluation):
         index, of, value = self._pop(), self._pop(), self._pop()
         self.store_item(of, index, value)
 
+    def item_of(self, of: Item, index: Item) -> Item:
+        """Return `of[index]` as it is now. Raises Undecodable, Raised."""
+        if isinstance(of, ProcessObject) and self.kind(of) == MATCH:
+            return call_match(self, of, "group", [index])
+        return super().item_of(of, index)
+
+    def _do_store_slice(self, _argument: int) -> None:
+        """`[start:stop] = value` (3.12)."""
+        self._do_build_slice(2)
+        self._do_store_subscr(0)
+
     def _do_delete_subscr(self, _argument: int) -> None:
         index, of = self._pop(), self._pop()
         self.delete_item(of, index)
@@ -497,7 +520,7 @@ class DryRun(ObjectEvaluation):
             return self._run_function(function, called.owner, [called.self, *arguments], named)
         if isinstance(called, MadeFunction):
             return self._run_function(called, None, arguments, named)
-        if isinstance(called, Global) and self._builtin(called.name):
+        if isinstance(called, Global) and self.is_builtin(called.name):
             kind = EXCEPTIONS.get(called.name)
             if kind is not None and issubclass(kind, Exception):
                 return Caught(kind)
@@ -506,6 +529,9 @@ class DryRun(ObjectEvaluation):
             raise Undecodable("a call")
         ident = self.decoder.ident(called.address)
         if ident == "function":
+            name = self._name_of(called)
+            if not named and is_of_re(self, called, name, len(arguments)):
+                return call_pattern(self, arguments[0], name, arguments[1:])
             return self._run_function(called, None, arguments, named)
         if ident == "type":
             return self._new_instance(called, arguments, named)
@@ -543,15 +569,6 @@ class DryRun(ObjectEvaluation):
             return run.go(0, MAX_CODE)
         finally:
             self.decoder.nesting -= 1
-
-    def _do_return_generator(self, _argument: int) -> None:
-        self.stack.append(None)
-
-    def _do_gen_start(self, _argument: int) -> None:
-        """Do nothing: what was sent first is not on this stack (3.10)."""
-
-    def _do_yield_value(self, _argument: int) -> None:
-        raise YieldedValue(self._pop())
 
     # -- instances ------------------------------------------------------------------------------
 

@@ -10,13 +10,19 @@ that have a way out count: one without any is meant to go on.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.instructions import dialect_of
 from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
-from gdb_epi.cpython.values.value_stack_items import Item, Iteration, ProcessObject, Rest
+from gdb_epi.cpython.values.value_stack_items import (
+    Item,
+    Iteration,
+    NoneResult,
+    ProcessObject,
+    Rest,
+)
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
@@ -50,6 +56,8 @@ _BEGINS = (
     "DICT_", "YIELD", "?", "POP_TOP", "POP_JUMP",
 )  # fmt: skip
 _CALLS = ("CALL", "PRECALL")
+_DELEGATES = ("SEND", "YIELD_FROM")
+_STEPS_OF_DELEGATION = ("RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "YIELD_VALUE")
 _GO_OVER = ("itertools.cycle", "generator")
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 # Modules whose functions always return.
@@ -73,6 +81,11 @@ class _Start(NamedTuple):
     repeats_until: int = -1
     loaded: int | None = None
     for_loops: tuple[range, ...] = ()  # of the code
+
+    @property
+    def around(self) -> int:
+        """Return how many `for` loops it lies in: their iterators stay where they are."""
+        return sum(self.at in each for each in self.for_loops)
 
 
 def endless_loop(scene: HangContext) -> HangAnswer | None:
@@ -155,55 +168,72 @@ def _run_on(
     Raises Undecodable and the like where that is not known.
     """
     endless: Endless | None = None
+    ends = False
     frame, innermost = frames[number], not number
-    rests = _rests(scene, frames, number - 1, budget) if number else []
-    for rest in rests or [None]:
+    for running in _running_generators(scene, frames, number - 1, budget):
         for start in _starts(scene, frame, innermost=innermost):
             run = _run_from(scene, frame, start, budget)
-            running = {frames[number - 1].address: rest} if rest is not None else {}
             run.generators = _Generators(scene, budget, running)
             try:
                 run.go(start.at, MAX_CODE)
             except Endless as error:
                 endless = error
             except YieldedValue:
-                return None
+                ends = True
             else:
-                return None
+                ends = True
+            if ends and endless is not None:
+                raise Undecodable("what depends on how far the running instruction is")
+            if endless is None:
+                continue
             if run.memory.read and not _alone(scene, activity):
                 raise Undecodable("objects that others may change")
             if activity.kind == SLEEP and _waiting(scene, activity, run.memory.read) is None:
                 raise Undecodable("a loop that nobody waits for")
             endless.read = frozenset(run.memory.read)
-            inside = range(endless.first, endless.last)  # empty: a built-in function goes round
-            if inside and not scene.sites.has_way_out(endless.code, inside):
+            if not _has_way_out(scene, endless):
                 raise Undecodable("a loop that is meant to go on")
     return endless
+
+
+def _has_way_out(scene: HangContext, endless: Endless) -> bool:
+    """Tell whether a loop may end, or that of a generator whose values it takes."""
+    loops = [(endless.code, (endless.first, endless.last))]
+    for rest in endless.generators:
+        around = {
+            f: last for f, last in sorted(scene.sites.of(rest.code).loops) if f <= rest.at <= last
+        }
+        loops += [(rest.code, (first, around[first] + 1)) for first in sorted(around)[:1]]
+    # An empty one: a built-in function goes round.
+    return not range(*loops[0][1]) or any(
+        scene.sites.has_way_out(code, range(*loop)) for code, loop in loops
+    )
 
 
 def _run_from(scene: HangContext, frame: PyFrame, start: _Start, budget: list[int]) -> DryRun:
     run = _made(scene, frame, budget)
     run.stack += start.stack
-    run.base, run.for_loops = len(start.stack), start.for_loops
+    run.base, run.for_loops = min(len(start.stack), start.around), start.for_loops
     if start.loaded is not None:
         run.stack.append(run.locals.get(start.loaded))
     run.repeats_until = start.repeats_until
     return run
 
 
-def _rests(
+def _running_generators(
     scene: HangContext, frames: Sequence[PyFrame], number: int, budget: list[int]
-) -> list[Rest | None]:
-    """Return where a generator that runs may stand; [] for a frame of another kind."""
-    frame = frames[number]
-    run = _made(scene, frame, budget)
-    if not run.is_generator():
-        return []
-    rests: list[Rest | None] = []
-    for start in _starts(scene, frame, innermost=not number):
-        locals = tuple(sorted(run.locals.items()))
-        rests.append(Rest(run.code, run.globals, start.at, locals, start.stack, runs=True))
-    return rests
+) -> list[dict[int, Rest]]:
+    """Return where a running generator, and those that it takes values of, may stand."""
+    run = _made(scene, frames[number], budget) if number >= 0 else None
+    if run is None or not run.is_generator():
+        return [{}]
+    inner = _running_generators(scene, frames, number - 1, budget)
+    locals = tuple(sorted(run.locals.items()))
+    return [
+        {**each, frames[number].address: Rest(
+            run.code, run.globals, start.at, locals, start.stack, runs=True)}
+        for start in _starts(scene, frames[number], innermost=not number) for each in inner
+    ]  # fmt: skip
 
 
 class _Generators:
@@ -220,6 +250,11 @@ class _Generators:
             return None
         if frame.address in self._running:
             return self._running[frame.address]
+        if any(
+            each.address == frame.address
+            for each in chain.from_iterable(scene.view.all_frames().values())
+        ):
+            raise Undecodable("a generator that runs")
         run = _made(scene, frame, self._budget)
         slots = scene.view.slots.of(frame)
         stack = tuple(run.iteration(word) for word in slots.stack[: slots.deep])
@@ -298,11 +333,25 @@ def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[
         range(each.at, each.end + dialect.jump_unit * each.argument)
         for each, name in zip(code, names, strict=False) if name == "FOR_ITER"
     )  # fmt: skip
+    begin = running
+    while begin and names[begin] in _STEPS_OF_DELEGATION:
+        begin -= 1
+    if names[begin] in _DELEGATES:
+        if names[running] == "YIELD_VALUE":
+            raise Undecodable("a generator that has given its value")
+        depth = sum(code[begin].at in each for each in loops) + 1
+        stack = _iterators(scene, frame, depth)
+        if len(stack) < depth or None in stack:
+            raise Undecodable("an iterator of another kind")
+        yield _Start(code[begin].at, (*stack, NoneResult()), for_loops=loops)
+        return
     stack = _iterators(scene, frame, sum(code[first].at in each for each in loops))
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
     if by_generator and iterates and names[running] != "FOR_ITER":
         raise Undecodable("a generator that has given its value")
-    shifted = (stack, _one_back(stack)) if iterates and not by_generator else (stack,)
+    shifted = (stack,) if names[running] == "FOR_ITER" or not iterates else ()
+    if iterates and not by_generator:
+        shifted = (*shifted, _one_back(stack))
     after = running + 1
     if names[running].startswith(_CALLS):
         while after < len(names) and names[after].startswith(_CALLS):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
@@ -43,7 +44,7 @@ class _Matching(NamedTuple):
     position: int
 
 
-class _OtherPattern(Exception):
+class OtherPattern(Exception):
     """The pattern has something that is not followed here."""
 
 
@@ -62,7 +63,7 @@ def endless_match(scene: HangContext) -> HangAnswer | None:
             explodes = (
                 pattern is not None and matching is not None and _explodes(*pattern, matching)
             )
-        except (UnreadableMemory, LayoutError, Undecodable, _OtherPattern, RecursionError):
+        except (UnreadableMemory, LayoutError, Undecodable, OtherPattern, RecursionError):
             continue
         if not explodes or pattern is None or matching is None:
             continue
@@ -124,20 +125,11 @@ def _explodes(pattern: str, flags: int, matching: _Matching) -> bool:
     """Tell whether the time grows faster than any power of a text's length that is in use."""
     if matching.position - matching.start < MIN_TRIED:
         return False
-    try:
-        from re import _parser as parser  # type: ignore[attr-defined]  # 3.11
-    except ImportError:
-        import sre_parse as parser
-    import re
-
-    try:
-        nodes = parser.parse(pattern, flags & (re.I | re.M | re.S | re.X | re.A))
-    except (re.error, OverflowError, ValueError):
-        raise _OtherPattern from None
+    nodes = _parsed(pattern, flags)
     at = matching.position
     for behind in BEHIND:
         counts = [
-            _Matcher(matching.text[at - letters : at + behind], flags).steps(list(nodes))
+            _Matcher(matching.text[at - letters : at + behind], flags).steps(nodes)
             for letters in TRIED
         ]
         counted = [count for count in counts if count < MAX_STEPS]
@@ -145,6 +137,32 @@ def _explodes(pattern: str, flags: int, matching: _Matching) -> bool:
         if pairs > 1 and counted[-1] >= GROWTH**pairs * counted[0]:
             return True
     return False
+
+
+def _parsed(pattern: str, flags: int) -> list[Any]:
+    """Return the parts of a pattern. Raises OtherPattern."""
+    try:
+        from re import _parser as parser  # type: ignore[attr-defined]  # 3.11
+    except ImportError:
+        import sre_parse as parser
+    import re
+
+    try:
+        return list(parser.parse(pattern, flags & (re.I | re.M | re.S | re.X | re.A)))
+    except (re.error, OverflowError, ValueError):
+        raise OtherPattern from None
+
+
+def count_steps(pattern: str, flags: int, text: str, method: str, first: int = 0) -> int:
+    """Return how many steps a method of a pattern takes at most. Raises OtherPattern for many."""
+    nodes, matcher = _parsed(pattern, flags), _Matcher(text, flags)
+    with suppress(_TooManySteps):
+        for start in range(first, first + 1 if "match" in method else len(text) + 1):
+            ends = matcher.ends(nodes, start)
+            for _ in ends if method == "fullmatch" else islice(ends, 1):
+                pass
+        return MAX_STEPS - matcher.left
+    raise OtherPattern
 
 
 class _Matcher:
@@ -156,18 +174,18 @@ class _Matcher:
         self._folds = bool(flags & re.I)
         self._text = text.lower() if self._folds else text
         self._lines, self._all = bool(flags & re.M), bool(flags & re.S)
-        self._left = MAX_STEPS
+        self.left = MAX_STEPS
 
     def steps(self, nodes: Sequence[Any]) -> int:
         """Return how many steps a match takes from the beginning, at most MAX_STEPS."""
         with suppress(_TooManySteps):
             next(self.ends(nodes, 0), None)
-        return MAX_STEPS - max(self._left, 0)
+        return MAX_STEPS - max(self.left, 0)
 
     def ends(self, nodes: Sequence[Any], at: int) -> Iterator[int]:
         """Yield where the nodes may end that begin at a place, in the engine's order."""
-        self._left -= 1
-        if self._left < 0:
+        self.left -= 1
+        if self.left < 0:
             raise _TooManySteps
         if not nodes:
             yield at
@@ -181,7 +199,7 @@ class _Matcher:
                 yield at + 1
         elif name == "SUBPATTERN":
             if argument[1] or argument[2]:
-                raise _OtherPattern
+                raise OtherPattern
             yield from self.ends(list(argument[3]), at)
         elif name == "BRANCH":
             for branch in argument[1]:
@@ -196,7 +214,7 @@ class _Matcher:
             if (next(self.ends(list(argument[1]), at), None) is None) == (name == "ASSERT_NOT"):
                 yield at
         else:
-            raise _OtherPattern
+            raise OtherPattern
 
     def _repeated(
         self, inner: list[Any], times: tuple[int, int], greedy: bool, at: int, count: int
@@ -249,5 +267,5 @@ def _is_of(category: str, letter: str) -> bool:
              "WORD": letter.isalnum() or letter == "_"}  # fmt: skip
     kind = next((held for name, held in kinds.items() if name in category), None)
     if kind is None:
-        raise _OtherPattern
+        raise OtherPattern
     return kind != ("NOT" in category)

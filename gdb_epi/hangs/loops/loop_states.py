@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 
 from gdb_epi.cpython.values.formatting import Plain
@@ -14,6 +14,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Iteration,
     MadeFunction,
     Method,
+    NoneResult,
     ProcessObject,
     Rest,
     UnknownNumber,
@@ -40,6 +41,7 @@ class Memory:
         self.kinds: dict[int, str] = {}  # of what was made
         self.blurred: frozenset[int] = frozenset()  # those whose contents are not known any more
         self.read: set[int] = set()  # objects
+        self.returned: Item = NoneResult()  # by the generator that ended last
         self.cached: dict[int, tuple[Item, ...]] = {}
         self.plain: dict[int, Plain] = {}
         self.indexes: dict[int, tuple[tuple[Item, ...], dict[object, Item]]] = {}
@@ -57,6 +59,15 @@ class Memory:
         self.kinds[address], self.contents[address] = kind, tuple(items)
         return ProcessObject(address)
 
+    def rests(self, stack: Iterable[Item]) -> Iterator[Rest]:
+        """Yield where generators on a stack rest, and those that they take values of."""
+        for item in stack:
+            at = item.address if isinstance(item, ProcessObject) else 0
+            for rest in self.contents.get(at, ()):
+                if isinstance(rest, Rest):
+                    yield rest
+                    yield from self.rests(rest.stack)
+
 
 class Endless(Exception):
     """The code came back to a state that it was in: it goes round for ever.
@@ -64,9 +75,12 @@ class Endless(Exception):
     `first` and `last` are the bytes of `code` (PyCodeObject *) between which it does.
     """
 
-    def __init__(self, code: int, first: int, last: int, turns: int) -> None:
+    def __init__(
+        self, code: int, first: int, last: int, turns: int, generators: Iterable[Rest] = ()
+    ) -> None:
         super().__init__(f"{turns} turns")
         self.code, self.first, self.last, self.turns = code, first, last, turns
+        self.generators = tuple(generators)  # whose values the loop takes
         self.read: frozenset[int] = frozenset()  # objects that others could change
 
 
@@ -136,6 +150,11 @@ class Renumbered:
         return self._names[address]
 
 
+def are_floats(bounds: Bounds) -> bool:
+    """Tell whether numbers within bounds are floats: a finite bound is one of them."""
+    return any(isinstance(end, float) and abs(end) != INFINITE for end in bounds)
+
+
 class Head:
     """A place that is jumped back to: the state that was kept there, and what ran since then."""
 
@@ -173,7 +192,9 @@ def fits(claimed: Any, now: Any, bounds: _BoundsOf) -> bool:
     """Tell whether a state is as claimed; a number that is not known may be any in its bounds."""
     if isinstance(claimed, UnknownNumber):
         within = bounds(now)
-        return within is not None and claimed.low <= within[0] and within[1] <= claimed.high
+        if within is None or (are_floats(claimed) and not are_floats(within)):
+            return False
+        return claimed.low <= within[0] and within[1] <= claimed.high
     if isinstance(claimed, dict):
         return claimed.keys() == now.keys() and all(
             fits(item, now[key], bounds) for key, item in claimed.items()

@@ -56,6 +56,7 @@ DEQUE = "collections.deque"
 DICTS = ("dict", "collections.defaultdict", "collections.OrderedDict")
 SETS = ("set", "frozenset")
 _ARRAYS = ("list", "tuple", DEQUE)
+PATTERN, MATCH = "re.Pattern", "re.Match"
 CLASS = "__class__"  # under which the class of a new instance is stored
 _ITERATORS = ("iterator", "generator")
 NUMBERS = ("int", "float", "bool")
@@ -322,6 +323,8 @@ class ObjectEvaluation(Evaluation):
             return True
         if isinstance(item, ProcessObject) and self.kind(item) in (*_ARRAYS, *SETS, *DICTS):
             return self.length(item) > 0
+        if isinstance(item, ProcessObject) and self.kind(item) in (PATTERN, MATCH):
+            return True
         if isinstance(item, ProcessObject) and item.address < 0:
             raise Undecodable("whether something is true")
         return super().truth(item)
@@ -411,8 +414,13 @@ class ObjectEvaluation(Evaluation):
             pairs[at : at + 1] = [(pairs[at][0] if at < len(pairs) else index, value)]
             self.change(of, map(BuiltTuple, pairs))
             return
-        items, place = list(self.members(of)), self.bound(index)
-        if place is None or isinstance(index, Slice):
+        items = list(self.members(of))
+        if isinstance(index, Slice) and kind == "list" and index.step is None:
+            items[index.start : index.stop] = self.all_of(value)
+            self.change(of, items)
+            return
+        place = None if isinstance(index, Slice) else self.bound(index)
+        if place is None:
             raise Undecodable("an item that is stored")
         try:
             items[place] = value
@@ -560,7 +568,7 @@ class ObjectEvaluation(Evaluation):
             run.stack.append(NoneResult())  # what was sent
         contents[generator.address] = ()
         try:
-            run.go(rest.at, MAX_CODE)
+            self.memory.returned = run.go(rest.at, MAX_CODE)
         except YieldedValue as given:
             kept = Rest(rest.code, rest.globals, run.following,
                         tuple(sorted(run.locals.items())), tuple(run.stack))  # fmt: skip

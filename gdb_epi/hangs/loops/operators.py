@@ -20,7 +20,7 @@ from gdb_epi.cpython.values.value_stack_items import (
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.loops.builtin_calls import operate_on_sets
-from gdb_epi.hangs.loops.loop_states import Bounds
+from gdb_epi.hangs.loops.loop_states import INFINITE, Bounds, are_floats
 from gdb_epi.hangs.loops.object_evaluation import MAX_ITEMS, SETS, ObjectEvaluation
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -71,13 +71,25 @@ def has_unknown(item: Item) -> bool:
 
 
 def _of_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:
-    if sign not in ("+", "-") or left is None or right is None:  # others may fail
+    """Return what an operator gives of all numbers within bounds: it keeps their order.
+
+    So does rounding. An int that may have any size makes an error of what a float takes.
+    """
+    if sign not in ("+", "-", "*", "/") or left is None or right is None:
         raise Undecodable("what depends on a number that is not known")
-    low, high = (-right[1], -right[0]) if sign == "-" else right
+    floats = sum(map(are_floats, (left, right)))
+    endless = any(INFINITE in map(abs, each) and not are_floats(each) for each in (left, right))
+    if endless and (sign == "/" or (sign == "*" and floats)):
+        raise Undecodable("a number that may be too large for a float")
+    if sign == "/" and right[0] <= 0 <= right[1]:
+        raise Undecodable("a division by what may be 0")
     try:
-        return UnknownNumber(left[0] + low, left[1] + high)
+        ends: list[Any] = [_OPERATORS[sign](low, high) for low in left for high in right]
     except OverflowError:
         raise Undecodable("a large number") from None
+    if any(end != end for end in ends):  # NaN: of two infinite numbers
+        return UnknownNumber(-INFINITE, INFINITE)
+    return UnknownNumber(min(ends), max(ends))
 
 
 def _repeated(run: ObjectEvaluation, of: Item, number: Item) -> Item:
@@ -94,9 +106,13 @@ def compare(run: ObjectEvaluation, how: int, left: Item, right: Item) -> Item:
     function = COMPARISONS[how]
     if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
         mine, other = run.number_bounds(left), run.number_bounds(right)
-        if mine is None or other is None or (mine[0] <= other[1] and other[0] <= mine[1]):
+        if mine is None or other is None:
             raise Undecodable("what depends on a number that is not known")
-        return ComputedNumber(function(mine[0], other[0]))
+        given = {function(low, high) for low in mine for high in other}
+        overlap = mine[0] <= other[1] and other[0] <= mine[1]
+        if len(given) > 1 or (overlap and function in (operator.eq, operator.ne)):
+            raise Undecodable("what depends on a number that is not known")
+        return ComputedNumber(given.pop())
     if isinstance(left, Drawn) or isinstance(right, Drawn):
         return run.over_draws(function, left, right)
     second: Any = run.host(right)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dry run does with regular expressions: this Python's `re` matches, where that is cheap.
+
+The texts are those of a core, so a match may take years: endless_matches.py counts its steps first.
+A match is kept as three tuples: the texts of its groups, their spans, and (name, number) of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.value_stack_items import BuiltStr, BuiltTuple, Item, ProcessObject
+from gdb_epi.cpython.values.value_stack_operations import Raised
+from gdb_epi.hangs.loops.endless_matches import OtherPattern, count_steps
+from gdb_epi.hangs.loops.object_evaluation import MATCH, PATTERN, ObjectEvaluation
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
+    from typing import Any
+
+MAX_PATTERN, MAX_SUBJECT = 1 << 10, 1 << 12  # characters
+MAX_GROUPS = 100
+STEPS = 4  # of a match that cost as much as one of the run
+OF_PATTERNS = frozenset("match fullmatch search findall finditer split sub".split())
+OF_MATCHES = frozenset("group groups groupdict start end span".split())
+
+
+def is_of_re(run: ObjectEvaluation, function: ProcessObject, name: str, arguments: int) -> bool:
+    """Tell whether a function is one of module `re`, given what it needs and no flags."""
+    if name not in OF_PATTERNS or arguments != (3 if name == "sub" else 2):
+        return False
+    names = run.decoder.field(function.address, "PyFunctionObject", "func_globals")
+    module = run.decoder.objects.dict_get(names, "__name__")
+    return isinstance(module, int) and run.decoder.string(module) == "re"
+
+
+def call_pattern(run: ObjectEvaluation, of: Item, name: str, arguments: Sequence[Item]) -> Item:
+    """Return what a method of a pattern, a text or compiled, gives. Raises Undecodable."""
+    pattern, flags = _pattern(run, of)
+    values: list[Any] = [run.host(each) for each in arguments]
+    subject = values[name == "sub"] if len(values) > (name == "sub") else None
+    if not isinstance(subject, str) or len(subject) > MAX_SUBJECT:
+        raise Undecodable("a long text")
+    import re
+
+    try:
+        first = values[1] if "match" in name and isinstance(values[-1], int) else 0
+        run.budget[0] -= count_steps(pattern, flags, subject, name, first) // STEPS
+        given = getattr(re.compile(pattern, flags), name)(*values)
+    except (OtherPattern, re.error, OverflowError, RecursionError):
+        raise Undecodable("a pattern of another kind") from None
+    if isinstance(given, list):
+        return run.memory.make("list", map(run.of_value, given))
+    if name == "finditer":
+        matches = BuiltTuple(tuple(_match(run, each) for each in given))
+        return run.memory.make("iterator", [run.iterator(matches)])
+    return _match(run, given) if isinstance(given, re.Match) else run.of_value(given)
+
+
+def _pattern(run: ObjectEvaluation, of: Item) -> tuple[str, int]:
+    if not isinstance(of, ProcessObject) or run.kind(of) != PATTERN:
+        return run.text_of(of), 0
+    reader, obj = run.decoder.reader, run.decoder.obj(of.address)
+    text = reader.string(reader.u64(run.decoder.member(obj, "pattern")), MAX_PATTERN)
+    if not isinstance(text, str) or len(text) >= MAX_PATTERN:
+        raise Undecodable("a long pattern")
+    return text, reader.u32(run.decoder.member(obj, "flags"))
+
+
+def _match(run: ObjectEvaluation, match: re.Match[str]) -> Item:
+    spans = [match.span(n) for n in range(match.re.groups + 1)]
+    return run.memory.make(MATCH, _parts(run, match.string, spans, match.re.groupindex))
+
+
+def _parts(
+    run: ObjectEvaluation, text: str, spans: Sequence[tuple[int, int]], names: Mapping[str, int]
+) -> list[Item]:
+    groups = [text[first:last] if first >= 0 else None for first, last in spans]
+    return [run.of_value(tuple(each)) for each in (groups, spans, names.items())]
+
+
+def _parts_in_process(run: ObjectEvaluation, of: ProcessObject) -> list[Item]:
+    """Return the parts of a match that the process has.
+
+    After the head come: the text, regs, the pattern, three numbers, how many groups, and where each
+    begins and ends (MatchObject, Modules/_sre, 3.8 to 3.14).
+    """
+    import re
+
+    reader, at = run.decoder.reader, of.address + 24
+    text, _, pattern, _, _, _, count = (reader.u64(at + 8 * n) for n in range(7))
+    subject = reader.string(text, MAX_SUBJECT)
+    if not isinstance(subject, str) or len(subject) >= MAX_SUBJECT or count > MAX_GROUPS:
+        raise Undecodable("a long text")
+    marks = [reader.i64(at + 56 + 8 * n) for n in range(2 * count)]
+    spans = list(zip(marks[::2], marks[1::2], strict=True))
+    compiled = re.compile(*_pattern(run, ProcessObject(pattern)))
+    return _parts(run, subject, spans, compiled.groupindex)
+
+
+def call_match(
+    run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
+) -> Item:
+    """Return what a method of a match gives. Raises Undecodable, Raised."""
+    parts = run.members(of) if of.address < 0 else _parts_in_process(run, of)
+    groups, spans, named = (part.items for part in parts if isinstance(part, BuiltTuple))
+    by_name = {str(key): n for key, n in map(run.host, named)}  # type: ignore[misc,has-type]
+    if name == "groups":
+        return BuiltTuple(groups[1:])
+    if name == "groupdict":
+        pairs = (BuiltTuple((BuiltStr(key), groups[n])) for key, n in by_name.items())
+        return run.memory.make("dict", pairs)
+    places: dict[object, int] = {n: n for n in range(len(groups))}
+    places.update(by_name)
+    wanted = [places.get(run.host(each)) for each in arguments] or [0]
+    chosen = [n for n in wanted if n is not None]
+    if len(chosen) < len(wanted):
+        raise Raised(IndexError)
+    if name == "group":
+        texts = tuple(groups[n] for n in chosen)
+        return texts[0] if len(texts) == 1 else BuiltTuple(texts)
+    span = spans[chosen[0]]
+    return span if name == "span" else run.members(span)[name == "end"]
