@@ -2,32 +2,45 @@
 """What GDB calls a place in a file without debug information: by its symbols alone.
 
 As GDB's lookup_minimal_symbol_by_pc_section() (minsyms.c, 13.1 to 18.1): the last symbol of the
-place's section that begins before it, those without a size only where no other covers it. Which of
-several names of one address GDB takes hangs on how its memory lies, and the names of a linkage
-table it makes up: then GdbNeeded is raised.
+place's section that begins before it, those without a size only where no other covers it; of
+several at one address the one whose name comes last, but a global one before a local one of its
+size. The names of a linkage table GDB makes up: then GdbNeeded is raised.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cached_property
 
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.elf import STT_FILE, STT_SECTION, STT_TLS, SYM
 from gdb_epi.target.elf_files import ElfFile
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
-from gdb_epi.target.symbols import read_sections, symbol_tables
+from gdb_epi.target.symbols import SymbolTable, read_sections, symbol_tables
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_TABLES = 2 << 20  # bytes of symbols that are read: 87,000 symbols
+MAX_TABLE = 48 << 20  # bytes of symbols that are looked through: 2 million symbols
+MAX_SORTED = 2 << 20  # bytes of symbols that are all put in order
 MAX_NAME = 1 << 14
 MAX_STEPS = 1000  # symbols that are looked at before a place
+NEAR = 1 << 16  # bytes before a place in which the symbol nearly always begins
+_LOCAL = 0
+_NOT_OF_CODE = (STT_SECTION, STT_FILE, STT_TLS)
 
 
 class Symbol(NamedTuple):
-    """One symbol: a range of addresses, and where its name is."""
+    """One symbol, in the order of GDB's table."""
 
     start: int
+    name: bytes
     size: int
-    name: int  # file offset
+    is_local: bool
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + self.size
 
 
 class MinimalSymbols:
@@ -38,57 +51,49 @@ class MinimalSymbols:
 
     def __init__(self, file: ElfFile) -> None:
         self._file = file
-        number, self.start, self.end = _text(file)
-        tables = symbol_tables(file)
-        if sum(table.size for table in tables) > MAX_TABLES:
+        self._number, self.start, self.end = _text(file)
+        # Of a file with a .symtab GDB reads nothing else (elf_symtab_read(), `stripped`).
+        tables = [table for table in symbol_tables(file) if table.size > SYM.size]
+        self._table = tables[0] if tables else SymbolTable(0, 0, 0, 0)
+        if self._table.size > MAX_TABLE:
             raise GdbNeeded("many symbols")
+
+    def between(self, low: int, high: int) -> list[Symbol]:
+        """Return the symbols that begin between two addresses, both included, in order.
+
+        Of a library with 200,000 symbols a stack needs a handful: only their addresses are read.
+        """
         symbols = set()
-        for table in tables:
-            raw = file.read(table.symbols, table.size)
-            whole = memoryview(raw)[: len(raw) // SYM.size * SYM.size]
-            for name, info, _, section, start, size in SYM.iter_unpack(whole):
-                if section == number and name and info & 15 not in (STT_SECTION, STT_FILE, STT_TLS):
-                    symbols.add(Symbol(start, size, table.names + name))
-        self.symbols = sorted(symbols)
-        self._starts = [symbol.start for symbol in self.symbols]
+        raw = self._file.read(self._table.symbols, self._table.size)
+        starts = memoryview(raw)[: len(raw) // SYM.size * SYM.size].cast("Q")[1::3]
+        for number in [n for n, start in enumerate(starts) if low <= start <= high]:
+            at, info, _, section, start, size = SYM.unpack_from(raw, number * SYM.size)
+            if section == self._number and at and info & 15 not in _NOT_OF_CODE:
+                name, is_local = self._text(self._table.names + at), info >> 4 == _LOCAL
+                if not (is_local and name.startswith(b".L")):  # labels of compilers
+                    symbols.add(Symbol(start, name, size, is_local))
+        return sorted(symbols)
+
+    @cached_property
+    def _every(self) -> list[Symbol]:
+        if self._table.size > MAX_SORTED:
+            raise GdbNeeded("many symbols")
+        return self.between(0, WORD_MASK)
 
     def name(self, place: int) -> str | None:
         """Return the name of the symbol at an address of the file. Raises GdbNeeded."""
         if not self.start <= place < self.end:
             raise GdbNeeded("not in .text")
-        index = self._index(place)
-        if index < 0:
+        chosen, is_sure = _chosen(self.between(place - NEAR, place), place)
+        if not is_sure:
+            end = bisect_right(self._every, (place + 1,))
+            chosen, _ = _chosen(self._every[max(end - MAX_STEPS - 1, 0) : end], place)
+        if chosen is None:
             return None
-        symbol = self.symbols[index]
-        first = bisect_right(self._starts, symbol.start - 1)
-        last = bisect_right(self._starts, symbol.start)
-        names = {self._text(alias.name) for alias in self.symbols[first:last]}
-        if len(names) > 1:
-            raise GdbNeeded("several names")
-        if any(not name or b"@" in name or name[:1] in b".$" for name in names):
+        name = chosen.name
+        if not name or b"@" in name or name[:1] in b".$":
             raise GdbNeeded("a name that GDB may not take as it is")
-        return names.pop().decode("utf-8", "replace")
-
-    def _index(self, place: int) -> int:
-        """Return which symbol GDB takes; -1 for none."""
-        symbols = self.symbols
-        at = bisect_right(self._starts, place) - 1
-        lowest = at - MAX_STEPS
-        sizeless = -1
-        while at >= 0:
-            if at < lowest:
-                raise GdbNeeded("many symbols before a place")
-            start, size, _ = symbols[at]
-            if not size:
-                sizeless = at if sizeless < 0 else sizeless
-            else:
-                before = symbols[at - 1] if at else None
-                if before is None or not start + size <= place < before.start + before.size:
-                    break
-            at -= 1
-        if at < 0 or place >= symbols[at].start + symbols[at].size:
-            return sizeless
-        return at
+        return name.decode("utf-8", "replace")
 
     def _text(self, at: int) -> bytes:
         end = self._file.data.find(b"\0", at, at + MAX_NAME)
@@ -101,3 +106,21 @@ def _text(file: ElfFile) -> tuple[int, int, int]:
         if section.name == b".text":
             return number, section.address, section.address + section.size
     raise GdbNeeded("no .text")
+
+
+def _chosen(symbols: Sequence[Symbol], place: int) -> tuple[Symbol | None, bool]:
+    """Return which symbol before a place GDB takes, and whether that is sure."""
+    sizeless = None
+    for at in range(len(symbols) - 1, -1, -1):
+        if len(symbols) - at > MAX_STEPS:
+            raise GdbNeeded("many symbols before a place")
+        symbol = symbols[at]
+        before = symbols[at - 1] if at else None
+        is_second = symbol.is_local and before is not None and not before.is_local
+        if is_second and before is not None and before[::2] == symbol[::2]:
+            continue
+        if not symbol.size:
+            sizeless = sizeless or symbol
+        elif before is None or not symbol.end <= place < before.end:
+            return (symbol if place < symbol.end else sizeless), before is not None
+    return sizeless, False

@@ -94,12 +94,11 @@ def lock_with_owner(context: LockContext, thread: Thread, call: FutexWait) -> Lo
     stack = words_in(read_up_to(context.target, thread.sp, OBJECT_REACH))
     words = dict.fromkeys((*thread.registers.values(), *stack))
     for word in words:
-        kind = view.locks.type_name(word) if word and word % WORD == 0 else ""
-        if not kind:
+        if not word or word % WORD:
             continue
         members = words_in(read_up_to(context.target, word, MAX_MEMBERS * WORD))
         for lock, owner in pairwise(members[2:]):  # behind the object's header
-            if lock == call.address and owner in idents:
+            if lock == call.address and owner in idents and (kind := view.locks.type_name(word)):
                 evidence = f"the {kind} at {word:#x} has the lock, and its owner's pthread_t"
                 return LockGuess(
                     kind, name=view.name(word), object=word, owner_ident=owner, evidence=(evidence,)
