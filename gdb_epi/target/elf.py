@@ -9,7 +9,8 @@ Reference: System V gABI, linux fs/binfmt_elf.c (6.x).
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple, Protocol
@@ -80,6 +81,10 @@ class Segment(NamedTuple):
     memsz: int
 
 
+# A process maps hundreds of files: Segment._make() would count the fields of each row again.
+_segment: Callable[[Iterable[int]], Segment] = partial(tuple.__new__, Segment)
+
+
 class Note(NamedTuple):
     """One ELF note."""
 
@@ -110,7 +115,7 @@ def segments(data: Buffer, header: Header) -> Iterator[Segment]:
     count = min(count, MAX_SEGMENTS)
     if size == PHDR.size:  # nearly always
         raw = data[header.phoff : header.phoff + count * size]
-        yield from map(Segment._make, _SEGMENT.iter_unpack(raw[: len(raw) // size * size]))
+        yield from map(_segment, _SEGMENT.iter_unpack(raw[: len(raw) // size * size]))
         return
     for index in range(count):
         start = header.phoff + index * size

@@ -12,7 +12,7 @@ import struct
 
 from gdb_epi.errors import Absent
 from gdb_epi.target import elf
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, shared_cache
 from gdb_epi.target.elf_files import ElfFile, open_elf
 from gdb_epi.typing_lite import NamedTuple
 
@@ -123,8 +123,16 @@ def symbolize(target: Target, address: int) -> str:
     """Return `name`, `name+0x12`, `file+0x345` or the bare address.
 
     Only symbols that cover the address count; in a stripped file the nearest one below
-    says nothing.
+    says nothing. The threads of a pool are all in the same functions: each is looked up once.
     """
+    kept = shared_cache(target)
+    names: dict[int, str] = {} if kept is None else kept.setdefault(symbolize, {})
+    if address not in names:
+        names[address] = _symbolized(target, address)
+    return names[address]
+
+
+def _symbolized(target: Target, address: int) -> str:
     for module in target.modules():
         if not module.start <= address < module.end:
             continue

@@ -218,13 +218,16 @@ class ElfTables:
 
     def _pattern_of(self, low: int, size: int) -> RelocatedWords:
         words_of_ones, values = array("Q", bytes(size & ~7)), array("Q", bytes(size & ~7))
-        most = 0
-        for address, value in self.relatives(low, low + size - 7):
-            at = address - low >> 3
-            if not address & 7:
-                twice = words_of_ones[at] and values[at] != value  # then no pattern holds
-                words_of_ones[at], values[at] = 1, value
-                most = max(most, WORD_MASK + 1 if twice else value)
+        places = [
+            (address - low >> 3, value)
+            for address, value in self.relatives(low, low + size - 7)
+            if not address & 7
+        ]
+        for at, value in places:
+            words_of_ones[at], values[at] = 1, value
+        most = max(values, default=0)
+        if sum(words_of_ones) < len(places):  # a word that is named twice: no pattern holds
+            most = WORD_MASK + 1
         whole = int.from_bytes(words_of_ones.tobytes(), "little")
         return RelocatedWords(
             whole, whole * WORD_MASK, int.from_bytes(values.tobytes(), "little"), most
