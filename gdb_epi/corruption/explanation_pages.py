@@ -55,7 +55,7 @@ def corruption_page(name: str) -> str | Absent:
         return text if weight is None else f"{text}\n{weight_text(weight)}\n"
     if weight is None:
         return Absent(NOT_AVAILABLE, f"there is no page about {name!r}")
-    return _made(weight)
+    return _generated_page(weight)
 
 
 def written_pages() -> list[str]:
@@ -84,7 +84,7 @@ def weight_text(weight: ItemWeight) -> str:
     )
 
 
-def _made(weight: ItemWeight) -> str:
+def _generated_page(weight: ItemWeight) -> str:
     """Make a page of what the table and the check's own words say."""
     import gdb_epi.corruption.checks
     from gdb_epi.loader import load_all

@@ -149,7 +149,7 @@ def possible_flips_of_value(
             was_non_canonical=non_canonical,
             is_null=corrected == 0,
             was_low=corrected == 0 and value <= LOW,
-            nearby_registers=_near(corrected, registers),
+            nearby_registers=_nearby_registers(corrected, registers),
             poison_registers=poisoned,
             memory_access_size=size,
             distance_to_closest_mapping=distance,
@@ -230,7 +230,7 @@ def _address(
     return reported, False
 
 
-def _near(corrected: int, registers: Mapping[str, int]) -> int:
+def _nearby_registers(corrected: int, registers: Mapping[str, int]) -> int:
     if corrected <= LOW:
         return 0
     names = [*GENERAL, "rip"]

@@ -163,7 +163,7 @@ def _strongest(
     """
     best_llrs: dict[str, float] = {}
     best_evidence: list[Evidence] = []
-    for members in _by_error(evidence).values():
+    for members in _group_by_error(evidence).values():
         llr_by_group: dict[str, float] = {}
         strongest: dict[str, Evidence] = {}
         for member in members:
@@ -177,7 +177,7 @@ def _strongest(
     return best_llrs, best_evidence
 
 
-def _by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:
+def _group_by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:
     """Group evidence by the error it tells about: the same wrong word and the same right one."""
     by_error: dict[object, list[Evidence]] = {}
     for each in evidence:

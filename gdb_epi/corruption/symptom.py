@@ -166,7 +166,7 @@ def _access_symptom(context: Context, account: FaultAccount) -> Symptom:
         return Symptom("bad-stack-pointer", f"rsp is {account.fault.sp:#018x}: no stack is there")
     name = _BEFORE_WORDS.get(place.kind)
     if name is None:
-        by_words = _by_words(context)
+        by_words = _symptom_of_registers(context)
         if by_words is not None:
             return by_words
         name = _BEHIND_WORDS.get(place.kind)
@@ -176,7 +176,7 @@ def _access_symptom(context: Context, account: FaultAccount) -> Symptom:
     return Symptom(name, f"the address {address:#018x} lies in: {PLACES[place.kind]}")
 
 
-def _by_words(context: Context) -> Symptom | None:
+def _symptom_of_registers(context: Context) -> Symptom | None:
     """Return the symptom that the registers of the access show."""
     for word in fault_words(context):
         shape = software_pattern(context, word)
@@ -202,10 +202,10 @@ def _other_symptom(context: Context, account: FaultAccount) -> Symptom:
     site, fault = account.site, account.fault
     if account.how == PROTECTION:
         if site.kind == DATA:
-            return _by_words(context) or Symptom("protection-fault", site.why)
+            return _symptom_of_registers(context) or Symptom("protection-fault", site.why)
         if site.instruction is not None:
             return Symptom("unexplained-fault", site.why)
-        return _by_words(context) or Symptom("unknown", site.why)
+        return _symptom_of_registers(context) or Symptom("unknown", site.why)
     if account.how == UNEXPLAINED:
         return Symptom("unexplained-fault" if site.instruction else "unknown", site.why)
     at = f", address {fault.address:#018x}" if fault.address else ""

@@ -122,7 +122,7 @@ def _offset(reader: MangledNameReader) -> None:
 def _name(reader: MangledNameReader) -> str:
     reader.enter()
     if reader.take("N"):
-        name = _nested(reader)
+        name = _nested_name(reader)
     elif reader.take("Z"):
         name = _local(reader)
     else:
@@ -145,7 +145,7 @@ def _arguments(reader: MangledNameReader, parts: list[str]) -> None:
         parts[-1] += TEMPLATE
 
 
-def _nested(reader: MangledNameReader) -> str:
+def _nested_name(reader: MangledNameReader) -> str:
     while reader.at("rVKROH"):  # cv and reference qualifiers, explicit object
         reader.position += 1
     parts: list[str] = []

@@ -81,9 +81,9 @@ def _path(reader: MangledNameReader) -> str:
         path = _type(reader)
     elif letter == "X":
         _impl(reader)
-        path = _qualified(reader)
+        path = _qualified_path(reader)
     elif letter == "Y":
-        path = _qualified(reader)
+        path = _qualified_path(reader)
     elif letter == "N":
         space = reader.peek()
         reader.position += 1
@@ -124,7 +124,7 @@ def _impl(reader: MangledNameReader) -> None:
     _path(reader)
 
 
-def _qualified(reader: MangledNameReader) -> str:
+def _qualified_path(reader: MangledNameReader) -> str:
     own = _type(reader)
     return f"<{own} as {_path(reader)}>"
 

@@ -49,7 +49,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     tid = account.fault.tid
     at = _exiting(frames)
     if at is not None:
-        inside = [f for f in frames[:at] if not _of_libc(f)]
+        inside = [f for f in frames[:at] if not _is_libc_frame(f)]
         who = function_and_file(inside[-1]) if inside else "a function that exit() calls"
         facts = {
             "kind": INSIDE,
@@ -97,7 +97,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
 def _exiting(frames: Sequence[NativeFrame]) -> int | None:
     """Return the place of the innermost frame of exit(), and of what it calls for each object."""
     for number, frame in enumerate(frames[:MAX_FRAMES]):
-        if function_source_name(frame) in EXITS and number and _of_libc(frame):
+        if function_source_name(frame) in EXITS and number and _is_libc_frame(frame):
             return number
     return None
 
@@ -117,5 +117,5 @@ def _end_of_object(frames: Sequence[NativeFrame]) -> NativeFrame | None:
     return None
 
 
-def _of_libc(frame: NativeFrame) -> bool:
+def _is_libc_frame(frame: NativeFrame) -> bool:
     return frame.module_name.startswith(_LOADER)

@@ -119,7 +119,7 @@ class FaultAccount(NamedTuple):
 def account_of_fault(target: Target, fault: Fault) -> FaultAccount:
     """Return the account of a fault; what is unknown says so."""
     site = site_of_fault(target, fault)
-    how = _how(fault, site)
+    how = _kind_of_failure(fault, site)
     place = AddressPlace(UNKNOWN)
     if how in (ACCESS, TRANSFER):
         place = place_at_failed_address(target, site, user_space_end(target, fault))
@@ -140,7 +140,7 @@ def message_of_own_abort(target: Target, account: FaultAccount) -> AbortMessage 
     return account.message
 
 
-def _how(fault: Fault, site: FaultSite) -> str:
+def _kind_of_failure(fault: Fault, site: FaultSite) -> str:
     if not fault.is_hardware_trap:
         return _sent(fault)
     if site.kind in _PLAIN:

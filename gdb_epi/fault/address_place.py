@@ -79,7 +79,7 @@ def place_at_failed_address(target: Target, site: FaultSite, top: int) -> Addres
         return AddressPlace(NULL_BASE)
     if address >= USER_TOP and address >= top:
         return AddressPlace(KERNEL, target.region_at(address))
-    return _by_map(target, address, site.access)
+    return _map_place(target, address, site.access)
 
 
 def _base_is_null(site: FaultSite) -> bool:
@@ -91,7 +91,7 @@ def _base_is_null(site: FaultSite) -> bool:
     return alone and site.fault.registers.get(str(operand.base)) == 0
 
 
-def _by_map(target: Target, address: int, access: str | None) -> AddressPlace:
+def _map_place(target: Target, address: int, access: str | None) -> AddressPlace:
     region = target.region_at(address)
     if region is not None and permits(region, None):
         if permits(region, access):

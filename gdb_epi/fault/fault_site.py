@@ -134,7 +134,7 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     if site.address != fault.pc:
         return site._replace(why=f"the instruction at {fault.pc:#x} runs into it")
     if not fault.architecture.call_pushes:
-        return _by_link(target, site)
+        return _resolve_by_link(target, site)
     top, popped = read_word(target, fault.sp), read_word(target, fault.sp - 8)
     call = call_before(target, top) if top else None
     if call is not None and is_target_of_call(target, fault, call, top or 0, fault.pc):
@@ -147,7 +147,7 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     return site._replace(kind=JUMP, why="no word on the stack says how control came here")
 
 
-def _by_link(target: Target, site: FaultSite) -> FaultSite:
+def _resolve_by_link(target: Target, site: FaultSite) -> FaultSite:
     """Distinguish a return from a call by the link register, where calls put return addresses."""
     fault, machine = site.fault, site.fault.architecture
     back = fault.registers.get(machine.link or "", 0)

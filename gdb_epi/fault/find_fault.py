@@ -264,7 +264,7 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
     elif stale or not _fits_the_trap(context, signo, code, address):
         if not stale and not _failed_there(target, context):
             return None
-        signo, code, address = _by_trap(context, outer.signo)
+        signo, code, address = _trap_signal(context, outer.signo)
     if signo not in FATAL or not 0 < code <= SI_KERNEL or (trap or 0) > MAX_TRAP:
         return None
     return outer._replace(
@@ -357,7 +357,7 @@ def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
     return False
 
 
-def _by_trap(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:
+def _trap_signal(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:
     """Return signal, si_code and address from the trap number; (0, 0, 0) when it does not fit.
 
     The kernel writes no siginfo for a handler without SA_SIGINFO (faulthandler's). The trap number

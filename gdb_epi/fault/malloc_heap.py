@@ -100,11 +100,11 @@ def main_heap(target: Target) -> Region | None:
                 continue
             first, size = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:], "little")
             if not first and (_holds_tcache(target, region) or _begins_chain(target, region, size)):
-                return _with_continuations(target, region)
+                return _extended_heap(target, region)
     return None
 
 
-def _with_continuations(target: Target, heap: Region) -> Region:
+def _extended_heap(target: Target, heap: Region) -> Region:
     """Return the heap with the mappings right after it in which its chunks go on.
 
     What brk() adds in a forked child becomes a mapping of its own: the kernel does not extend

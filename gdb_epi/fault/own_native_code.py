@@ -60,12 +60,12 @@ def function_and_file(frame: NativeFrame) -> str:
 
 def own_library_names(target: Target) -> list[str]:
     """Return the file names of mapped libraries that are neither the system's nor CPython's."""
-    return _own(module.path for module in target.modules())
+    return _own_files(module.path for module in target.modules())
 
 
 def own_library_names_of_frames(frames: Iterable[NativeFrame]) -> list[str]:
     """Return such names for the libraries of native frames, innermost first."""
-    return _own(frame.module for frame in frames if frame.module)
+    return _own_files(frame.module for frame in frames if frame.module)
 
 
 def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[list[str], str]:
@@ -89,6 +89,6 @@ def is_own_library(path: str) -> bool:
     return bool(name) and not name.startswith(_COMMON) and _STANDARD not in path
 
 
-def _own(paths: Iterable[str | None]) -> list[str]:
+def _own_files(paths: Iterable[str | None]) -> list[str]:
     own = (path for path in paths if path and is_own_library(path))
     return list(dict.fromkeys(path.rpartition("/")[2] for path in own))

@@ -160,10 +160,10 @@ def int_pair_shape(value: int) -> WordShape | None:
     if value - (1 << 64) in (NO_INTEGER * 4, NO_INTEGER * 8):
         return None  # an index of items of 4 or 8 bytes
     if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
-        return WordShape("int-pair", f"it is two 32-bit integers, {high} and {_signed(low)}")
+        return WordShape("int-pair", f"it is two 32-bit integers, {high} and {_signed_half(low)}")
     if high > (1 << 32) - 0x1000 and (low > (1 << 32) - SMALL or low < SMALL):
         return WordShape(
-            "int-pair", f"it is two 32-bit integers, {_signed(high)} and {_signed(low)}"
+            "int-pair", f"it is two 32-bit integers, {_signed_half(high)} and {_signed_half(low)}"
         )
     return None
 
@@ -180,5 +180,5 @@ def four_shorts_shape(value: int) -> WordShape | None:
     return WordShape("int-pair", f"it is four 16-bit integers, {listed}")
 
 
-def _signed(half: int) -> int:
+def _signed_half(half: int) -> int:
     return half - (1 << 32) if half >> 31 else half

@@ -38,7 +38,7 @@ def _names(session: Session, beginning: str) -> Iterator[str]:
         if not located.c_struct:
             obj = decoder.obj(located.address)
             yield from (f"{base}.{name}" for name, _ in own_attributes(decoder, obj))
-            yield from (f"{base}.{name}" for name in _of_classes(session, located.address))
+            yield from (f"{base}.{name}" for name in _class_names(session, located.address))
         return
     frame = session.python_frame(None)
     reader = FrameVariables(values)
@@ -46,7 +46,7 @@ def _names(session: Session, beginning: str) -> Iterator[str]:
     yield from (name for name, _ in reader.global_addresses(frame))
 
 
-def _of_classes(session: Session, address: int) -> Iterator[str]:
+def _class_names(session: Session, address: int) -> Iterator[str]:
     """Yield what the classes of an object, or of a class, define."""
     context = session.values().context
     lineage = context.types.lineage(context.reader.type_of(address))

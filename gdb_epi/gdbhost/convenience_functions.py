@@ -50,12 +50,12 @@ def epi_repr(p: gdb.Value) -> Any:
     P is a pointer, an address as an integer, or a name as a string: $epi_repr("self.name").
     Nothing of the process is run.
     """
-    return _decoded(p)[0]
+    return _decode_argument(p)[0]
 
 
 def epi_type(p: gdb.Value) -> Any:
     """$epi_type(P): the name of the type of the object at P, a string; P as for $epi_repr."""
-    return _decoded(p)[1]
+    return _decode_argument(p)[1]
 
 
 def epi_local(name: gdb.Value) -> Any:
@@ -115,7 +115,7 @@ def _frame() -> PyFrame:
     return shared_sessions().current().python_frame(None)
 
 
-def _decoded(value: gdb.Value) -> tuple[str, str]:
+def _decode_argument(value: gdb.Value) -> tuple[str, str]:
     """Return text and type of what an argument means. Raises InputError for what is no object."""
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.expressions import C_STRUCTS, locate_object, shown_value

@@ -79,17 +79,17 @@ def serve(descriptor: int) -> None:
                 request, ends, _, _ = socket.recv_fds(asking, MAX_REQUEST, 1)
                 if not request:
                     return
-                asked = _started(json.loads(request), socket.socket(fileno=ends[0]), asking)
+                asked = _start_child(json.loads(request), socket.socket(fileno=ends[0]), asking)
                 working[asked.ended] = asked
             elif ready in working:
-                kept.add(_finished(working.pop(ready)))
+                kept.add(_collect_child(working.pop(ready)))
             else:  # a client went away
                 for asked in working.values():
                     if asked.client.fileno() == ready:
                         signal.pidfd_send_signal(asked.ended, signal.SIGKILL)
 
 
-def _started(request: dict[str, Any], client: socket.socket, asking: socket.socket) -> _Asked:
+def _start_child(request: dict[str, Any], client: socket.socket, asking: socket.socket) -> _Asked:
     names, end = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -145,7 +145,7 @@ def _answer(request: dict[str, Any], end: int) -> None:
         os.write(end, answer)
 
 
-def _finished(asked: _Asked) -> list[str]:
+def _collect_child(asked: _Asked) -> list[str]:
     """Collect a child and tell its client; return the files that it read."""
     pieces = [b"["]
     while piece := os.read(asked.names, MAX_NAMES):

@@ -46,8 +46,8 @@ class PythonFrames:
         frames = iter(frames)
         plan = _plan()
         if plan is None:
-            return map(_named, frames)
-        return _filtered(frames, *plan)
+            return map(_decorate_nameless, frames)
+        return _filter_frames(frames, *plan)
 
 
 def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] | None:
@@ -93,7 +93,7 @@ def _reader(state: ProcessState) -> FrameVariables | None:
     return None if isinstance(reader, Absent) else reader
 
 
-def _filtered(
+def _filter_frames(
     frames: Iterator[FrameDecorator],
     placed: dict[int, list[PyFrame]],
     plumbing: set[int],
@@ -102,7 +102,7 @@ def _filtered(
     for frame in frames:
         level = frame.inferior_frame().level()
         if level not in plumbing:
-            yield _named(frame)
+            yield _decorate_nameless(frame)
         for python in placed.get(level, ()):
             yield PythonFrame(frame, python, reader)
 
@@ -115,7 +115,7 @@ class NamelessFrame(FrameDecorator):  # type: ignore[misc]
         return "??"
 
 
-def _named(frame: FrameDecorator) -> FrameDecorator:
+def _decorate_nameless(frame: FrameDecorator) -> FrameDecorator:
     native = frame.inferior_frame()
     if native.name() or native.type() in (gdb.SIGTRAMP_FRAME, gdb.DUMMY_FRAME):
         return frame  # GDB says what these are: "<signal handler called>"

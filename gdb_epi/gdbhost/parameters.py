@@ -233,10 +233,10 @@ def wants_color() -> bool:
         return False
     if hasattr(gdb, "Style"):  # GDB 18 knows where its output goes: under `pipe` to no terminal
         return any(gdb.Style(name).apply("x") != "x" for name in _STYLES)
-    return not _piped()
+    return not _is_piped()
 
 
-def _piped() -> bool:
+def _is_piped() -> bool:
     """Tell whether a child reads from a pipe of this GDB, which means that `pipe` is at work."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:

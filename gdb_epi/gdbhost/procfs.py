@@ -174,7 +174,7 @@ def _module(
     path: str, parts: list[Region], read: Read, files: FileFinder, is_executable: bool
 ) -> Module | None:
     runs = {part.start for part in parts if "x" in part.perms}.__contains__
-    spans = _loaded(parts, read, runs)
+    spans = _loaded_mappings(parts, read, runs)
     first = next((span for span in spans if span.offset == 0), None)
     if first is None:
         return None
@@ -198,7 +198,7 @@ def _module(
     return Module(path, base, first.start, max(span.end for span in spans), build_id, file)
 
 
-def _loaded(
+def _loaded_mappings(
     parts: Sequence[Region], read: Read, runs: Callable[[int], bool]
 ) -> Sequence[FileMapping]:
     """Return the mappings of an object without those that only read its file."""

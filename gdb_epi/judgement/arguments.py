@@ -161,12 +161,12 @@ def arguments_of(
 ) -> list[Argument]:
     """Return what speaks for any label, the strongest first."""
     counted = counted_rules() if table is None else table
-    of_findings = list(_of_findings(category, score, findings, counted))
+    of_findings = list(_finding_arguments(category, score, findings, counted))
     arguments = [
-        *_of_damage(score, counted),
+        *_damage_arguments(score, counted),
         *of_findings,
-        *_of_signs(score, counted),
-        *_of_category(category, score, findings, of_findings, counted),
+        *_sign_arguments(score, counted),
+        *_category_arguments(category, score, findings, of_findings, counted),
     ]
     return sorted(arguments, key=lambda argument: (-argument.odds, argument.rule))
 
@@ -205,7 +205,7 @@ def rule_of_finding(finding: Finding, speaks: SupportedLabel) -> str | None:
     return None if kind == NOTHING_SAID else f"{finding.detector}:{kind}"
 
 
-def _of_damage(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argument]:
+def _damage_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argument]:
     rule = damage_rule(score)
     if rule is not None:
         sentence = score.best[0].summary if score.best else "a word seems to be damaged"
@@ -213,7 +213,7 @@ def _of_damage(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argu
         yield Argument(rule, DAMAGE, shares, counts_of(rule, counted), sentence)
 
 
-def _of_findings(
+def _finding_arguments(
     category: str, score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
 ) -> Iterator[Argument]:
     for finding in findings:
@@ -235,7 +235,7 @@ def _of_findings(
             yield Argument(rule, speaks.label, shares, counts, finding.summary, most=most)
 
 
-def _of_signs(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argument]:
+def _sign_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argument]:
     """Yield the signs that no damage of few bits explains; proven damage explains each.
 
     Most are signs of software. Some show that memory was overwritten, and not by whom.
@@ -252,7 +252,7 @@ def _of_signs(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argum
             yield Argument(sign.id, label, by_whom, counts, sign.summary, most=weight.most)
 
 
-def _of_category(
+def _category_arguments(
     category: str,
     score: Score,
     findings: Sequence[Finding],

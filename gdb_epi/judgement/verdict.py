@@ -114,7 +114,7 @@ def judge(
     if confidence < MIN_CONFIDENCE or (label == DAMAGE and not found):  # a weak sign is a doubt
         label, confidence = CANNOT_TELL, 0.0
     if label == DAMAGE:
-        label, confidence = _who(arguments, confidence)
+        label, confidence = _damage_label(arguments, confidence)
     confidence = min(confidence, MAX_CONFIDENCE)
     mine = [a for a in arguments if a.label == label or (label in _OF_DAMAGE and a.label == DAMAGE)]
     reasons, against = _texts(label, category, findings, score, arguments)
@@ -127,7 +127,7 @@ def judge(
         reasons=tuple(reasons[:_MAX_REASONS]),
         against=tuple(against[:_MAX_REASONS]),
         damage=_damage(score, arguments) if overwritten is None else overwritten[0],
-        cause=_rounded(cause),
+        cause=_rounded_hypotheses(cause),
         rules=tuple(dict.fromkeys(argument.rule for argument in mine)),
     )
 
@@ -172,7 +172,7 @@ def _weights(arguments: Sequence[Argument]) -> dict[str, float]:
     return weights
 
 
-def _who(arguments: Sequence[Argument], confidence: float) -> tuple[str, float]:
+def _damage_label(arguments: Sequence[Argument], confidence: float) -> tuple[str, float]:
     """Return the label of damage, and its probability: who did it, where that leads clearly."""
     shares = next(argument.hypotheses for argument in arguments if argument.label == DAMAGE)
     hardware = sum(share for name, share in shares.items() if name in HARDWARE)
@@ -221,7 +221,7 @@ def _chance(argument: Argument) -> float:
     return round(min(argument.counts.probability, argument.most, MAX_CONFIDENCE), 3)
 
 
-def _rounded(cause: Mapping[str, float]) -> tuple[Cause, ...]:
+def _rounded_hypotheses(cause: Mapping[str, float]) -> tuple[Cause, ...]:
     """Return the hypotheses, the most probable first; their rounded probabilities add up to 1."""
     ranked = sorted(cause.items(), key=lambda entry: (-entry[1], entry[0]))
     shown = {name: round(p, 3) for name, p in ranked[:_MAX_CAUSES] if name != UNKNOWN}

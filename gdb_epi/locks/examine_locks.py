@@ -45,17 +45,17 @@ def demote_unsupported_guesses(
 ) -> list[LockWait]:
     """Return the waits; a guess that no vanished thread supports becomes mere information."""
     all_waits = list(waits)
-    if isinstance(python, Absent) or not any(_guessed(wait) for wait in all_waits):
+    if isinstance(python, Absent) or not any(_is_guess(wait) for wait in all_waits):
         return all_waits
     named = _names(MemoryReader(target, python.layout), vanished)
-    return [_doubted(wait, named) if _guessed(wait) else wait for wait in all_waits]
+    return [_doubt_guess(wait, named) if _is_guess(wait) else wait for wait in all_waits]
 
 
-def _guessed(wait: LockWait) -> bool:
+def _is_guess(wait: LockWait) -> bool:
     return wait.verdict == PROBABLE_INHERITED and wait.confidence != INFO
 
 
-def _doubted(wait: LockWait, named: set[str]) -> LockWait:
+def _doubt_guess(wait: LockWait, named: set[str]) -> LockWait:
     if wait.name is not None and wait.name.rpartition(".")[2] in named:
         evidence = f"code that a vanished thread ran names {wait.name.rpartition('.')[2]!r}"
         return wait._replace(evidence=(*wait.evidence, evidence))

@@ -70,7 +70,7 @@ def read_environment(target: Target) -> Environment | Absent:
 
     Absent when neither `environ` nor the block above the stack can be read.
     """
-    for source, entries in (("environ", _by_symbol(target)), ("stack", _by_block(target))):
+    for source, entries in (("environ", _from_symbol(target)), ("stack", _from_stack(target))):
         variables = _sorted_out(source, entries)
         if variables is not None:
             return variables
@@ -100,7 +100,7 @@ def _sorted_out(source: str, entries: Iterator[bytes]) -> Environment | None:
     return Environment(values, others, source, frozenset(people)) if count else None
 
 
-def _by_symbol(target: Target) -> Iterator[bytes]:
+def _from_symbol(target: Target) -> Iterator[bytes]:
     symbol = exported_symbol(target, "environ") or exported_symbol(target, "__environ")
     table = read_word(target, symbol) if symbol else None
     for number in range(MAX_VARIABLES):
@@ -126,7 +126,7 @@ def _c_string(target: Target, at: int) -> bytes | None:
     return text
 
 
-def _by_block(target: Target) -> Iterator[bytes]:
+def _from_stack(target: Target) -> Iterator[bytes]:
     """Yield the strings between the auxiliary vector's strings and the file name, newest first."""
     block = arguments_and_environment(target, MAX_BLOCK)
     for entry in block.rstrip(b"\0").split(b"\0")[:0:-1][:MAX_VARIABLES]:

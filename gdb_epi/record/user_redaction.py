@@ -113,23 +113,23 @@ def pseudonymise(record: Json, key: bytes) -> Json:
     redacted = dict(record)
     host = redacted.get("host")
     if isinstance(host, dict):
-        host = {**host, **_keyed(host, ("hostname", "machine_id", "boot_id"), key)}
+        host = {**host, **_redact_keyed(host, ("hostname", "machine_id", "boot_id"), key)}
         attributes = host.get("attributes")
         if isinstance(attributes, dict):
             names = tuple(name for name in attributes if _IDENTIFYING.search(name))
-            host["attributes"] = {**attributes, **_keyed(attributes, names, key)}
+            host["attributes"] = {**attributes, **_redact_keyed(attributes, names, key)}
         redacted["host"] = host
     for group, names in (("container", ("node", "pod")), ("job", ())):
         if isinstance(redacted.get(group), dict):
-            redacted[group] = {**redacted[group], **_keyed(redacted[group], names, key)}
+            redacted[group] = {**redacted[group], **_redact_keyed(redacted[group], names, key)}
     inner = redacted.get("job", {}).get("environment")
     if isinstance(inner, dict):
-        redacted["job"]["environment"] = {**inner, **_keyed(inner, _HOST_VARIABLES, key)}
+        redacted["job"]["environment"] = {**inner, **_redact_keyed(inner, _HOST_VARIABLES, key)}
     _note(redacted, "host names", "HMAC-SHA256", "--hmac-key-file")
     return redacted
 
 
-def _keyed(group: Json, names: tuple[str, ...], key: bytes) -> Json:
+def _redact_keyed(group: Json, names: tuple[str, ...], key: bytes) -> Json:
     import hmac
 
     keyed = {}

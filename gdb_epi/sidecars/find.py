@@ -52,7 +52,7 @@ def find_sidecars(
     if asked.beside:
         from gdb_epi.sidecars.host_json import read_beside_core
 
-        sidecars += _beside(_host_files(core), read_beside_core)
+        sidecars += _first_usable(_host_files(core), read_beside_core)
     from gdb_epi.sidecars.filename import read_core_name
 
     if named:
@@ -62,7 +62,7 @@ def find_sidecars(
 
 def places_beside(core: str) -> Iterator[str]:
     """Yield the files that would be read beside a core, whether they are there or not."""
-    yield from _with_endings(core, JOURNAL_ENDINGS)
+    yield from _candidates(core, JOURNAL_ENDINGS)
     yield from _reports_beside(core)
     yield from _host_files(core)
 
@@ -73,7 +73,7 @@ def _host_files(core: str) -> list[str]:
 
 
 def _reports_beside(core: str) -> list[str]:
-    paths = list(_with_endings(core, APPORT_ENDINGS))
+    paths = list(_candidates(core, APPORT_ENDINGS))
     if os.path.basename(core) == "CoreDump":  # what apport-unpack makes
         paths.append(os.path.dirname(core) or ".")
     return paths
@@ -86,9 +86,9 @@ def _journals(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sid
         return read_journal(path, core, pid)
 
     if asked.journal is not None:
-        yield from _named("--journal", asked.journal, read)
+        yield from _read_named("--journal", asked.journal, read)
     elif asked.beside:
-        yield from _beside(_with_endings(core, JOURNAL_ENDINGS), read)
+        yield from _first_usable(_candidates(core, JOURNAL_ENDINGS), read)
 
 
 def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
@@ -98,18 +98,18 @@ def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
         return read_apport_report(path)
 
     if asked.apport is not None:
-        yield from _named("--apport", asked.apport, read)
+        yield from _read_named("--apport", asked.apport, read)
     elif asked.beside:
-        yield from _beside(_reports_beside(core), read)
+        yield from _first_usable(_reports_beside(core), read)
 
 
-def _with_endings(core: str, endings: tuple[str, ...]) -> Iterator[str]:
+def _candidates(core: str, endings: tuple[str, ...]) -> Iterator[str]:
     for stem in dict.fromkeys((core, without_compression(core))):
         for ending in endings:
             yield stem + ending
 
 
-def _named(option: str, path: str, read: Callable[[str], Sidecar | None]) -> Iterator[Sidecar]:
+def _read_named(option: str, path: str, read: Callable[[str], Sidecar | None]) -> Iterator[Sidecar]:
     try:
         sidecar = read(path)
     except OSError as error:
@@ -120,7 +120,7 @@ def _named(option: str, path: str, read: Callable[[str], Sidecar | None]) -> Ite
     yield sidecar
 
 
-def _beside(
+def _first_usable(
     paths: Iterator[str] | list[str], read: Callable[[str], Sidecar | None]
 ) -> Iterator[Sidecar]:
     """Yield the first that can be used; one that cannot be read is reported, not fatal."""

@@ -156,7 +156,7 @@ def collect_host_facts(root: str = "/", given: Mapping[str, str] | None = None) 
     return {key: value for key, value in facts.items() if value not in (None, {})}
 
 
-def _hashed(text: str | None) -> str | None:
+def _hash_part(text: str | None) -> str | None:
     """Return a hash that names a part; fillers of vendors are nothing."""
     if not text or text.lower() in ("none", "not specified", "to be filled by o.e.m.", "0"):
         return None
@@ -182,7 +182,7 @@ def _cpu(host: HostFiles) -> Facts:
         "cpu_count": len(values.get("processor", ())) or None,
         "cpu_sockets": len(values.get("physical id", ())) or None,
         "cpu_online": online,
-        "cpu_flags_hash": _hashed(values_of("flags")),
+        "cpu_flags_hash": _hash_part(values_of("flags")),
         "cpu_governor": host.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
     }
 
@@ -191,9 +191,9 @@ def _firmware(host: HostFiles) -> Facts:
     facts: Facts = {}
     for file, name in _DMI_OPEN.items():
         text = host.text(f"{DMI}/{file}")
-        facts[name] = _hashed(text) if name.endswith("_hash") else text
+        facts[name] = _hash_part(text) if name.endswith("_hash") else text
     for file, name in _DMI_ROOT.items():
-        facts[name] = _hashed(host.text(f"{DMI}/{file}", what=f"DMI {file}"))
+        facts[name] = _hash_part(host.text(f"{DMI}/{file}", what=f"DMI {file}"))
     return facts
 
 
@@ -226,13 +226,13 @@ def _chosen(text: str | None) -> str | None:
 def _dimms(dimms: list[Dimm]) -> Facts:
     facts: Facts = {
         "dimm_count": len(dimms),
-        "dimm_parts": _joined(dimm.part for dimm in dimms),
-        "dimm_vendors": _joined(dimm.manufacturer for dimm in dimms),
+        "dimm_parts": _join_texts(dimm.part for dimm in dimms),
+        "dimm_vendors": _join_texts(dimm.manufacturer for dimm in dimms),
         "dimm_source": "smbios",
     }
     for dimm in dimms[:MAX_PARTS]:
         if dimm.slot and dimm.serial:
-            facts[f"dimm_serial_hash {dimm.slot}"] = _hashed(dimm.serial)
+            facts[f"dimm_serial_hash {dimm.slot}"] = _hash_part(dimm.serial)
     return facts
 
 
@@ -254,9 +254,9 @@ def _gpus(host: HostFiles) -> Facts:
         tables = [dict(_pairs(card, ":")) for card in cards]
         facts["gpu_count"] = len(cards)
         for fact, name in _NVIDIA.items():
-            facts[fact] = _joined(table.get(name) for table in tables)
+            facts[fact] = _join_texts(table.get(name) for table in tables)
         for number, table in enumerate(tables[:MAX_PARTS]):
-            facts[f"gpu_uuid_hash {number}"] = _hashed(table.get("GPU UUID"))
+            facts[f"gpu_uuid_hash {number}"] = _hash_part(table.get("GPU UUID"))
         return facts
     amd = host.matches("sys/class/drm/card*/device/vbios_version")
     if amd:
@@ -273,7 +273,7 @@ def _pairs(text: str, separator: str) -> list[tuple[str, str]]:
     return [(name.strip(), value.strip()) for name, found, value in parts if found]
 
 
-def _joined(texts: Iterable[str | None]) -> str | None:
+def _join_texts(texts: Iterable[str | None]) -> str | None:
     """Return the different texts with commas; None where there is none."""
     return ",".join(sorted(set(filter(None, texts)))) or None
 
@@ -284,7 +284,7 @@ def _adapters(host: HostFiles) -> Facts:
         "infiniband_firmware": "sys/class/infiniband/*/fw_ver",
         "nvme_firmware": "sys/class/nvme/nvme*/firmware_rev",
     }
-    return {name: _joined(map(host.text, host.matches(p))) for name, p in patterns.items()}
+    return {name: _join_texts(map(host.text, host.matches(p))) for name, p in patterns.items()}
 
 
 def _system(host: HostFiles) -> Facts:
@@ -300,8 +300,8 @@ def _system(host: HostFiles) -> Facts:
         "os_image": release.get("IMAGE_VERSION") or release.get("BUILD_ID"),
         "kernel": host.text("proc/sys/kernel/osrelease"),
         "kernel_build": host.text("proc/sys/kernel/version"),
-        "kernel_cmdline_hash": _hashed(host.text("proc/cmdline")),
-        "mitigations_hash": _hashed("\n".join(states)),
+        "kernel_cmdline_hash": _hash_part(host.text("proc/cmdline")),
+        "mitigations_hash": _hash_part("\n".join(states)),
         "clocksource": host.text(clock),
         "hypervisor": host.text("sys/hypervisor/type"),
     }

@@ -34,7 +34,7 @@ def explain(signed: SignedProcess) -> list[dict[str, Any]]:
     end = _cut_before(signed, tokens)
     held = {name: _texts(key.text) for name, key in signed.signature.keys.items()}
     return [
-        _explained(frame, [(place, tokens.tokens[place]) for place in places], end, held)
+        _explain_frame(frame, [(place, tokens.tokens[place]) for place in places], end, held)
         for frame, places in zip(signed.stack.frames[:MAX_SHOWN], tokens.origins, strict=False)
     ]
 
@@ -73,7 +73,7 @@ def _cut_before(signed: SignedProcess, tokens: Tokens) -> int:
     return places[0] if places else -1
 
 
-def _explained(
+def _explain_frame(
     frame: MergedFrame,
     tokens: Sequence[tuple[int, Token]],
     cut: int,
@@ -98,10 +98,10 @@ def _explained(
         build_id, offset = frame.native.build_id, frame.native.offset
         if build_id and offset is not None and f"{build_id[:16]}+{offset:#x}" in held["exact"]:
             keys.append("exact")
-    return {"frame": _shown(frame), "rules": rules, "keys": sorted(set(keys))}
+    return {"frame": _frame_text(frame), "rules": rules, "keys": sorted(set(keys))}
 
 
-def _shown(frame: MergedFrame) -> str:
+def _frame_text(frame: MergedFrame) -> str:
     if frame.python is not None:
         python = frame.python
         return f"Python {signature_safe_text(python.qualname or python.name or '?')}"

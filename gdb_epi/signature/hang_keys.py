@@ -49,7 +49,7 @@ def hang_words_of_answer(answer: HangAnswer) -> HangWords | None:
     if answer.label == DEADLOCK:
         members = [_member(activity) for activity in answer.members]
         members = list(dict.fromkeys(members)) if answer.kind == "pool" else members
-        return HangWords(CIRCLE, _turned(members[:MAX_MEMBERS]))
+        return HangWords(CIRCLE, _rotate_to_smallest(members[:MAX_MEMBERS]))
     last = answer.members[-1] if answer.members else None
     if last is None or not last.frames:
         return None
@@ -80,7 +80,7 @@ def _member(activity: ThreadActivity) -> HangMember:
     return HangMember(signature_safe_text(activity.label or activity.kind), tuple(names[:FRAMES]))
 
 
-def _turned(members: Sequence[HangMember]) -> tuple[HangMember, ...]:
+def _rotate_to_smallest(members: Sequence[HangMember]) -> tuple[HangMember, ...]:
     """Begin a circle with its smallest member, so that it has one text."""
     turns = [tuple(members[i:]) + tuple(members[:i]) for i in range(len(members))]
     return min(turns, default=())

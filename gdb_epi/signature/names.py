@@ -65,11 +65,11 @@ def module_of_file(filename: str) -> str:
     for pattern in (_SITE, _STDLIB, _ARCHIVE):
         parts = pattern.split(filename)
         if len(parts) > 1:
-            return _dotted(parts[-1]) or "unnamed"
+            return _module_from_path(parts[-1]) or "unnamed"
     return _stem(filename.rsplit("/", 1)[-1]) or "unnamed"
 
 
-def _dotted(path: str) -> str:
+def _module_from_path(path: str) -> str:
     names = [part for part in path.split("/") if part]
     names[-1:] = [_stem(names[-1])] if names else []
     return ".".join(names[:-1] if names[-1:] == ["__init__"] and names[1:] else names)

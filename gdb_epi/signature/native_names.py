@@ -104,7 +104,7 @@ def normalise(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
         log.put("N4", _SUFFIX.sub("", log.name) or log.name)
     log.put("N5", log.name.removeprefix("__GI_") or log.name)
     if not _known_shape(log):
-        _by_language(log)
+        _normalise_by_language(log)
     log.put("N24", signature_safe_text(log.name) or "{nameless}")
     return log.name, tuple(log.steps)
 
@@ -152,7 +152,7 @@ def _memory_function(name: str) -> str:
     return base if plain and letters.isascii() and letters.isalnum() and letters.islower() else ""
 
 
-def _by_language(log: _Log) -> None:
+def _normalise_by_language(log: _Log) -> None:
     name = log.name
     if name.startswith(("_Z", "___Z", "__Z")):
         name = name[name.index("_Z") :]
@@ -179,10 +179,10 @@ def _by_language(log: _Log) -> None:
     elif name.startswith("_R") and name[2:3] in tuple("CMXYNI"):
         log.steps.append(AppliedRule("N23", signature_safe_text(name)))
     else:
-        _printed(log)
+        _normalise_demangled(log)
 
 
-def _printed(log: _Log) -> None:
+def _normalise_demangled(log: _Log) -> None:
     """Normalise a name that is not mangled: C, or what a debugger already demangled."""
     if log.name.isidentifier() and "_GLOBAL__N_" not in log.name:
         return  # C: no rule below speaks of it

@@ -80,7 +80,7 @@ def decode_notes(all_notes: Iterable[Note], architecture: Architecture = X86_64)
                 cursig = struct.unpack_from("<H", note.desc, 12)[0]
             threads.append(thread)
         elif note.name == b"LINUX" and threads and note.type in _SINGLE_REGISTERS:
-            threads[-1] = _with_register(threads[-1], note)
+            threads[-1] = _add_register(threads[-1], note)
         elif note.type == NT_SIGINFO and siginfo is None:
             siginfo = note.desc
         elif note.type == NT_PRPSINFO and note.name == b"CORE":
@@ -110,7 +110,7 @@ def _thread(desc: bytes, architecture: Architecture) -> Thread | Absent:
 _SINGLE_REGISTERS = {NT_ARM_TLS: ("tpidr", "<Q"), NT_ARM_SYSTEM_CALL: ("syscall", "<i")}
 
 
-def _with_register(thread: Thread, note: Note) -> Thread:
+def _add_register(thread: Thread, note: Note) -> Thread:
     name, packed = _SINGLE_REGISTERS[note.type]
     if len(note.desc) < struct.calcsize(packed):
         return thread

@@ -54,11 +54,11 @@ def missing_memory(target: Target) -> MissingWritableMemory:
         owners.setdefault(region.start, thread.tid)
         if pointer >= region.start + region.dumped:
             lost_stacks.append(thread.tid)
-    unused = _unused(target, owners)
+    unused = _undumped_mappings(target, owners)
     writable = [r for r in target.regions() if "w" in r.perms and r.start not in unused]
     expected = sum(region.size for region in writable)
     lost = [
-        LostMapping(r.start, r.size, r.size - min(r.dumped, r.size), _what(r, owners))
+        LostMapping(r.start, r.size, r.size - min(r.dumped, r.size), _region_name(r, owners))
         for r in writable
         if r.dumped < r.size
     ]
@@ -75,7 +75,7 @@ def missing_memory(target: Target) -> MissingWritableMemory:
     )
 
 
-def _unused(target: Target, stacks: Container[int]) -> frozenset[int]:
+def _undumped_mappings(target: Target, stacks: Container[int]) -> frozenset[int]:
     """Return the starts of the anonymous mappings for which the kernel had no page to dump.
 
     In a complete core those are the mappings with no bytes while others have some; otherwise the
@@ -88,7 +88,7 @@ def _unused(target: Target, stacks: Container[int]) -> frozenset[int]:
     return frozenset(r.start for r in private if not r.dumped and r.start not in stacks)
 
 
-def _what(region: Region, owners: dict[int, int]) -> str:
+def _region_name(region: Region, owners: dict[int, int]) -> str:
     if region.start in owners:
         return f"native stack of thread {owners[region.start]}"
     return region.path.rpartition("/")[2] if region.path else "anonymous memory"

@@ -99,7 +99,7 @@ def _fault(dump: TextCrash, thread: TextThread, signal: str, cut: bool) -> Possi
         return PossibleCategories(BUS, None, "the text does not show si_code", cut, tuple(steps))
     if signal != "SIGSEGV":
         return PossibleCategories(("killed-external",), "killed-external", "", cut, tuple(steps))
-    possible = SEGV if cut else _by_address(dump, thread)
+    possible = SEGV if cut else _of_fault_address(dump, thread)
     open_ = NO_ADDRESS if possible == SEGV else "the mappings of the process decide the rest"
     if len(possible) == 1:
         steps.append(f"category: {possible[0]}: si_addr = {dump.facts.get('si_addr', 0):#x}")
@@ -107,7 +107,7 @@ def _fault(dump: TextCrash, thread: TextThread, signal: str, cut: bool) -> Possi
     return PossibleCategories(possible, None, open_, cut, tuple(steps))
 
 
-def _by_address(dump: TextCrash, thread: TextThread) -> tuple[str, ...]:
+def _of_fault_address(dump: TextCrash, thread: TextThread) -> tuple[str, ...]:
     """Return what siginfo leaves of SIGSEGV. A stack pointer not shown counts as aligned."""
     facts = dump.facts
     if facts.get("rsp", 0) % 8:

@@ -92,13 +92,13 @@ def sign_text(
     thread, why = crashed_thread(dump)
     if thread is None:
         return None
-    thread = _with_stacks(dump, thread)
+    thread = _join_stacks(dump, thread)
     kinds = possible_categories(dump, thread, category)
     stack = _Stack(dump, thread, kinds, PythonNamer(dump, sources, minor))
     keys: dict[str, k.Key] = {}
     absent, candidates = {"exact": NO_EXACT}, {}
     for name in STACK_KEYS:
-        made = _made(name, stack, kinds)
+        made = _key_or_candidates(name, stack, kinds)
         if isinstance(made, k.Key):
             keys[name] = made
         elif isinstance(made, MissingKey):
@@ -141,7 +141,7 @@ def crashed_thread(dump: TextCrash) -> tuple[TextThread | None, str]:
     return first, f"GDB numbers the thread that the kernel wrote first 1; this is {first.label}"
 
 
-def _with_stacks(dump: TextCrash, thread: TextThread) -> TextThread:
+def _join_stacks(dump: TextCrash, thread: TextThread) -> TextThread:
     """Add what other parts of the text say about the thread: `bt` and `py-bt` may be apart."""
     for other in [t for t in dump.threads if t is not thread and _is_same(t, thread)]:
         if len(other.native) > len(thread.native):
@@ -157,7 +157,7 @@ def _is_same(thread: TextThread, other: TextThread) -> bool:
     return bool(thread.label) and thread.label == other.label
 
 
-def _made(
+def _key_or_candidates(
     name: str, stack: _Stack, kinds: PossibleCategories
 ) -> k.Key | MissingKey | dict[str, k.Key]:
     """Return a key, why there is none, or the candidates where the category alone is missing."""

@@ -71,11 +71,11 @@ def _one_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> in
             return None
         return _operation(opcode >> 3, values.get("rax"), insn.immediate)
     if opcode == 0x98 and register == "rax":
-        return _extended(values.get("rax"), insn.size // 2)
+        return _sign_extend(values.get("rax"), insn.size // 2)
     if opcode in (0x69, 0x6B) and register == insn.reg:
         return _product(values.get(source), insn.immediate)
     if opcode == 0x63 and register == insn.reg:
-        return _extended(values.get(source), 4)
+        return _sign_extend(values.get(source), 4)
     if register != insn.rm:
         return None
     value = values.get(register)
@@ -85,7 +85,7 @@ def _one_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> in
         return insn.immediate
     if opcode in (0xC1, 0xD1, 0xD3):
         count = {0xC1: insn.immediate, 0xD1: 1, 0xD3: values.get("rcx")}[opcode]
-        return _shifted(insn, value, count)
+        return _shift(insn, value, count)
     if opcode == 0xF7 and value is not None:
         return {_NOT: ~value, _NEG: -value}.get(insn.modrm_reg)
     if opcode == 0xFF and value is not None:
@@ -105,7 +105,7 @@ def _two_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> in
         return None  # ah to bh, without a REX prefix
     value = values.get(insn.rm)
     if insn.opcode >= 0xBE:
-        return _extended(value, size)
+        return _sign_extend(value, size)
     return None if value is None else value & (1 << 8 * size) - 1
 
 
@@ -118,7 +118,7 @@ def _product(left: int | None, right: int | None) -> int | None:
     return None if left is None or right is None else left * right
 
 
-def _shifted(insn: Instruction, value: int | None, count: int | None) -> int | None:
+def _shift(insn: Instruction, value: int | None, count: int | None) -> int | None:
     if value is None or count is None:
         return None
     bits = 8 * insn.size
@@ -133,7 +133,7 @@ def _shifted(insn: Instruction, value: int | None, count: int | None) -> int | N
     return None
 
 
-def _extended(value: int | None, size: int) -> int | None:
+def _sign_extend(value: int | None, size: int) -> int | None:
     """Return the low bytes of a value with their sign."""
     if value is None:
         return None

@@ -297,7 +297,7 @@ def test_a_text_that_says_of_no_memory_is_no_failed_check(
     """Else it and failed_allocation spoke for different causes of one death."""
     home = "gdb_epi.detectors.runtimes.printed_before_abort"
     monkeypatch.setattr(f"{home}.errno_of", lambda _target, _fault: errno)
-    monkeypatch.setattr(f"{home}._printed", lambda *_: ("index: out of memory", "load_part"))
+    monkeypatch.setattr(f"{home}._abort_text", lambda *_: ("index: out of memory", "load_part"))
     native = [of("raise", LIBC), of("abort", LIBC), of("load_part", "/srv/index.so")]
     (found,) = printed_before_abort(state(crash(6, -6, sender=PID), native=native))
     assert found.facts["kind"] == kind

@@ -54,13 +54,13 @@ class FileNames:
 
     def place(self, offset: int, *, is_exact: bool) -> list[FrameName] | None:
         """Return the names at a place, innermost first; None when GDB has not said them."""
-        rows = self._places.get(_place(offset, is_exact))
-        names = None if rows is None else [_named(row) for row in rows]
+        rows = self._places.get(_place_key(offset, is_exact))
+        names = None if rows is None else [_parse_name(row) for row in rows]
         return names if names and None not in names else None  # type: ignore[return-value]
 
     def add_place(self, offset: int, names: list[FrameName], *, is_exact: bool) -> None:
         """Keep the names at a place."""
-        word = _place(offset, is_exact)
+        word = _place_key(offset, is_exact)
         if word not in self._places and 0 < len(names) <= MAX_NAMES:
             self._places[word] = [list(named) for named in names]
             self.is_new = True
@@ -68,7 +68,7 @@ class FileNames:
     def jumps(self, callee: str, caller: int) -> list[TailCallFrame] | None:
         """Return what lies between a caller's place in this file and a function."""
         rows = self._jumps.get(f"{callee}:{caller:x}")
-        jumps = None if rows is None else [_jumped(row) for row in rows]
+        jumps = None if rows is None else [_parse_jump(row) for row in rows]
         return jumps if jumps is not None and None not in jumps else None  # type: ignore[return-value]
 
     def add_jumps(self, callee: str, caller: int, jumps: list[TailCallFrame]) -> None:
@@ -91,11 +91,11 @@ class FileNames:
         return {"places": self._places, "jumps": self._jumps}
 
 
-def _place(offset: int, is_exact: bool) -> str:
+def _place_key(offset: int, is_exact: bool) -> str:
     return f"{offset:x}{'.' if is_exact else ''}"
 
 
-def _named(row: object) -> FrameName | None:
+def _parse_name(row: object) -> FrameName | None:
     if not isinstance(row, list) or len(row) != len(FrameName._fields):
         return None
     function, filename, lineno, kind = row
@@ -108,10 +108,10 @@ def _named(row: object) -> FrameName | None:
     return FrameName(function, filename, lineno, kind)
 
 
-def _jumped(row: object) -> TailCallFrame | None:
+def _parse_jump(row: object) -> TailCallFrame | None:
     if not isinstance(row, list) or len(row) < 2:
         return None
-    named = _named(row[2:])
+    named = _parse_name(row[2:])
     if named is None or type(row[0]) is not bool or type(row[1]) is not int:
         return None
     return TailCallFrame(row[0], row[1], named)

@@ -133,7 +133,9 @@ class TailCallFinder:
             values: set[tuple[int, bool]] = set()
             defining = []  # files with symbols of the name that are not local
             for loaded in self._loaded:
-                of_file = set[tuple[int, bool]]().union(*(_defined(f, name) for f in loaded.files))
+                of_file = set[tuple[int, bool]]().union(
+                    *(_values_of(f, name) for f in loaded.files)
+                )
                 values |= {(loaded.base + value, is_local) for value, is_local in of_file}
                 if not all(is_local for _, is_local in of_file):
                     defining.append(loaded)
@@ -156,14 +158,14 @@ def _address_of_versioned_name(loaded: LoadedFile, name: str) -> int:
     lies highest (build_minimal_symbol_hash_tables()). Raises GdbNeeded.
     """
     if len(loaded.files) > 1:
-        versions = {*_defined(loaded.files[-1], name), *_defined(loaded.files[-1], name, b"@")}
+        versions = {*_values_of(loaded.files[-1], name), *_values_of(loaded.files[-1], name, b"@")}
         places = [value for value, is_local in versions if not is_local]
         if places:
             return loaded.base + max(places)
     raise GdbNeeded("several functions of one name")
 
 
-def _defined(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple[int, bool]]:
+def _values_of(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple[int, bool]]:
     """Return the values of the symbols of a name, and whether they are local.
 
     `behind` is the text after the name in the table of names.

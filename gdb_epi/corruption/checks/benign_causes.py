@@ -543,7 +543,7 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
         if finding.detector in ORDINARY:
             id, summary = _id(finding), finding.summary
             if finding.detector == "null_dereference":
-                untracked = _untracked(context)
+                untracked = _zero_link(context)
                 id = "S:foreign-value" if untracked else _null_id(context)
                 summary = untracked or summary
             elif finding.detector == "stack_overflow" and _in_one_step(context):
@@ -551,7 +551,7 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
             yield plain_evidence(id, "", summary)._replace(facts=dict(finding.facts))
 
 
-def _untracked(context: Context) -> str:
+def _zero_link(context: Context) -> str:
     """Return what a link of 0 in the collector's head of an object says, "" where it is none."""
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:

@@ -279,12 +279,12 @@ def _compare_parts(
     for address in addresses:
         context.counts["code parts"] = context.counts.get("code parts", 0) + 1
         with suppress(UnreadableMemory, LayoutError):
-            near = _near(constants, address, by_size)
+            near = _differs_in_one_part(constants, address, by_size)
             if near is not None:
                 yield from _one_bit(context, constants, pyc, *near)
 
 
-def _near(
+def _differs_in_one_part(
     constants: CodeComparer, address: int, by_size: dict[int, list[MarshalledCode]]
 ) -> tuple[MarshalledCode, ConstantDifference] | None:
     """Return the only code object of the file that differs in one part, when none is the same."""

@@ -253,7 +253,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
     if instruction is None:
         return
     if site.kind == UNEXPLAINED:
-        yield _by_address(site) or plain_evidence("C6", "rip", site.why)
+        yield _beside_operand(site) or plain_evidence("C6", "rip", site.why)
     elif site.kind == ARITHMETIC and instruction.name != "div" and code in (1, 2):
         why = "SIGFPE of an integer division, but the instruction does not divide"
         yield plain_evidence("C6", "rip", why)
@@ -271,7 +271,7 @@ def _ordinary(instruction: Instruction) -> bool:
     return plain and instruction.opcode_map == 0
 
 
-def _by_address(site: FaultSite) -> Evidence | None:
+def _beside_operand(site: FaultSite) -> Evidence | None:
     """The kernel's address is one bit from that of an operand: the CPU computed it wrong."""
     if site.address is None or site.instruction is None:
         return None
@@ -355,9 +355,9 @@ def arrived_inside_function(context: Context) -> Iterator[Evidence]:
     function = context.functions.at(site.fault.pc)
     if function is None or site.fault.pc - function.start > MAX_FUNCTION:
         return
-    candidates = list(_by_return(context, site, function))
+    candidates = list(_via_return(context, site, function))
     if not _was_called(context, site, function):
-        candidates = [*_by_pointer(context, site, function), *candidates]
+        candidates = [*_via_pointer(context, site, function), *candidates]
     for candidate in candidates:
         yield candidate._replace(facts={**candidate.facts, "rivals": len(candidates)})
 
@@ -375,7 +375,7 @@ def _was_called(context: Context, site: FaultSite, function: Function) -> bool:
     )
 
 
-def _by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
+def _via_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
     pc = site.fault.pc
     inside: dict[int, list[int]] = {}  # a place in the function -> starts one bit away
     for value in range(max(function.start + 1, pc - MAX_RUN), pc + 1):
@@ -424,7 +424,7 @@ def _in_table(context: Context, place: int, value: int) -> bool:
     )
 
 
-def _by_return(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
+def _via_return(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
     """A return address that one bit moved by a few bytes: the popped word lies below rsp."""
     pc, sp = site.fault.pc, site.fault.sp
     for place in range(sp - 8, sp - 8 * POPPED - 8, -8):

@@ -181,7 +181,9 @@ def dangling_node_links(context: Context) -> Iterator[Evidence]:
             continue
         link = links.link(slot)
         unnamed = links.unnamed(link) if link is not None else []
-        yield from _near(context, slot, suspect.value, unnamed, len(link.siblings) if link else 0)
+        yield from _adjacent(
+            context, slot, suspect.value, unnamed, len(link.siblings) if link else 0
+        )
 
 
 def _slots(context: Context, suspect: Suspect) -> list[int]:
@@ -192,7 +194,7 @@ def _slots(context: Context, suspect: Suspect) -> list[int]:
     return places if len(places) == 1 else []
 
 
-def _near(
+def _adjacent(
     context: Context, slot: int, value: int, unnamed: list[int], count: int
 ) -> Iterator[Evidence]:
     """Yield the one block that is a bit away, else the one that is a byte of zeros away."""

@@ -136,11 +136,11 @@ def item_counts_of_the_heap(context: Context) -> Iterator[Evidence]:
     neither frames nor registers lead to it then.
     """
     census, walk = require_present(pool_census(context)), require_present(object_walk(context))
-    of_kind = _suspected(context, census, walk)
+    of_kind = _suspect_objects(context, census, walk)
     if of_kind is None or sum(map(len, of_kind.values())) > MAX_SUSPECTED:
         return
     seen = {item.where for item in context.evidence if item.id == "R25"}
-    for count in _of_owners(context, walk.reader, of_kind):
+    for count in _owner_counts(context, walk.reader, of_kind):
         if count.place not in seen:
             yield from _repair(context, walk, count)
 
@@ -216,7 +216,7 @@ def _fills_block(
     return not last and all(0 < character <= LAST_CHARACTER for character in characters)
 
 
-def _suspected(
+def _suspect_objects(
     context: Context, census: PoolCensus, walk: ObjectWalk
 ) -> dict[str, list[int]] | None:
     """Return the objects that count more than their block holds, or than they say themselves.
@@ -238,7 +238,7 @@ def _suspected(
         for name, struct, member in _SAID
         if (at := layout.offset(struct, member)) is not None
     }
-    of_kind = _by_kind()
+    of_kind = _empty_kinds()
     types = _built_in_types(walk)
     for blocks in census.classes:
         row = blocks.row()
@@ -277,7 +277,7 @@ def _suspected_in_chunks(
         for name, built_in in _built_in_types(walk).items()
         if name in fields
     }
-    of_kind = _by_kind()
+    of_kind = _empty_kinds()
     words, last = chunks.words, len(chunks.words)
     large = chunks.of_size(LARGEST_BLOCK + 2 * WORD)
     for type_word in {first + 1 for _name, first in kinds.values()}:
@@ -294,7 +294,7 @@ def _suspected_in_chunks(
 
 def _built_in_types(walk: ObjectWalk) -> dict[str, ObjectType]:
     """Return the types that the walk met of which objects are looked at, by their names."""
-    wanted = _by_kind()
+    wanted = _empty_kinds()
     return {
         kind.name: kind
         for kind in walk.kinds.judged()
@@ -302,7 +302,7 @@ def _built_in_types(walk: ObjectWalk) -> dict[str, ObjectType]:
     }
 
 
-def _by_kind() -> dict[str, list[int]]:
+def _empty_kinds() -> dict[str, list[int]]:
     return {"list": [], "tuple": [], "bytes": [], "bytearray": [], "str": []}
 
 
@@ -358,7 +358,7 @@ _SAID = (("list", "PyListObject", "allocated"), ("bytearray", "PyByteArrayObject
 
 
 def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
-    of_kind = _by_kind()
+    of_kind = _empty_kinds()
     for address, category in walk.visited:
         if category in ("list", "tuple"):
             of_kind[category].append(address)
@@ -366,10 +366,10 @@ def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
         name = walk.type_at(value)
         if name in ("bytes", "bytearray", "str"):
             of_kind[name].append(value)
-    yield from _of_owners(context, walk.reader, of_kind)
+    yield from _owner_counts(context, walk.reader, of_kind)
 
 
-def _of_owners(
+def _owner_counts(
     context: Context, reader: PagedReader, of_kind: dict[str, list[int]]
 ) -> Iterator[_Count]:
     """Yield the counts of objects that are larger than their room."""
@@ -497,7 +497,7 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     for start in values_at_hand(context)[:MAX_STRUCTS]:
         words = _words_of_struct(context, start)
         rows.update(word for word in (start, *words) if _room(context, word) is not None)
-        for place, held, right, width in _of_struct(context, start, words):
+        for place, held, right, width in _struct_counts(context, start, words):
             wrong[place] = held, right, width, start
         ends.update(_ends_of_struct(context, start, words))
     if len(ends) == 1 and not wrong:
@@ -639,7 +639,7 @@ def _wrong_end(place: int, words: tuple[int, int]) -> Iterator[Evidence]:
     yield word_evidence("R31", place, held, right, summary)
 
 
-def _of_struct(
+def _struct_counts(
     context: Context, start: int, words: list[int]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield (place, number, right number, bytes of an item) of a struct."""

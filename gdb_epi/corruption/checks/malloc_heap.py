@@ -234,7 +234,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
             for offset, answer in ((FORWARD, BACKWARD), (BACKWARD, FORWARD)):
                 link = words[at + offset // 8]
                 if read_word(context.target, link + answer) != chunk:
-                    yield from _mended(context, chunk, offset, answer, link)
+                    yield from _evidence_of_link(context, chunk, offset, answer, link)
 
 
 def _free(words: HeapWords) -> Iterator[int]:
@@ -255,7 +255,7 @@ def _free(words: HeapWords) -> Iterator[int]:
         at = following
 
 
-def _mended(
+def _evidence_of_link(
     context: Context, chunk: int, offset: int, answer: int, link: int
 ) -> Iterator[Evidence]:
     near = [flip for bit in range(64) if not (flip := link ^ 1 << bit) >> ADDRESS_BITS]

@@ -67,12 +67,12 @@ def _compare(image: ImageFile, start: int, data: bytes) -> Iterator[Evidence | S
     wrong = [
         word
         for n in pages[:MAX_PIECES]
-        for word in _words(start + n, data[n : n + PAGE], right[n : n + PAGE])
+        for word in _differing_words(start + n, data[n : n + PAGE], right[n : n + PAGE])
     ]
     yield from _judge(image, wrong)
 
 
-def _words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[int, int, int]]:
+def _differing_words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[int, int, int]]:
     for at in range(0, len(ours), 8):
         held, right = ours[at : at + 8], theirs[at : at + 8]
         if held != right:
@@ -118,12 +118,12 @@ def relocated_words(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the words of PT_GNU_RELRO that are relative relocations with base plus addend."""
     files, missing = image_files(context)
     for image in files:
-        yield from _of_image(context, image)
+        yield from _check_relro(context, image)
     if missing:
         yield Skipped("R3", missing_files_line(missing))
 
 
-def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped]:
+def _check_relro(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped]:
     if image.relro is None:
         return
     # ld.so protects whole pages only (elf/dl-reloc.c, _dl_protect_relro).
@@ -132,7 +132,7 @@ def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped
     wrong = [
         (at, held, right)
         for start, data in read_only_pieces(context, low, high)
-        for at, held, right in _wrong(image, start, data)
+        for at, held, right in _wrong_relocations(image, start, data)
     ]
     if len(wrong) > MAX_WRONG:
         yield Skipped("R3", f"{len(wrong)} words of {image.name} differ: rewritten by a hook?")
@@ -146,7 +146,7 @@ def _of_image(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped
         yield word_evidence(id, at, held, right, summary, module=image.module.path)
 
 
-def _wrong(image: ImageFile, start: int, data: bytes) -> Iterator[tuple[int, int, int]]:
+def _wrong_relocations(image: ImageFile, start: int, data: bytes) -> Iterator[tuple[int, int, int]]:
     base = image.base
     low = start - base
     if low >= 0 and not low & 7 and image.tables.pattern(low, len(data)).holds(data, base):

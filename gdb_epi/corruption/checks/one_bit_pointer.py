@@ -100,7 +100,7 @@ def _sentence(context: Context, neighbour: Correction) -> str:
         held = f"in {suspect.source} and in memory at {suspect.slots[0]:#018x}"
     how_far = f"one bit (bit {neighbour.bit})" if neighbour.bit >= 0 else "one byte, which is 0,"
     role = "" if not suspect.depth else ", which was read through,"
-    what = f", where {_what(neighbour.pointee)} begins" if neighbour.pointee is not None else ""
+    what = f", where {_pointee(neighbour.pointee)} begins" if neighbour.pointee is not None else ""
     return (
         f"pointer {suspect.value:#018x} ({held}){role} is {how_far} from "
         f"{neighbour.corrected:#018x}{what}{_who_else(context, neighbour)}"
@@ -121,7 +121,7 @@ def _who_else(context: Context, neighbour: Correction) -> str:
     return copies_clause(count, searched=searched, more=more)
 
 
-def _what(pointee: Pointee) -> str:
+def _pointee(pointee: Pointee) -> str:
     if pointee.kind == OBJECT:
         return f"an object of type {pointee.name}"
     if pointee.kind == FUNCTION:

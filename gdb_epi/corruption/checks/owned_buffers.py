@@ -159,7 +159,7 @@ def _fills(need: int, room: int, shrinks: bool = False) -> int:
 # -- one function for each type: what its words say together --------------------------------------
 
 
-def _of_array(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_array(judge: _Judge, words: _Words, owner: int) -> int:
     """An array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c, 3.8 to 3.14)."""
     width = words.raw(words.raw(owner + _ARRAY_DESCR)) >> 32
     if width not in (1, 2, 4, 8):
@@ -175,7 +175,7 @@ def _of_array(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS if room is None else _fills(allocated * width, room, shrinks=True)
 
 
-def _of_numpy(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_numpy_array(judge: _Judge, words: _Words, owner: int) -> int:
     """A numpy array that owns its data, or is a view into one that does.
 
     `strides` follow `dimensions` in one block (PyArray_NewFromDescr_int, numpy 1.7 to 2.3).
@@ -220,7 +220,7 @@ def _of_numpy(judge: _Judge, words: _Words, owner: int) -> int:
     return AGREES
 
 
-def _of_view(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_memoryview(judge: _Judge, words: _Words, owner: int) -> int:
     """A memoryview of one dimension: its length, and the buffer that it is a part of."""
     at = {
         name: owner + judge.layout.require("PyMemoryViewObject", name)
@@ -250,7 +250,7 @@ def _of_view(judge: _Judge, words: _Words, owner: int) -> int:
     return AGREES
 
 
-def _of_weakref(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_weakref(judge: _Judge, words: _Words, owner: int) -> int:
     """A weak reference names an object, and that names the first of its weak references.
 
     Where it does so is told by its type; up to 3.11 after its head, from 3.12 on before it too.
@@ -262,7 +262,7 @@ def _of_weakref(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS
 
 
-def _of_set(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_set(judge: _Judge, words: _Words, owner: int) -> int:
     """A set: how many entries are used, the mask of its table, and the table."""
     offset = judge.layout.require
     fill = words.number(owner + offset("PySetObject", "fill"), "fill")
@@ -278,7 +278,7 @@ def _of_set(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS if room is None else _fills((mask + 1) * entry, room)
 
 
-def _of_int(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_int(judge: _Judge, words: _Words, owner: int) -> int:
     """An int: its number of digits, in ob_size or above three bits of lv_tag (3.12, gh-102381)."""
     digits = owner + judge.layout.require("PyLongObject", "ob_digit")
     tag = judge.layout.offset("PyLongObject", "lv_tag")
@@ -296,7 +296,7 @@ def _of_int(judge: _Judge, words: _Words, owner: int) -> int:
     return AGREES if 0 < top < 1 << 30 else POSSIBLE
 
 
-def _of_bytearray(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_bytearray(judge: _Judge, words: _Words, owner: int) -> int:
     """A bytearray: its block, how much of it there is, and where its bytes begin and end."""
     count_at = owner + judge.layout.require("PyVarObject", "ob_size")
     alloc_at, bytes_at, start_at = (
@@ -313,7 +313,7 @@ def _of_bytearray(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS if room is None else _fills(room_said, room, shrinks=True)
 
 
-def _of_stream(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_stream(judge: _Judge, words: _Words, owner: int) -> int:
     """A buffered stream of io: its buffer, that one's size, and the positions in it."""
     at = {
         name: owner + judge.layout.require("buffered", name)
@@ -333,18 +333,18 @@ def _of_stream(judge: _Judge, words: _Words, owner: int) -> int:
 
 
 _TYPES: dict[str, Callable[[_Judge, _Words, int], int]] = {
-    "array.array": _of_array,
-    "numpy.ndarray": _of_numpy,
-    "memoryview": _of_view,
-    "weakref": _of_weakref,
-    "weakref.ReferenceType": _of_weakref,  # 3.13 and later
-    "set": _of_set,
-    "frozenset": _of_set,
-    "int": _of_int,
-    "bytearray": _of_bytearray,
-    "_io.BufferedReader": _of_stream,
-    "_io.BufferedWriter": _of_stream,
-    "_io.BufferedRandom": _of_stream,
+    "array.array": _check_array,
+    "numpy.ndarray": _check_numpy_array,
+    "memoryview": _check_memoryview,
+    "weakref": _check_weakref,
+    "weakref.ReferenceType": _check_weakref,  # 3.13 and later
+    "set": _check_set,
+    "frozenset": _check_set,
+    "int": _check_int,
+    "bytearray": _check_bytearray,
+    "_io.BufferedReader": _check_stream,
+    "_io.BufferedWriter": _check_stream,
+    "_io.BufferedRandom": _check_stream,
 }
 
 

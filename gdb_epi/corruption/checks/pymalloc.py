@@ -355,7 +355,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
                 if freed_count is not None:
                     yield freed_count
                 elif is_first_link_wild(pool, data):
-                    yield from _of_a_lost_list(context, pool, data)
+                    yield from _lost_list(context, pool, data)
         blocks.look(pool, data)
     for place, wrong in search.headers:
         yield _evidence(wrong, place)
@@ -378,7 +378,7 @@ def _evidence(wrong: WrongWord, pool: int) -> Evidence:
     return evidence._replace(ambiguous=INCREMENT) if wrong.is_low_bit else evidence
 
 
-def _of_a_lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
+def _lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
     """Yield evidence that names no culprit: a freed block that was written to is handed out too.
 
     Where the fault went through the first free block, the list is damaged for certain; elsewhere

@@ -110,9 +110,9 @@ def _compare(
         tag = ours & STACKREF_TAG if what == "code" else 0
         if ((ours & ~tag) ^ theirs).bit_count() != 1:
             continue
-        if _typed(reader, theirs) and not _typed(reader, ours & ~tag):
+        if _has_type(reader, theirs) and not _has_type(reader, ours & ~tag):
             where, held, right = frame.address + in_frame, ours, theirs | tag
-        elif _typed(reader, ours & ~tag) and not _typed(reader, theirs):
+        elif _has_type(reader, ours & ~tag) and not _has_type(reader, theirs):
             where, held, right = (function & ~STACKREF_TAG) + in_function, theirs, ours & ~tag
         else:
             continue
@@ -152,7 +152,11 @@ def _builtins_agree(reader: MemoryReader, frames: list[PyFrame]) -> Iterator[Evi
     counts = list(words.values())
     usual = max(set(counts), key=counts.count, default=0)
     for address, word in words.items():
-        if (word ^ usual).bit_count() == 1 and _typed(reader, usual) and not _typed(reader, word):
+        if (
+            (word ^ usual).bit_count() == 1
+            and _has_type(reader, usual)
+            and not _has_type(reader, word)
+        ):
             summary = (
                 f"the builtins of the frame at {address:#x} differ in one bit from those of "
                 "the other frames"
@@ -167,7 +171,7 @@ def _is(reader: MemoryReader, address: int, kind: int) -> bool:
         return False
 
 
-def _typed(reader: MemoryReader, address: int) -> bool:
+def _has_type(reader: MemoryReader, address: int) -> bool:
     """Whether this is an object whose type is a type whose type is one."""
     try:
         if address & 7:
@@ -225,10 +229,10 @@ def top_frame_of_data_stack(context: Context) -> Iterator[Evidence]:
         with suppress(UnreadableMemory):
             frame = innermost_frame(walk.reader, thread.address)
             if frame:
-                yield from _of_thread(context, walk, thread, frame, places)
+                yield from _check_thread(context, walk, thread, frame, places)
 
 
-def _of_thread(
+def _check_thread(
     context: Context, walk: ObjectWalk, thread: ThreadState, frame: int, places: FrameOffsets
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
@@ -271,7 +275,7 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
     size_at = layout.offset("PyVarObject", "ob_size")
     if places is None or at is None or first is None or size_at is None:
         return
-    for frame in _with_dropped(walk, places):
+    for frame in _with_callers(walk, places):
         code = walk.reader.word(frame + places.code) & ~TAG
         if walk.type_at(code) != "code":
             continue
@@ -287,7 +291,7 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
         yield word_evidence("R18", frame + at, value, right[0], summary)
 
 
-def _with_dropped(walk: ObjectWalk, places: FrameOffsets) -> Iterator[int]:
+def _with_callers(walk: ObjectWalk, places: FrameOffsets) -> Iterator[int]:
     """Yield the frames, and those right after them: one that seems not to have begun is dropped.
 
     Such frames are ordinary between two steps of a call; their pointer is then right.

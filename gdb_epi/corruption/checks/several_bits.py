@@ -187,7 +187,7 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
             return
     if not words[1] or not (words[-2] or words[-1]) or _is_size(words[1]):
         if words[-BEFORE] and _begins_in_line(context, start, words[1]):
-            yield _of_a_block(start, slot)
+            yield _zeros_of_block(start, slot)
         return
     beside = (words[0], words[1], words[-2], words[-1])
     alike = sum(context.target.region_at(word) is not None for word in beside)
@@ -209,7 +209,7 @@ def _begins_in_line(context: Context, start: int, before: int) -> bool:
     return within in HEADS or last < LINE
 
 
-def _of_a_block(start: int, slot: int) -> Evidence:
+def _zeros_of_block(start: int, slot: int) -> Evidence:
     """Return what says too little: zeros that begin where a block does are memset()'s as well."""
     summary = (
         f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
@@ -260,7 +260,7 @@ def recurring_flips(context: Context) -> Iterator[Evidence]:
     A bad cell or line of a memory part changes the same bit, in the same direction, wherever it is
     met: the words differ, the bit does not.
     """
-    words = _words(context)
+    words = _damaged_words(context)
     for word in words:
         bit, ones = word.bits[0], _is_set(word)
         repeats = [
@@ -274,7 +274,7 @@ def recurring_flips(context: Context) -> Iterator[Evidence]:
             yield _evidence(word, repeats)
 
 
-def _words(context: Context) -> list[Evidence]:
+def _damaged_words(context: Context) -> list[Evidence]:
     """Return one item for each damaged word: one bit, a place in memory, an unknown other use."""
     by_words: dict[tuple[object, ...], Evidence] = {}
     for evidence in context.evidence[:MAX_WORDS]:

@@ -108,13 +108,13 @@ def _types(context: Context, heap: ObjectSearch, python: PythonState) -> Iterato
                 continue
             if len(seen) >= MAX_TYPES and not context.sweep:
                 return
-    for value in _of_globals(heap, python):
+    for value in _global_classes(heap, python):
         if value not in seen and len(seen) < MAX_TYPES:
             seen.add(value)
             yield value
 
 
-def _of_globals(heap: ObjectSearch, python: PythonState) -> Iterator[int]:
+def _global_classes(heap: ObjectSearch, python: PythonState) -> Iterator[int]:
     """Yield the classes among the globals of the crashed thread's frames."""
     reader = heap.reader
     at = reader.layout.offset("_PyInterpreterFrame", "f_globals")

@@ -342,7 +342,7 @@ def _repairs(
     index = address_index(context)
     outside = [flip for flip in flips if not index.inside_block(flip)]
     near = [TypedAddress(flip, kind) for flip in outside if (kind := index.object_type(flip))]
-    near += _raised(context, slot.value)
+    near += _raised_type(context, slot.value)
     objects = _not_partly_written(context, slot, near)
     id, matches = "", []
     for id, search in _SEARCHES:
@@ -387,7 +387,7 @@ def _not_partly_written(context: Context, slot: ContainerSlot, objects: Objects)
     ]
 
 
-def _raised(context: Context, value: int) -> Objects:
+def _raised_type(context: Context, value: int) -> Objects:
     """Return the object 8 bytes before `value`, whose type was counted up as if it were a count."""
     kind = read_word(context.target, value) if value % ALIGNED == WORD else None
     for number in range(1, MAX_RAISED + 1) if kind else ():

@@ -185,7 +185,7 @@ def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
         return
     place = place_phrase(context, read_from.slot)
     summary = (
-        f"{_named(word)} {word.value:#018x}, more than a byte from any address that can be used; "
+        f"{_holds(word)} {word.value:#018x}, more than a byte from any address that can be used; "
         f"it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
     )
     if in_text:
@@ -208,7 +208,7 @@ def _leads_to_text(context: Context, read_from: ReadPlace) -> bool:
     return within in HEADS and index.object_type(read_from.base - within) in TEXTS
 
 
-def _named(word: FaultWord) -> str:
+def _holds(word: FaultWord) -> str:
     return "the pointer that was called is" if word.source == "target" else f"{word.source} holds"
 
 
@@ -586,7 +586,7 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
     for how, place in places:
         if is_in_ended_stack(context, place):
             summary = (
-                f"{_named(word)} {word.value:#x}; that was read {how} {place:#x}, in the stack "
+                f"{_holds(word)} {word.value:#x}; that was read {how} {place:#x}, in the stack "
                 "of a thread that has ended"
             )
             yield plain_evidence(

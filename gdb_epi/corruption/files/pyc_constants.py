@@ -205,9 +205,9 @@ class CodeComparer:
         if isinstance(value, int):
             return self._integer(value)
         if isinstance(value, bytes):
-            return _sized(self._bytes_size_at, len(value), self._bytes_at, value)
+            return _parts_with_size(self._bytes_size_at, len(value), self._bytes_at, value)
         if isinstance(value, tuple):
-            return _sized(self._count_at, len(value), self._items_at, b"")
+            return _parts_with_size(self._count_at, len(value), self._items_at, b"")
         if isinstance(value, float):
             return [_part(self._real_at, struct.pack("<d", value))]
         if isinstance(value, complex):
@@ -218,7 +218,7 @@ class CodeComparer:
         highest = max(map(ord, value), default=0)
         codec = "latin-1" if highest < 0x100 else "utf-16-le" if highest < 0x10000 else "utf-32-le"
         encoded = value.encode(codec, "surrogatepass")
-        return _sized(self._length_at, len(value), self._heads[highest >= 0x80], encoded)
+        return _parts_with_size(self._length_at, len(value), self._heads[highest >= 0x80], encoded)
 
     def _integer(self, value: int) -> list[_Part]:
         count = -(-abs(value).bit_length() // DIGIT)
@@ -239,7 +239,7 @@ def _part(offset: int, content: bytes) -> _Part:
     return _Part(offset, len(content), int.from_bytes(content, "little"))
 
 
-def _sized(size_at: int, size: int, data_at: int, content: bytes) -> list[_Part]:
+def _parts_with_size(size_at: int, size: int, data_at: int, content: bytes) -> list[_Part]:
     return [_Part(size_at, 8, size), _part(data_at, content)]
 
 

@@ -33,7 +33,7 @@ def is_cpython_field(context: Context, place: int) -> bool:
     if _in_frame(python, place) or is_in_data_stack(context, place):
         return True
     owner = address_index(context).owner(place)
-    return owner is not None and not _of_extension(context, python, owner[0], owner[1])
+    return owner is not None and not _is_extension_type(context, python, owner[0], owner[1])
 
 
 def _in_frame(python: PythonState, place: int) -> bool:
@@ -45,7 +45,7 @@ def _in_frame(python: PythonState, place: int) -> bool:
     )
 
 
-def _of_extension(context: Context, python: PythonState, start: int, name: str) -> bool:
+def _is_extension_type(context: Context, python: PythonState, start: int, name: str) -> bool:
     if name == "dict":  # an entry: the owner's address is that of the key's word
         return False
     try:

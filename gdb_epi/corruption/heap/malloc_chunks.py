@@ -115,7 +115,7 @@ def _chunks(context: Context) -> _Free:
         if flags[number] & PREV_INUSE and heads[number] & ~FLAGS <= MAX_CACHED:
             keys.setdefault(second[number], []).append((places[number], ends[number]))
     for key, some in keys.items():
-        cached = _cached(region, words, some) if len(some) >= MIN_KEYS else []
+        cached = _tcache_chunks(region, words, some) if len(some) >= MIN_KEYS else []
         chunks += cached
         if cached and key != cache:
             free.keys.add(key)
@@ -125,7 +125,7 @@ def _chunks(context: Context) -> _Free:
     return free
 
 
-def _cached(
+def _tcache_chunks(
     region: Region, words: memoryview, some: list[tuple[int, int]]
 ) -> list[tuple[int, int]]:
     """Return chunks with one key, if all their links lead to chunks of the heap.

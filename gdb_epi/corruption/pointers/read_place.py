@@ -55,7 +55,7 @@ def place_read_from(context: Context, word: FaultWord) -> ReadPlace | None:
         return _place_of_target(context, site, word.value)
     origin = origin_of_register(context, word.source)
     if origin is None:
-        return _by_its_only_place(context, site, word)
+        return _only_place(context, site, word)
     if origin.kind != LOAD or origin.slot is None or origin.held != origin.expected:
         return None
     return _read_place_at(context, origin.slot, bases_of(site, origin)[0])
@@ -103,7 +103,7 @@ def _place_of_target(context: Context, site: FaultSite, value: int) -> ReadPlace
     return place_read_from(context, FaultWord(call.target_register, value, 0))
 
 
-def _by_its_only_place(context: Context, site: FaultSite, word: FaultWord) -> ReadPlace | None:
+def _only_place(context: Context, site: FaultSite, word: FaultWord) -> ReadPlace | None:
     """Return the place of a load whose address is lost, where only one place can be meant.
 
     `mov 16(%rax), %rax` forgets where rax pointed. Of the places that hold the word, only those

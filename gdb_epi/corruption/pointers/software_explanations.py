@@ -266,7 +266,7 @@ def software_explanation(
     site = context.site
     assert not isinstance(site, Absent)
     spilled = held == STACK
-    if bit in TAG_BITS and not purpose_known and not _unmarked(context, site, suspect, bit, held):
+    if bit in TAG_BITS and not purpose_known and not _is_no_tag(context, site, suspect, bit, held):
         return "a single tag bit at the top"
     if suspect.depth and bit in LOW_TAG_BITS:
         return "a low tag bit"
@@ -297,7 +297,7 @@ def _is_flip_of_a_term(terms: tuple[int, int, int], correction: int) -> bool:
     return any(change.bit_count() == 1 for change in changes)
 
 
-def _unmarked(context: Context, site: FaultSite, suspect: Suspect, bit: int, held: str) -> bool:
+def _is_no_tag(context: Context, site: FaultSite, suspect: Suspect, bit: int, held: str) -> bool:
     """Tell whether no pointer in memory has that bit, and the code at hand cannot set it.
 
     For a word of the heap that is the code of the module that loaded it, which would have to take

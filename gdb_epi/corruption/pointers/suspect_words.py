@@ -55,7 +55,7 @@ def fault_words(context: Context) -> list[FaultWord]:
         return []
     if site.address is None and site.operand is None:
         hidden = site.instruction is None and site.fault.code == SI_KERNEL
-        return _by_value(site, user_space_end(context.target)) if hidden else []
+        return _noncanonical(site, user_space_end(context.target)) if hidden else []
     if site.kind in TRANSFERS:
         return [FaultWord("target", site.address or 0, 0)]
     if site.kind != DATA:
@@ -92,7 +92,7 @@ def _without_text(site: FaultSite) -> list[FaultWord]:
     return [*words, FaultWord("fault address", address, 0)]
 
 
-def _by_value(site: FaultSite, top: int) -> list[FaultWord]:
+def _noncanonical(site: FaultSite, top: int) -> list[FaultWord]:
     """Return the registers that are not canonical: a protection fault without an instruction."""
     registers = site.fault.registers
     return [
@@ -133,8 +133,8 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> WordShape | Non
         _behind_packed_pointer(context, value)
         or _is_half_of_a_pointer(target, value)
         or _low_number(context, value)
-        or _tagged(target, value)
-        or _misaligned(context, value)
+        or _tagged_pointer(target, value)
+        or _misaligned_word(context, value)
     )
 
 
@@ -179,7 +179,7 @@ def _is_half_of_a_pointer(target: Target, value: int) -> WordShape | None:
     return None
 
 
-def _tagged(target: Target, value: int) -> WordShape | None:
+def _tagged_pointer(target: Target, value: int) -> WordShape | None:
     """Several bits set above a mapped address."""
     top = value >> ADDRESS_BITS
     if bin(top).count("1") < 2 or top == (1 << 17) - 1:
@@ -191,7 +191,7 @@ def _tagged(target: Target, value: int) -> WordShape | None:
     return None
 
 
-def _misaligned(context: Context, value: int) -> WordShape | None:
+def _misaligned_word(context: Context, value: int) -> WordShape | None:
     """The word stands in memory at an odd place, over the parts of two words."""
     target = context.target
     if value < LOW or (
@@ -238,7 +238,7 @@ def _behind_packed_pointer(context: Context, value: int) -> WordShape | None:
 
     The code reads it as if its fields were aligned: `#pragma pack`, a ctypes structure without
     `_pack_`, another version's header. Only of aligned places: a flipped bit of a pointer that was
-    read through leads to others, and what stands there is said by _misaligned.
+    read through leads to others, and what stands there is said by _misaligned_word.
     """
     slots = {slot for suspect in suspects_of(context) if suspect.value == value
              for slot in suspect.slots if slot % WORD == 0}  # fmt: skip
@@ -316,7 +316,7 @@ def suspects_of(context: Context) -> list[Suspect]:
     latest = {} if isinstance(recomputed, Absent) else {r.register: r for r in reversed(recomputed)}
     unique: dict[tuple[int, int], Suspect] = {}
     for word in fault_words(context):
-        for suspect in _traced(context, site, latest, word):
+        for suspect in _trace(context, site, latest, word):
             unique.setdefault((suspect.value, suspect.depth), suspect)
     for suspect in _bases(context, site, [*unique.values()]):
         unique.setdefault((suspect.value, suspect.depth), suspect)
@@ -344,7 +344,7 @@ def _bases(context: Context, site: FaultSite, suspects: list[Suspect]) -> Iterat
             yield _suspect(context, site, None, FaultWord(name, value, distance), 0)
 
 
-def _traced(
+def _trace(
     context: Context, site: FaultSite, recomputed: dict[str, RecomputedRegister], word: FaultWord
 ) -> list[Suspect]:
     """Return a word and the words that it was loaded through."""
@@ -352,7 +352,7 @@ def _traced(
     names = {word.source}
     if word.source == "target" and site.operand is not None:
         names = set(site.operand.registers())
-        traced += [_of_register(context, site, recomputed, name, 1) for name in sorted(names)]
+        traced += [_suspect_in(context, site, recomputed, name, 1) for name in sorted(names)]
     depth = 1
     while names and depth <= MAX_BACK:
         following: set[str] = set()
@@ -362,13 +362,13 @@ def _traced(
                 continue
             following |= {n for n in origin.address_registers if n not in (name, "rsp")}
         for name in sorted(following):
-            traced.append(_of_register(context, site, recomputed, name, depth))
+            traced.append(_suspect_in(context, site, recomputed, name, depth))
         names = following
         depth += 1
     return [suspect for suspect in traced if suspect.value >= NEAR_NULL]
 
 
-def _of_register(
+def _suspect_in(
     context: Context,
     site: FaultSite,
     recomputed: dict[str, RecomputedRegister],
@@ -394,7 +394,7 @@ def _suspect(
         and origin.slot is not None
         and origin.held == origin.expected
     ):
-        slots, loaded = _with_origin(context, word.value, origin.slot), True
+        slots, loaded = _slots_of(context, word.value, origin.slot), True
     elif word.value >= NEAR_NULL and not (depth and word.source == "rsp"):
         slots = context.places_of(word.value, MAX_PLACES)
         slots = tuple(at for at in slots if not (word.source == "target" and at == site.fault.sp))
@@ -408,7 +408,7 @@ def _suspect(
     )
 
 
-def _with_origin(context: Context, value: int, slot: int) -> tuple[int, ...]:
+def _slots_of(context: Context, value: int, slot: int) -> tuple[int, ...]:
     """Return the slot of a load; of a spilled register first where else memory holds the word."""
     if value < NEAR_NULL or not is_on_stack(context, slot):
         return (slot,)

@@ -90,7 +90,7 @@ def _map_around(context: Context, function: Function, address: int) -> CodeMap |
     if not steps:
         return None
     end = min(function.end, address + BEHIND)
-    part = _decoded(context, function, steps[0].address, end)
+    part = _decode_range(context, function, steps[0].address, end)
     if part is None or not part.begins(address):
         return None
     for source, to in _far_branches(context, function):
@@ -115,10 +115,10 @@ def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, i
 def _map_of(context: Context, function: Function) -> CodeMap | None:
     if not 0 < function.end - function.start <= MAX_FUNCTION:
         return None
-    return _decoded(context, function, function.start, function.end)
+    return _decode_range(context, function, function.start, function.end)
 
 
-def _decoded(context: Context, function: Function, low: int, high: int) -> CodeMap | None:
+def _decode_range(context: Context, function: Function, low: int, high: int) -> CodeMap | None:
     """Return the map of a range that begins with an instruction; None for unknown bytes."""
     code = read_up_to(context.target, low, high - low + MAX_LENGTH)
     shape = _shape(code, high - low)

@@ -163,7 +163,7 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
         at += instruction.length
         for name in change & writers.keys():
             if pushed or not _gives_back(instruction):
-                argument = _copied(instruction, name) if straight else None
+                argument = _copied_argument(instruction, name) if straight else None
                 usable = argument is not None and argument not in gone
                 writers[name].append(_Kept(argument or "", name, at) if usable else None)
         gone |= change
@@ -176,7 +176,7 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
     return tuple(kept for kept in once if kept is not None and kept.behind <= earliest)
 
 
-def _copied(instruction: Instruction, register: str) -> str | None:
+def _copied_argument(instruction: Instruction, register: str) -> str | None:
     """Return the argument that an instruction copies into a register."""
     how = value_source(instruction, register)
     whole = how.kind == COPY and how.size == 8 and isinstance(how.source, str)

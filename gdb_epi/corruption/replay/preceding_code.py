@@ -76,7 +76,7 @@ def path_before(
         return None
     path = _block(context, steps, pc)
     for _ in range(callers):
-        longer = _with_caller(context, path, registers)
+        longer = _prepend_caller(context, path, registers)
         if longer is None:
             break
         path = longer
@@ -103,7 +103,7 @@ def paths_from_definitions(
     while worklist:
         at, step = worklist.pop(0)
         if at == exact.function.start:
-            way = _with_caller(context, _joined(path, step, onward), registers)
+            way = _prepend_caller(context, _prepend(path, step, onward), registers)
             if way is None:
                 return []
             ways.append(way)
@@ -128,13 +128,13 @@ def paths_from_definitions(
             steps = _steps_before(context, last)
             if steps is None or len(ways) == MAX_WAYS:
                 return []
-            way = _joined(path, before_it, onward)
-            way = _behind(_block(context, steps, last), way)
-            ways.append(_with_caller(context, way, registers) or way)
+            way = _prepend(path, before_it, onward)
+            way = _concatenate(_block(context, steps, last), way)
+            ways.append(_prepend_caller(context, way, registers) or way)
     return ways
 
 
-def _joined(
+def _prepend(
     path: CodePath,
     step: InstructionAtAddress | None,
     onward: dict[int, InstructionAtAddress | None],
@@ -144,10 +144,10 @@ def _joined(
     while step is not None and step.address != path.start:
         steps.append(step)
         step = onward.get(step.address)
-    return _behind(CodePath(tuple(steps), frozenset(), path.start), path)
+    return _concatenate(CodePath(tuple(steps), frozenset(), path.start), path)
 
 
-def _behind(first: CodePath, other: CodePath) -> CodePath:
+def _concatenate(first: CodePath, other: CodePath) -> CodePath:
     """Return two trails one after the other."""
     count = len(first.steps)
     later = frozenset(count + n for n in other.skippable)
@@ -169,7 +169,7 @@ def paths_through_callee(context: Context, path: CodePath) -> Iterator[CodePath]
         steps = _steps_before(context, step.address)
         if steps is not None:
             onward = CodePath((step, *path.steps[last + 1 :]), skippable, path.end)
-            yield _behind(_block(context, steps, step.address), onward)
+            yield _concatenate(_block(context, steps, step.address), onward)
 
 
 def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | None:
@@ -260,7 +260,7 @@ def stack_pointer_change(instruction: Instruction) -> int | None:
     return None if opcode in (0x8B, 0x03, 0x2B) and instruction.reg == "rsp" else 0
 
 
-def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) -> CodePath | None:
+def _prepend_caller(context: Context, path: CodePath, registers: dict[str, int]) -> CodePath | None:
     """Return a path with the code of the caller before it, when it begins with its function."""
     first = path.start
     function = context.functions.at(first)
@@ -281,8 +281,8 @@ def _with_caller(context: Context, path: CodePath, registers: dict[str, int]) ->
     steps = _steps_before(context, call.address)
     if steps is None:
         return None
-    called = _behind(CodePath((call,), frozenset(), first), path)
-    return _behind(_block(context, steps, call.address), called)
+    called = _concatenate(CodePath((call,), frozenset(), first), path)
+    return _concatenate(_block(context, steps, call.address), called)
 
 
 def _block(context: Context, steps: list[InstructionAtAddress], pc: int) -> CodePath:

@@ -92,14 +92,14 @@ def _still_as_made(path: CodePath, registers: dict[str, int], counters: frozense
         if change is None:
             return False
         if number not in path.skippable:
-            given = (_given(instruction, name, registers, counters) for name in change)
+            given = (_unmoved_counters(instruction, name, registers, counters) for name in change)
             if any(names and gone.isdisjoint(names) for names in given):
                 return True
         gone |= change
     return False
 
 
-def _given(
+def _unmoved_counters(
     instruction: Instruction, name: str, registers: dict[str, int], counters: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the registers that prove that a counter has not moved, or nothing."""
@@ -168,7 +168,7 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     if _came_by_a_jump(recomputed):
         path = path_before(context, pc, registers, 0) or path
         recomputed = recompute_registers(context.target, path, registers)
-    recomputed += _returned(context, site, path, registers, recomputed)
+    recomputed += _returned_value(context, site, path, registers, recomputed)
     return recomputed + _on_all_ways(context, site, path, registers, recomputed)
 
 
@@ -217,7 +217,7 @@ def _came_by_a_jump(recomputed: list[RecomputedRegister]) -> bool:
     return len(others) >= MIN_OTHERS
 
 
-def _returned(
+def _returned_value(
     context: Context,
     site: FaultSite,
     path: CodePath,

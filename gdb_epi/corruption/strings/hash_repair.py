@@ -131,7 +131,7 @@ def flip_of_data(key: HashKey, target: Target, text: HashedString) -> HashFlip |
     places = [(byte, bit) for byte in range(size) for bit in range(8)]
     for first in range(0, len(places), BATCH):
         part = places[first : first + BATCH]
-        hashes = hash_many(key, [_flipped(text.data, *place) for place in part])
+        hashes = hash_many(key, [_flip_bit(text.data, *place) for place in part])
         wrong = set(unequal_lanes(hashes, in_lanes([text.stored] * len(part)), len(part)))
         for number, (byte, bit) in enumerate(part):
             if number not in wrong:
@@ -139,7 +139,7 @@ def flip_of_data(key: HashKey, target: Target, text: HashedString) -> HashFlip |
     return None
 
 
-def _flipped(content: bytes, byte: int, bit: int) -> bytes:
+def _flip_bit(content: bytes, byte: int, bit: int) -> bytes:
     return content[:byte] + bytes((content[byte] ^ 1 << bit,)) + content[byte + 1 :]
 
 

@@ -222,7 +222,7 @@ class CalleeReader:
             if callee.kind == "method":
                 owner_at = self._layout.require("PyMethodDescrObject", "d_common.d_type", "d_type")
                 owner = self._reader.type_name(self._reader.u64(callee.address + owner_at))
-                return _joined(
+                return _qualified(
                     owner, self._definition_name(callee, "PyMethodDescrObject", "d_method")
                 )
             is_type = callee.kind == "type"
@@ -247,15 +247,15 @@ class CalleeReader:
         module = reader.u64(address + layout.require("PyCFunctionObject", "m_module"))
         if module:
             owner = reader.string(module, MAX_NAME)
-            return _joined("" if owner == "builtins" else owner, name)
+            return _qualified("" if owner == "builtins" else owner, name)
         bound = reader.u64(address + layout.require("PyCFunctionObject", "m_self"))
         if not bound:
-            return _joined("", name)
+            return _qualified("", name)
         kind = reader.type_of(bound)
-        return _joined(reader.type_name(bound if self._kind(kind).is_metaclass else kind), name)
+        return _qualified(reader.type_name(bound if self._kind(kind).is_metaclass else kind), name)
 
 
-def _joined(owner: str | Absent, name: str | Absent) -> str | None:
+def _qualified(owner: str | Absent, name: str | Absent) -> str | None:
     if isinstance(name, Absent) or not name:
         return None
     return name if isinstance(owner, Absent) or not owner else f"{owner}.{name}"

@@ -18,7 +18,7 @@ NO_COLUMNS, LONG, NO_LOCATION = 13, 14, 15
 CODE_UNIT = 2  # bytes of a _Py_CODEUNIT
 
 
-def _signed(byte: int) -> int:
+def _signed_byte(byte: int) -> int:
     return byte - 256 if byte > 127 else byte
 
 
@@ -29,7 +29,7 @@ def line_in_lnotab(table: bytes, firstlineno: int, offset: int) -> int:
         address += table[index]
         if address > offset:
             break
-        line += _signed(table[index + 1])
+        line += _signed_byte(table[index + 1])
     return line
 
 
@@ -40,7 +40,7 @@ def line_in_linetable(table: bytes, firstlineno: int, offset: int) -> int | None
     """
     start, computed = 0, firstlineno
     for index in range(0, len(table) - 1, 2):
-        delta = _signed(table[index + 1])
+        delta = _signed_byte(table[index + 1])
         end = start + table[index]
         if delta != -128:
             computed += delta

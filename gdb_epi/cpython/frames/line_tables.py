@@ -67,7 +67,7 @@ def _position(kind: int, fields: _Fields, line: int) -> tuple[Position, int]:
         line += fields.signed()
         end_line = line + fields.varint()
         column, end_column = fields.varint() - 1, fields.varint() - 1
-        return Position(line, end_line, _known(column), _known(end_column)), line
+        return Position(line, end_line, _column_or_none(column), _column_or_none(end_column)), line
     if kind == NO_COLUMNS:
         line += fields.signed()
         return Position(line, line), line
@@ -80,7 +80,7 @@ def _position(kind: int, fields: _Fields, line: int) -> tuple[Position, int]:
     return Position(line, line, column, column + (second & 15)), line
 
 
-def _known(column: int) -> int | None:
+def _column_or_none(column: int) -> int | None:
     return column if 0 <= column <= MAX_COLUMN else None
 
 

@@ -132,11 +132,11 @@ def _words(reader: MemoryReader, tstate: int) -> tuple[int, ...]:
             if region is None:
                 return ()
             count = min(region.end - low, MAX_STACK) // 8
-            return _unpacked(reader, low, count)
+            return _read_words(reader, low, count)
     return ()
 
 
-def _unpacked(reader: MemoryReader, low: int, count: int) -> tuple[int, ...]:
+def _read_words(reader: MemoryReader, low: int, count: int) -> tuple[int, ...]:
     """Return the words of a range, as 0 where they are lost."""
     words: list[int] = []
     for at in range(low, low + 8 * count, PAGE):

@@ -318,7 +318,7 @@ class _Overlay:
             changed = [path for path in placed if (struct, path) in self.offsets]
             members = self.structs[struct][1]
             for path in changed:
-                over = _overlapped(path, placed, members)
+                over = _overlap(path, placed, members)
                 if over is not None:
                     self._keep_table(struct, changed, f"{path} would overlap {over}")
                     break
@@ -342,7 +342,7 @@ class _Overlay:
         return structs
 
 
-def _overlapped(path: str, placed: Mapping[str, int], members: Mapping[str, Any]) -> str | None:
+def _overlap(path: str, placed: Mapping[str, int], members: Mapping[str, Any]) -> str | None:
     """Return a member that another would share bytes with; not when it does in the table too.
 
     Of a large member only the first word counts: another build may have a smaller one.

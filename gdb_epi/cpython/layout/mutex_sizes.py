@@ -25,21 +25,21 @@ def with_mutexes_of(document: dict[str, Any], size: int) -> dict[str, Any]:
     if not extra or gil is None:
         return document
     ends = [gil[1][name][0] + X86_SIZE for name in _MUTEXES if name in gil[1]]
-    moved = {name: _moved(entry, gil[0], ends, extra) for name, entry in structs.items()}
-    moved[_GIL] = _shifted(gil, ends, extra)
+    moved = {name: _shift_gil_struct(entry, gil[0], ends, extra) for name, entry in structs.items()}
+    moved[_GIL] = _insert_bytes(gil, ends, extra)
     header = {**document["header"], "source": f"{document['header']['source']}, for aarch64"}
     return {**document, "header": header, "structs": moved}
 
 
-def _moved(entry: list[Any], gil_size: int, ends: list[int], extra: int) -> list[Any]:
+def _shift_gil_struct(entry: list[Any], gil_size: int, ends: list[int], extra: int) -> list[Any]:
     """Return a struct, shifted when it contains the GIL itself (not a pointer to it)."""
     for path, (offset, size, *_) in entry[1].items():
         if path.rpartition(".")[2] in ("gil", "_gil") and size == gil_size:
-            return _shifted(entry, [offset + end for end in ends], extra)
+            return _insert_bytes(entry, [offset + end for end in ends], extra)
     return entry
 
 
-def _shifted(entry: list[Any], ends: list[int], extra: int) -> list[Any]:
+def _insert_bytes(entry: list[Any], ends: list[int], extra: int) -> list[Any]:
     """Return a struct with `extra` bytes inserted at each of `ends`."""
 
     def shift(offset: int) -> int:

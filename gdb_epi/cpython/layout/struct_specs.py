@@ -37,13 +37,13 @@ class StructSpec(NamedTuple):
     descend: frozenset[str] | None = None
 
 
-def _all(*spellings: str) -> StructSpec:
+def _every_struct(*spellings: str) -> StructSpec:
     return StructSpec(spellings)
 
 
 def _own_names(words: str) -> dict[str, StructSpec]:
     """Return the structs that C spells as the table does."""
-    return {name: _all(name) for name in words.split()}
+    return {name: _every_struct(name) for name in words.split()}
 
 
 def _only(spellings: tuple[str, ...], *descend: str) -> StructSpec:
@@ -70,63 +70,63 @@ STRUCTS: dict[str, StructSpec] = {
     # runtime, interpreters, threads
     "_PyRuntimeState": _only(("_PyRuntimeState", "struct pyruntimestate"), *_RUNTIME_DESCEND),
     "PyInterpreterState": _only(("struct _is",), *_INTERPRETER_DESCEND),
-    "PyThreadState": _all("struct _ts"),
+    "PyThreadState": _every_struct("struct _ts"),
     "_PyThreadStateImpl": _only(
         ("struct _PyThreadStateImpl", "_PyThreadStateImpl"), "asyncio_tasks_head", "tlbc"
     ),
-    "_PyCFrame": _all("struct _PyCFrame", "_PyCFrame", "CFrame", "struct _cframe"),
-    "_PyStackChunk": _all("struct _stack_chunk"),
-    "_PyErr_StackItem": _all("struct _err_stackitem"),
+    "_PyCFrame": _every_struct("struct _PyCFrame", "_PyCFrame", "CFrame", "struct _cframe"),
+    "_PyStackChunk": _every_struct("struct _stack_chunk"),
+    "_PyErr_StackItem": _every_struct("struct _err_stackitem"),
     # Not into its mutexes and condition variables: their members belong to the C library.
     "_gil_runtime_state": _only(("struct _gil_runtime_state",)),
-    "_gc_runtime_state": _all("struct _gc_runtime_state"),
+    "_gc_runtime_state": _every_struct("struct _gc_runtime_state"),
     "_ceval_runtime_state": _only(("struct _ceval_runtime_state",), "gil", "pending"),
     "_ceval_state": _only(("struct _ceval_state",), "pending"),
-    "_pending_calls": _all("struct _pending_calls"),
-    "_import_state": _all("struct _import_state"),
-    "_Py_DebugOffsets": _all("struct _Py_DebugOffsets"),
-    "_Py_AsyncioModuleDebugOffsets": _all(
+    "_pending_calls": _every_struct("struct _pending_calls"),
+    "_import_state": _every_struct("struct _import_state"),
+    "_Py_DebugOffsets": _every_struct("struct _Py_DebugOffsets"),
+    "_Py_AsyncioModuleDebugOffsets": _every_struct(
         "struct _Py_AsyncioModuleDebugOffsets", "Py_AsyncioModuleDebugOffsets"
     ),
     **_own_names("_PyRemoteDebuggerSupport"),
-    "Py_tss_t": _all("struct _Py_tss_t"),
-    "_Py_hashsecret": _all("_Py_HashSecret_t"),
-    "_Py_unicode_ids": _all("struct _Py_unicode_ids"),
-    "llist_node": _all("struct llist_node"),
+    "Py_tss_t": _every_struct("struct _Py_tss_t"),
+    "_Py_hashsecret": _every_struct("_Py_HashSecret_t"),
+    "_Py_unicode_ids": _every_struct("struct _Py_unicode_ids"),
+    "llist_node": _every_struct("struct llist_node"),
     # frames and code
-    "_PyInterpreterFrame": _all("struct _PyInterpreterFrame", "struct _interpreter_frame"),
-    "_PyStackRef": _all("union _PyStackRef", "_PyStackRef"),
-    "PyFrameObject": _all("struct _frame"),
+    "_PyInterpreterFrame": _every_struct("struct _PyInterpreterFrame", "struct _interpreter_frame"),
+    "_PyStackRef": _every_struct("union _PyStackRef", "_PyStackRef"),
+    "PyFrameObject": _every_struct("struct _frame"),
     **_own_names("PyTryBlock"),
-    "PyCodeObject": _all("struct PyCodeObject", "PyCodeObject"),
+    "PyCodeObject": _every_struct("struct PyCodeObject", "PyCodeObject"),
     **_own_names("_PyCodeArray"),
     "_PyExecutorObject": _only(("struct _PyExecutorObject", "_PyExecutorObject"), "vm_data"),
-    "PyTracebackObject": _all("struct _traceback", "PyTracebackObject"),
+    "PyTracebackObject": _every_struct("struct _traceback", "PyTracebackObject"),
     # objects
-    "PyObject": _all("struct _object", "PyObject"),
+    "PyObject": _every_struct("struct _object", "PyObject"),
     **_own_names("PyVarObject"),
-    "PyTypeObject": _all("struct _typeobject"),
+    "PyTypeObject": _every_struct("struct _typeobject"),
     "PyHeapTypeObject": _only(("struct _heaptypeobject", "PyHeapTypeObject"), "_spec_cache"),
     **_own_names("PyGC_Head PyASCIIObject PyCompactUnicodeObject PyUnicodeObject"),
-    "PyLongObject": _all("struct _longobject"),
+    "PyLongObject": _every_struct("struct _longobject"),
     **_own_names(
         "PyFloatObject PyComplexObject PyBytesObject PyByteArrayObject PyTupleObject PyListObject "
         "PyDictObject"
     ),
-    "PyDictKeysObject": _all("struct _dictkeysobject"),
+    "PyDictKeysObject": _every_struct("struct _dictkeysobject"),
     **_own_names("PyDictKeyEntry PyDictUnicodeEntry"),
-    "PyDictValues": _all("struct _dictvalues"),
+    "PyDictValues": _every_struct("struct _dictvalues"),
     **_own_names("PyFrozenDictObject PySetObject setentry"),
-    "PyGenObject": _all("PyGenObject", "struct _PyGenObject"),
-    "PyCoroObject": _all("PyCoroObject", "struct _PyCoroObject"),
-    "PyAsyncGenObject": _all("PyAsyncGenObject", "struct _PyAsyncGenObject"),
+    "PyGenObject": _every_struct("PyGenObject", "struct _PyGenObject"),
+    "PyCoroObject": _every_struct("PyCoroObject", "struct _PyCoroObject"),
+    "PyAsyncGenObject": _every_struct("PyAsyncGenObject", "struct _PyAsyncGenObject"),
     **_own_names("PyCellObject PyFunctionObject PyMethodObject PyModuleObject PyCFunctionObject"),
-    "PyMethodDef": _all("struct PyMethodDef"),
-    "PyMemberDef": _all("struct PyMemberDef"),
+    "PyMethodDef": _every_struct("struct PyMethodDef"),
+    "PyMemberDef": _every_struct("struct PyMemberDef"),
     **_own_names("PyMemberDescrObject PyMethodDescrObject"),
-    "PyWeakReference": _all("struct _PyWeakReference"),
+    "PyWeakReference": _every_struct("struct _PyWeakReference"),
     **_own_names("PySliceObject rangeobject PyCapsule mappingproxyobject dequeobject"),
-    "dequeblock": _all("struct BLOCK"),
+    "dequeblock": _every_struct("struct BLOCK"),
     **_own_names("defdictobject partialobject"),
     "PyMemoryViewObject": _only(("PyMemoryViewObject",), "view"),
     **_own_names(
@@ -141,17 +141,17 @@ STRUCTS: dict[str, StructSpec] = {
     ),
     # locks
     **_own_names("lockobject rlockobject ThreadHandle PyThreadHandleObject"),
-    "PyMutex": _all("struct PyMutex", "PyMutex"),
+    "PyMutex": _every_struct("struct PyMutex", "PyMutex"),
     **_own_names("_PyRecursiveMutex _PyRWMutex _PyOnceFlag PyEvent"),
-    "PyCriticalSection": _all("struct PyCriticalSection", "PyCriticalSection"),
-    "PyCriticalSection2": _all("struct PyCriticalSection2", "PyCriticalSection2"),
-    "mutex_entry": _all("struct mutex_entry"),
-    "wait_entry": _all("struct wait_entry"),
+    "PyCriticalSection": _every_struct("struct PyCriticalSection", "PyCriticalSection"),
+    "PyCriticalSection2": _every_struct("struct PyCriticalSection2", "PyCriticalSection2"),
+    "mutex_entry": _every_struct("struct mutex_entry"),
+    "wait_entry": _every_struct("struct wait_entry"),
     "_PySemaphore": _only(("struct _PySemaphore", "_PySemaphore")),
     **_own_names("buffered textio fileio SemLockObject simplequeueobject"),
     # asyncio and contextvars
     **_own_names("FutureObj TaskObj PyRunningLoopHolder"),
-    "PyContext": _all("struct _pycontextobject"),
+    "PyContext": _every_struct("struct _pycontextobject"),
 }
 
 # Enumerators and macros worth having by name. Macros are seen only where a header stub was

@@ -289,7 +289,7 @@ class ExceptionDecoder:
         has_lines = lines and not self._is_none(lines)
         exception = ExceptionInfo(
             address=address,
-            type=_shown(info),
+            type=_shown_value(info),
             traceback=self._tracebacks.at(lines) if has_lines else _NO_TRACEBACK,
             cause=word("cause"),
             context=word("context"),
@@ -332,12 +332,12 @@ class ExceptionDecoder:
         try:
             if not self._types.of(kind).flags & _TYPE:
                 raise UnreadableMemory(kind, 8, "no class")
-            return _shown(self._types.at(kind))
+            return _shown_value(self._types.at(kind))
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
 
-def _shown(info: TypeInfo) -> str | Absent:
+def _shown_value(info: TypeInfo) -> str | Absent:
     if not info.qualname:
         return Absent(NOT_AVAILABLE, "its name lies in memory that nobody has")
     if info.flags & HEAPTYPE and not info.module:

@@ -82,7 +82,7 @@ def greenlets_of(target: Target, python: PythonState) -> Greenlets:
         if broken and len(problems) < MAX_PROBLEMS:
             problems.append(SoftError("greenlets", f"{instance.address:#x}", broken))
     at = _place_of_end([words for _, words in seen])
-    greenlets = tuple(_with_state(greenlet, words, at) for greenlet, words in seen)
+    greenlets = tuple(_set_state(greenlet, words, at) for greenlet, words in seen)
     return Greenlets(greenlets, (*instances.problems, *problems))
 
 
@@ -128,7 +128,7 @@ def _ends_at(words: tuple[int, ...], at: int) -> bool:
     return start < end if start else end < 1 << 47
 
 
-def _with_state(greenlet: Greenlet, words: tuple[int, ...], at: int | None) -> Greenlet:
+def _set_state(greenlet: Greenlet, words: tuple[int, ...], at: int | None) -> Greenlet:
     if at is None or not 0 < at < len(words):
         return greenlet
     start, end = words[at - 1], words[at]

@@ -109,12 +109,12 @@ def waits_of_tasks(
         for waiter in task.awaited_by:
             awaited.setdefault(waiter, []).append(task.address)
     waits = [
-        _of_task(reader, managers, task, tuple(awaited.get(task.address, ()))) for task in pending
+        _task_wait(reader, managers, task, tuple(awaited.get(task.address, ()))) for task in pending
     ]
     return with_lock_holders(reader, waits)
 
 
-def _of_task(
+def _task_wait(
     reader: WaitReader, managers: ContextManagers, task: Task, awaited: tuple[int, ...]
 ) -> UnfinishedTask:
     unfinished = UnfinishedTask(
@@ -129,7 +129,7 @@ def _of_task(
         return unfinished._replace(holds=managers.entered(task.stack, None))
     wait = reader.of_stack(task.stack)
     if task.framework == "asyncio" and (wait is None or wait.kind == OTHER):
-        wait = _by_future(reader, task, awaited) or wait
+        wait = _future_wait(reader, task, awaited) or wait
     certainty, needs = UNKNOWN, "any"
     if wait is not None and wait.kind in (TASK, TASKS):
         awaited = awaited or reader.members(wait.address, "_tasks", "_children")
@@ -159,11 +159,11 @@ def waits_of_greenlets(
         links = WakeLinks(
             reader, instances, frozenset(greenlet.address for greenlet in greenlets)
         ).all()
-    waits = [_of_greenlet(reader, managers, each, links.get(each.address, [])) for each in alive]
+    waits = [_greenlet_wait(reader, managers, each, links.get(each.address, [])) for each in alive]
     return with_lock_holders(reader, waits)
 
 
-def _of_greenlet(
+def _greenlet_wait(
     reader: WaitReader, managers: ContextManagers, greenlet: Greenlet, links: Sequence[WakeLink]
 ) -> UnfinishedTask:
     unfinished = UnfinishedTask(
@@ -178,7 +178,7 @@ def _of_greenlet(
         return unfinished
     wait = reader.of_stack(greenlet.stack)
     if links:
-        wait = _with_links(reader, wait, greenlet, links)
+        wait = _add_links(reader, wait, greenlet, links)
     certainty, wakers = UNKNOWN, tuple(link.task for link in links if link.task)
     if wait is not None and wait.kind in (TASK, TASKS):
         if not wakers and wait.kind == TASK:
@@ -197,7 +197,7 @@ def _of_greenlet(
     )
 
 
-def _with_links(
+def _add_links(
     reader: WaitReader, wait: TaskWait | None, greenlet: Greenlet, links: Sequence[WakeLink]
 ) -> TaskWait:
     """Return the wait that the frames show, completed by the objects linked to the greenlet."""
@@ -232,7 +232,7 @@ def name_of_greenlet(greenlet: Greenlet) -> str:
     return f"{what} of {start.qualname or start.name}() at {greenlet.address:#x}"
 
 
-def _by_future(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> TaskWait | None:
+def _future_wait(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> TaskWait | None:
     """Return the wait of a task whose own code awaits a future, a task or a gather()."""
     if not task.waits_for:
         return None
@@ -261,7 +261,7 @@ class ContextManagers:
         A condition that it waits for gave its lock away.
         """
         managers: dict[int, None] = {}
-        todo = _with_inward(stack)
+        todo = _paired_frames(stack)
         generators = 0
         while todo and len(managers) < MAX_MANAGERS:
             for manager in self._of_frame(*todo.pop(0)):
@@ -271,7 +271,7 @@ class ContextManagers:
                 generator = self._waits.attribute(manager, "gen")
                 if generators < MAX_GENERATORS and self._coroutines.ident(generator) in COROUTINES:
                     generators += 1
-                    todo += _with_inward(self._coroutines.chain(generator).frames)
+                    todo += _paired_frames(self._coroutines.chain(generator).frames)
         awaited_object = wait.address if wait is not None else 0
         held: dict[int, None] = {}
         for manager in managers:
@@ -290,7 +290,7 @@ class ContextManagers:
             return []
 
 
-def _with_inward(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None]]:
+def _paired_frames(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None]]:
     """Return the program's own frames of a stack, each with the frame inward of it."""
     pairs = [(frame, stack[place - 1] if place else None) for place, frame in enumerate(stack)]
     return [pair for pair in pairs if not is_library_frame(pair[0])]
@@ -305,10 +305,10 @@ def with_lock_holders(
     for each in unfinished:
         for held in each.holds:
             holders.setdefault(held, []).append(each.id)
-    return [_with_holder(reader, each, ids, holders) for each in unfinished]
+    return [_add_holder(reader, each, ids, holders) for each in unfinished]
 
 
-def _with_holder(
+def _add_holder(
     reader: WaitReader,
     unfinished: UnfinishedTask,
     ids: Iterable[int],

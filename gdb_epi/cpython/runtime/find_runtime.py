@@ -79,7 +79,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
         seen.add(candidate.address)
         try:
             head = target.read(candidate.address, len(COOKIE))
-            examine = _with_debug_offsets if head == COOKIE else _with_tables
+            examine = _with_debug_offsets if head == COOKIE else _try_tables
             runtime: Runtime | str = examine(target, candidate)
         except UnreadableMemory as error:
             runtime = str(error)
@@ -100,13 +100,13 @@ def find_runtime(target: Target) -> Runtime | Absent:
         return Absent(NOT_APPLICABLE, "no CPython in this process (no library or symbol of it)")
     if not reasons:
         reasons.append(_why_no_symbol(target))
-    recovered = _recovered(target, rejected, python, "; ".join(reasons[:4]))
+    recovered = _recover_runtime(target, rejected, python, "; ".join(reasons[:4]))
     if recovered is not None:
         return recovered
     return Absent(NOT_AVAILABLE, f"CPython ({python or 'no file name'}): " + "; ".join(reasons[:4]))
 
 
-def _recovered(
+def _recover_runtime(
     target: Target, rejected: list[_Candidate], python: str | None, why: str
 ) -> Runtime | None:
     """Return a lost runtime as thread states in dumped memory show it; None without any.
@@ -255,16 +255,16 @@ def _tables(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Lay
     mutex = mutex_size(target)
     release = build_layouts(minor, free_threaded, False, words, mutex)
     first = next(release, None)
-    if first is not None and not first.distance(words) and _proved(target, runtime, first):
+    if first is not None and not first.distance(words) and _is_proved(target, runtime, first):
         yield first
         first = None
     tables = [first] if first is not None else []
     tables += [*release, *build_layouts(minor, free_threaded, True, words, mutex)]
-    tables.sort(key=lambda table: (not _proved(target, runtime, table), table.distance(words)))
+    tables.sort(key=lambda table: (not _is_proved(target, runtime, table), table.distance(words)))
     yield from tables
 
 
-def _with_tables(target: Target, candidate: _Candidate) -> Runtime | str:
+def _try_tables(target: Target, candidate: _Candidate) -> Runtime | str:
     tried = []
     for version_hex in _versions(target, candidate):
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
@@ -287,13 +287,13 @@ def _first_proved(target: Target, runtime: int, tables: Iterator[Layout]) -> Lay
     kept: Layout | None = None
     for layout in tables:
         if is_believable_runtime(target, runtime, layout):
-            if _proved(target, runtime, layout):
+            if _is_proved(target, runtime, layout):
                 return layout
             kept = kept or layout
     return kept
 
 
-def _proved(target: Target, runtime: int, layout: Layout) -> bool:
+def _is_proved(target: Target, runtime: int, layout: Layout) -> bool:
     """Tell whether the main interpreter and its modules lie where a table says.
 
     `interpreters.main` points at a member of the runtime (3.12+), and sys.modules, sys.__dict__ and

@@ -119,7 +119,7 @@ class _Binder:
                 "several thread states share its ident, the thread that made them; on which "
                 "thread its frames run cannot be told"
             )
-            return _with_error(thread, message)
+            return _add_error(thread, message)
         if tid is None or (tid == thread.tid and thread.alive):
             return thread
         message = (
@@ -128,7 +128,7 @@ class _Binder:
         )
         ident = self._idents.get(tid, thread.ident)
         crashed = tid == self._crashed
-        return _with_error(
+        return _add_error(
             thread._replace(ident=ident, tid=tid, alive=True, crashed=crashed), message
         )
 
@@ -165,9 +165,7 @@ class _Binder:
             # A thread may have several: an interpreter that is entered again.
             lives = [t for t in group if numbers[t.address] == tid]
             used = {frame.address for t in lives for frame in t.frames}
-            return [
-                t if t in lives else _of_vanished_thread(t, numbers[t.address], used) for t in group
-            ]
+            return [t if t in lives else _not_reused(t, numbers[t.address], used) for t in group]
         runs = [t for t in group if t.holds_gil or tid in self._holders(t)]
         if len(runs) != 1:
             return [t if t.holds_gil else _doubtful(t, CANNOT_TELL) for t in group]
@@ -178,7 +176,7 @@ class _Binder:
         return [t if t is runs[0] else _doubtful(t, message) for t in group]
 
 
-def _of_vanished_thread(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
+def _not_reused(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
     """Return a thread state whose thread vanished, without what another thread `used` since.
 
     3.11 and 3.12 keep the way to the innermost frame on the C stack (_PyCFrame), which the new
@@ -189,13 +187,13 @@ def _of_vanished_thread(thread: ThreadState, number: int | None, used: set[int])
     if len(kept) == len(thread.frames):
         return gone
     message = "its C stack is another thread's now: frames may be lacking, their order is a guess"
-    return _with_error(gone._replace(frames=kept), message)
+    return _add_error(gone._replace(frames=kept), message)
 
 
 def _doubtful(thread: ThreadState, why: str) -> ThreadState:
-    return _with_error(thread._replace(tid=None, alive=False, crashed=False, doubt=why), why)
+    return _add_error(thread._replace(tid=None, alive=False, crashed=False, doubt=why), why)
 
 
-def _with_error(thread: ThreadState, text: str) -> ThreadState:
+def _add_error(thread: ThreadState, text: str) -> ThreadState:
     subject = f"thread {thread.tid}" if thread.tid is not None else f"tstate {thread.address:#x}"
     return thread._replace(soft_errors=(*thread.soft_errors, SoftError("threads", subject, text)))

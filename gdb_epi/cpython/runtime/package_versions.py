@@ -111,7 +111,7 @@ class _Walk:
         rest = [
             n
             for n, s in seen.items()
-            if not s.version and s.file and _installed(s.file) and n[:1].isalnum()
+            if not s.version and s.file and _is_installed(s.file) and n[:1].isalnum()
         ]
         if rest:
             versions += self._by_metadata(frozenset(rest))
@@ -149,7 +149,7 @@ class _Walk:
                 if "__version__" in values and "__file__" in values:
                     break
                 file = values.get("__file__") or ""
-                if by_file and "/lib/python3" in file and not _installed(file):
+                if by_file and "/lib/python3" in file and not _is_installed(file):
                     return _ModuleFacts(None, False, None)  # of the standard library
             version = version_or_none(values.get("__version__"))
             if by_file and not values.get("__file__"):
@@ -184,5 +184,5 @@ class _Walk:
         return {text for text in texts if isinstance(text, str)}
 
 
-def _installed(file: str) -> bool:
+def _is_installed(file: str) -> bool:
     return any(folder in file for folder in _INSTALLED)

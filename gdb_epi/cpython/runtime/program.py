@@ -111,7 +111,7 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
         asked = program_in_command_line(own[1:]) or Program("<stdin>", STDIN)
     if asked is None:
         words = process_arguments(target)
-        asked = _by_words(words) or _by_words(_words_of_note(psargs))
+        asked = _parse_command(words) or _parse_command(_words_of_note(psargs))
         if asked is None and len(words) == 1 and is_interpreter(words[0]):
             asked = Program("<stdin>", STDIN)
     if asked is None or asked.how == CHILD:
@@ -122,7 +122,7 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
     return asked
 
 
-def _by_words(words: Sequence[str]) -> Program | None:
+def _parse_command(words: Sequence[str]) -> Program | None:
     """Return what a command line asks for; None where a process title has replaced it."""
     return program_in_command_line(words[1:]) if words and is_interpreter(words[0]) else None
 

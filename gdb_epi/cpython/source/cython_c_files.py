@@ -113,10 +113,10 @@ def _place(
         comment = _COMMENT.match(lines[index])
         if comment is not None:
             return PyxPlace(comment[1], int(comment[2]))
-    return _of_def(lines, function, begins)
+    return _place_of_def(lines, function, begins)
 
 
-def _of_def(lines: list[str], function: str, begins: int) -> PyxPlace | None:
+def _place_of_def(lines: list[str], function: str, begins: int) -> PyxPlace | None:
     """Return the line of the `def` whose arguments the first lines of a function unpack."""
     marked = ""
     for index in range(begins - 2, -1, -1):

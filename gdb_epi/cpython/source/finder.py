@@ -237,14 +237,14 @@ class SourceFinder:
         yield from (source for source in self._of_files(site) if source.trust == VERIFIED)
         for interpreter in self._python.interpreters:
             for text in linecache_texts(self.access, interpreter.address, site):
-                yield _judged(site, text)
+                yield _judge_source(site, text)
         yield from self._of_files(site)
         if site.filename == "<string>":
             main = next(iter(self._python.interpreter_addresses()), 0)
             for text in command_line_texts(self.access, self._target, main):
-                yield _judged(site, text)
+                yield _judge_source(site, text)
         for text in string_variable_texts(self.access, callers):
-            source = _judged(site, text)
+            source = _judge_source(site, text)
             if source.trust == FITS:  # any string of the process was tried
                 yield source
 
@@ -360,7 +360,7 @@ class SourceFinder:
         return list(dict.fromkeys(p for p in paths if p and p.endswith(".pyc")))
 
 
-def _judged(site: SourceSite, text: CandidateText) -> Source:
+def _judge_source(site: SourceSite, text: CandidateText) -> Source:
     fit = compare_text(text.lines, site)
     return Source(site, text.lines, text.where, _trust(fit), (f"text: {fit.says()}",))
 

@@ -89,11 +89,11 @@ class SourceSiteReader:
                 addresses = None
             for address in (addresses or ())[:MAX_NAMES]:
                 name = self._access.text(address, 1024)
-                if name and _spelt(name):
+                if name and _is_spelt_in_source(name):
                     names[name] = None
         return tuple(names)
 
 
-def _spelt(name: str) -> bool:
+def _is_spelt_in_source(name: str) -> bool:
     """Tell whether the compiler takes a name from the text as it stands."""
     return not ("__" in name or name.startswith(".") or name == "AssertionError")

@@ -78,13 +78,13 @@ def _attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> int:
     info = decoder.types.at(obj.address) if obj.lineage.ident == "type" else obj.type
     inherited = decoder.types.lookup(info, name)
     if inherited is not None:
-        return _from_class(decoder, obj, inherited[1], f"{so_far}.{name}")
+        return _class_attribute(decoder, obj, inherited[1], f"{so_far}.{name}")
     named = ", ".join(names[:MAX_NAMES])
     where = "in its slots, its dict or its classes, as far as they are in the core"
     raise InputError(f"{so_far} has no attribute {name} {where}", hint=named or "epi locals")
 
 
-def _from_class(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> int:
+def _class_attribute(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> int:
     """Return what a class attribute gives for an instance, if no code has to run for that."""
     kind = decoder.ident(value)
     if obj.lineage.ident == "type":
@@ -136,11 +136,11 @@ def own_attributes(decoder: ReprDecoder, obj: Obj) -> Iterator[tuple[str, int]]:
 
 
 def _item(decoder: ReprDecoder, obj: Obj, step: re.Match[str], so_far: str) -> int:
-    obj = _held(decoder, obj)
+    obj = _wrapped_container(decoder, obj)
     kind = obj.lineage.ident
     text = step["quoted"] or step["bare"]
     if kind in ("dict", "collections.defaultdict", "collections.OrderedDict", "frozendict"):
-        return _by_key(decoder, obj.address, step, so_far)
+        return _value_by_key(decoder, obj.address, step, so_far)
     if kind not in ("tuple", STRUCT_SEQUENCE, "list", "collections.deque"):
         raise InputError(f"{so_far} is of type {obj.type.shown}: it has no items to look up")
     if not re.fullmatch(r"-?\d{1,18}", text):
@@ -161,7 +161,7 @@ def _item(decoder: ReprDecoder, obj: Obj, step: re.Match[str], so_far: str) -> i
     raise InputError(f"{so_far} ends before item {index}")
 
 
-def _held(decoder: ReprDecoder, obj: Obj) -> Obj:
+def _wrapped_container(decoder: ReprDecoder, obj: Obj) -> Obj:
     """Return what a wrapper looks its items up in: UserDict, UserList, mappingproxy."""
     if obj.lineage.ident == "mappingproxy":
         return decoder.obj(decoder.field(obj.address, "mappingproxyobject", "mapping"))
@@ -171,9 +171,9 @@ def _held(decoder: ReprDecoder, obj: Obj) -> Obj:
     return obj
 
 
-def _by_key(decoder: ReprDecoder, address: int, step: re.Match[str], so_far: str) -> int:
+def _value_by_key(decoder: ReprDecoder, address: int, step: re.Match[str], so_far: str) -> int:
     """Find a key by its repr. GDB takes quotes away, so a bare word may also be a str."""
-    wanted = [_unquoted(step["quoted"])] if step["quoted"] else [step["bare"], repr(step["bare"])]
+    wanted = [_word_repr(step["quoted"])] if step["quoted"] else [step["bare"], repr(step["bare"])]
     by_repr: dict[str, int] = {}
     for number, (key, value) in enumerate(decoder.objects.dict_items(address)):
         if number > MAX_KEYS:
@@ -189,7 +189,7 @@ def _by_key(decoder: ReprDecoder, address: int, step: re.Match[str], so_far: str
     raise InputError(f"{so_far} has no key {wanted[0]}", hint=", ".join(by_repr) or "it is empty")
 
 
-def _unquoted(text: str) -> str:
+def _word_repr(text: str) -> str:
     """Return the repr of a quoted word, whichever quotes it has."""
     from ast import literal_eval
 

@@ -51,7 +51,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     account, frames = failure
     if isinstance(account.message, AbortMessage) and account.message.kind != "other":
         return
-    text, function = _printed(state.target, frames[:MAX_FRAMES])
+    text, function = _abort_text(state.target, frames[:MAX_FRAMES])
     if text:
         by = function or "the code that called abort()"
         kind = NOTHING_SAID if errno_of(state.target, account.fault) == ENOMEM else CHECK
@@ -60,7 +60,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
         yield Finding("printed_before_abort", f"thread {account.fault.tid}", facts, summary)
 
 
-def _printed(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | None]:
+def _abort_text(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | None]:
     """Return the text, and the function that gave up; "" without one."""
     outside = [frame for frame in frames if not frame.module_name.startswith(_LIBC)]
     for frame, caller in pairwise(outside):

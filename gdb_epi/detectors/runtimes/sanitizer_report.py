@@ -44,8 +44,8 @@ def sanitizer_report(state: ProcessState) -> Iterator[Finding]:
     frames = state.target.native_frames(fault.tid)
     if isinstance(frames, Absent):
         return
-    behind = dropwhile(_of_libc, frames[:MAX_FRAMES])
-    names = [frame.function or "" for frame in takewhile(_of_sanitizer, behind)]
+    behind = dropwhile(_is_libc_frame, frames[:MAX_FRAMES])
+    names = [frame.function or "" for frame in takewhile(_is_sanitizer_frame, behind)]
     tool = next((_TOOLS[mark] for mark in _TOOLS if any(mark in name for name in names)), None)
     if tool is None or any(limit in name for name in names for limit in _LIMITS):
         return
@@ -59,10 +59,10 @@ def sanitizer_report(state: ProcessState) -> Iterator[Finding]:
     yield Finding("sanitizer_report", f"thread {fault.tid}", facts, summary)
 
 
-def _of_libc(frame: NativeFrame) -> bool:
+def _is_libc_frame(frame: NativeFrame) -> bool:
     return frame.module_name.startswith(_LIBC)
 
 
-def _of_sanitizer(frame: NativeFrame) -> bool:
+def _is_sanitizer_frame(frame: NativeFrame) -> bool:
     name = frame.function or ""
     return any(mark in name for mark in _MARKS) or frame.module_name.startswith(_LIBRARIES)

@@ -131,11 +131,11 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
             continue
         if not of_api:
             return None
-        if nameless and (plain.startswith(_CALLING) or not _from_outside(frames, number)):
+        if nameless and (plain.startswith(_CALLING) or not _has_caller(frames, number)):
             return None
         return None if name.startswith(_ALLOWED) else (number, name)
     return None
 
 
-def _from_outside(frames: Sequence[NativeFrame], number: int) -> bool:
+def _has_caller(frames: Sequence[NativeFrame], number: int) -> bool:
     return number + 1 < len(frames) and not is_interpreter_frame(frames[number + 1])

@@ -40,7 +40,7 @@ def static_variable(context: LockContext, thread: Thread, call: FutexWait) -> Lo
     if read_u32(context.target, call.address) != PENDING_AND_AWAITED:
         return None
     says = "the guard's word says: its initialiser runs, and somebody waits"
-    return _owned(context, thread, call, STATIC, says)
+    return _guess_with_owner(context, thread, call, STATIC, says)
 
 
 @futex_classifier(21)
@@ -50,7 +50,7 @@ def pthread_once(context: LockContext, thread: Thread, call: FutexWait) -> LockG
         return None
     if read_u32(context.target, call.address) != call.value or not _in_once(context, thread.pc):
         return None
-    return _owned(context, thread, call, ONCE, "its word says: the initialiser runs")
+    return _guess_with_owner(context, thread, call, ONCE, "its word says: the initialiser runs")
 
 
 def _in_once(context: LockContext, pc: int) -> bool:
@@ -66,7 +66,7 @@ def _in_once(context: LockContext, pc: int) -> bool:
     return function.start in starts
 
 
-def _owned(
+def _guess_with_owner(
     context: LockContext, thread: Thread, call: FutexWait, kind: str, says: str
 ) -> LockGuess:
     bounds = FunctionBounds(context.target)

@@ -49,13 +49,13 @@ def fork_handlers(
 ) -> ThreadInForkHandlers | None:
     """Return which handler a thread of this process is in, or None."""
     for thread in target.threads()[:64]:
-        handlers = _of_thread(target, python, fork, thread)
+        handlers = _handlers_of_thread(target, python, fork, thread)
         if handlers is not None:
             return handlers
     return None
 
 
-def _of_thread(
+def _handlers_of_thread(
     target: Target, python: PythonState | Absent, fork: ForkEvidence, thread: Thread
 ) -> ThreadInForkHandlers | None:
     reader = None
@@ -114,7 +114,7 @@ def _in_c(
 ) -> ThreadInForkHandlers | None:
     native = target.native_frames(thread.tid)
     if not isinstance(native, Absent) and native:
-        return _by_native(thread, native)
+        return _native_handlers(thread, native)
     if calls is None:
         return None
     # Without an unwinder: the innermost Python frame refers to the built-in that forks, and a
@@ -133,7 +133,7 @@ def _in_c(
     )
 
 
-def _by_native(thread: Thread, native: Sequence[NativeFrame]) -> ThreadInForkHandlers | None:
+def _native_handlers(thread: Thread, native: Sequence[NativeFrame]) -> ThreadInForkHandlers | None:
     for position, frame in enumerate(native):
         name = (frame.function or "").partition("@")[0].partition(".")[0]
         if name in _NATIVE:

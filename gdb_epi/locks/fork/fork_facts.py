@@ -34,11 +34,11 @@ _SALT = b"gdb-epi lineage/1"
 
 def lineage(target: Target) -> str | None:
     """Return 16 hex digits that parent and child share; None when neither source is readable."""
-    secret = _of_thread(target) or _of_kernel(target)
+    secret = _secret_of_thread(target) or _secret_of_kernel(target)
     return None if secret is None else sha256_hex(_SALT + secret)[:16]
 
 
-def _of_thread(target: Target) -> bytes | None:
+def _secret_of_thread(target: Target) -> bytes | None:
     threads = target.threads()
     at = threads[0].architecture.canary_at if threads else None
     base = threads[0].thread_pointer if threads else 0
@@ -50,7 +50,7 @@ def _of_thread(target: Target) -> bytes | None:
     return canary.to_bytes(8, "little") + guard.to_bytes(8, "little")
 
 
-def _of_kernel(target: Target) -> bytes | None:
+def _secret_of_kernel(target: Target) -> bytes | None:
     raw = exec_random(target)
     # The canary's lowest byte is 0, so that no string function copies it.
     return None if raw is None else b"\0" + raw[1:]
@@ -84,9 +84,9 @@ def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     return ForkEvidence(
         forked=forked if looked else None,
         depth=_depth(reader, yes, forked),
-        parent_multithreaded=_multithreaded(reader, yes, forked),
+        parent_multithreaded=_was_multithreaded(reader, yes, forked),
         from_main_thread=reader.from_main if forked else None,
-        hooks_bypassed=_bypassed(reader, yes, forked),
+        hooks_bypassed=_bypassed_handlers(reader, yes, forked),
         in_fork_handlers=None,
         lineage=secret_hash,
         signals=tuple(ForkSign(r.name, r.says, r.sure) for r in readings if r.state == YES),
@@ -107,7 +107,7 @@ def _depth(reader: ForkSignReadings, yes: set[str], forked: bool) -> int | None:
     return None if forked and not reader.generation else reader.generation
 
 
-def _multithreaded(reader: ForkSignReadings, yes: set[str], forked: bool) -> bool | None:
+def _was_multithreaded(reader: ForkSignReadings, yes: set[str], forked: bool) -> bool | None:
     if forked and yes & {"F2", "F3", "F5", "F8", "F9"}:
         return True
     if not forked or (forked and "F10" in yes):
@@ -132,7 +132,7 @@ def _forker(reader: ForkSignReadings, forked: bool) -> int | None:
     return process.ppid if process.ppid > 1 and not reader.other_view else None
 
 
-def _bypassed(reader: ForkSignReadings, yes: set[str], forked: bool) -> bool | None:
+def _bypassed_handlers(reader: ForkSignReadings, yes: set[str], forked: bool) -> bool | None:
     if not forked:
         return None
     if "F3" in yes or "F10" in yes or reader.raw_clone:

@@ -31,7 +31,7 @@ def read_glibc_signs(reader: ForkSignReadings) -> None:
             reader.unreadable(name, f"glibc's thread lists: {lists.detail}")
     else:
         _own_tid(reader, lists)
-        _vanished(reader, lists)
+        _note_vanished(reader, lists)
         _phantoms(reader, lists)
         _forking_thread(reader, lists)
     _single_threaded(reader)
@@ -112,7 +112,7 @@ def _odd_tid(reader: ForkSignReadings, tid: int, stored: int) -> None:
     )
 
 
-def _vanished(reader: ForkSignReadings, lists: StackLists) -> None:
+def _note_vanished(reader: ForkSignReadings, lists: StackLists) -> None:
     gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting]
     gone = [d for d in gone if d.address not in reader.live]
     ended = sum(d.exiting for d in lists.on("cache"))
@@ -136,7 +136,7 @@ def _phantoms(reader: ForkSignReadings, lists: StackLists) -> None:
     if ghosts and reader.all_bases_known:
         reader.orphans |= {d.address for d in ghosts}
         reader.old_tids |= {d.tid for d in ghosts}
-        reader.raw_clone = reader.raw_clone or _of_parent(reader, ghosts)
+        reader.raw_clone = reader.raw_clone or _has_parents_id(reader, ghosts)
         tids = ", ".join(str(d.tid) for d in ghosts[:MAX_NAMED])
         reader.yes(
             "F3",
@@ -152,7 +152,7 @@ def _phantoms(reader: ForkSignReadings, lists: StackLists) -> None:
         )
 
 
-def _of_parent(reader: ForkSignReadings, ghosts: list[ThreadDescriptor]) -> bool:
+def _has_parents_id(reader: ForkSignReadings, ghosts: list[ThreadDescriptor]) -> bool:
     """Tell whether the leader still has the id of a thread of the parent (raw clone)."""
     if reader.own_tid is None or reader.own_tid == reader.pid:
         return False

@@ -89,7 +89,7 @@ def _known_threads(reader: ForkSignReadings, memory: MemoryReader, python: Pytho
         return
     reader.thread_objects = threads
     gone = [thread for thread in threads if thread.ident in reader.orphans]
-    shared = _shared(reader, threads)
+    shared = _with_shared_ident(reader, threads)
     if gone:
         names = ", ".join(thread.name or "?" for thread in gone[:MAX_NAMED])
         many = counted(len(gone), "vanished thread")
@@ -105,7 +105,9 @@ def _known_threads(reader: ForkSignReadings, memory: MemoryReader, python: Pytho
         reader.no("F9", "threading knows no vanished thread", STRONG)
 
 
-def _shared(reader: ForkSignReadings, threads: tuple[ThreadObject, ...]) -> list[ThreadObject]:
+def _with_shared_ident(
+    reader: ForkSignReadings, threads: tuple[ThreadObject, ...]
+) -> list[ThreadObject]:
     """Return the ended Thread objects whose ident a living thread has."""
     by_ident: dict[int, list[ThreadObject]] = {}
     for thread in threads:

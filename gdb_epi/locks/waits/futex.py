@@ -62,11 +62,11 @@ def settle_owner(
     """Return the wait with its owner and its verdict."""
     case = _Case(context, thread, call, guess)
     if guess.owner_tid:
-        return _by_tid(case, guess.owner_tid)
+        return _wait_by_tid(case, guess.owner_tid)
     if guess.shared:
         return case.wait(_owner("other-process"), lock_types.OTHER_PROCESS, CERTAIN)
     if guess.owner_ident:
-        return _by_ident(case, guess.owner_ident)
+        return _wait_by_ident(case, guess.owner_ident)
     if guess.event:
         return _wait_for_event(case)
     if guess.free:
@@ -74,11 +74,11 @@ def settle_owner(
     view = context.python_view
     blocks = view.holders(guess.lock) if view is not None and guess.lock else ()
     if blocks:
-        return _by_block(case, blocks)
+        return _wait_by_block(case, blocks)
     return _without_named_owner(case)
 
 
-def _by_tid(case: _Case, owner: int) -> LockWait:
+def _wait_by_tid(case: _Case, owner: int) -> LockWait:
     """The lock names its owner's thread id."""
     context, fork = case.context, case.context.fork
     if case.guess.by_frames:
@@ -122,7 +122,7 @@ def _by_tid(case: _Case, owner: int) -> LockWait:
     )  # fmt: skip
 
 
-def _by_ident(case: _Case, owner: int) -> LockWait:
+def _wait_by_ident(case: _Case, owner: int) -> LockWait:
     """The lock names its owner's pthread_t; a later thread may have got the same one."""
     context, guess = case.context, case.guess
     tid = context.tid_at(owner)
@@ -154,7 +154,7 @@ def _by_ident(case: _Case, owner: int) -> LockWait:
     )  # fmt: skip
 
 
-def _by_block(case: _Case, blocks: Sequence[WithBlock]) -> LockWait:
+def _wait_by_block(case: _Case, blocks: Sequence[WithBlock]) -> LockWait:
     """A frame keeps the lock's `__exit__` for the end of its `with` block."""
     block = blocks[0]
     if len(blocks) > 1:
@@ -212,8 +212,8 @@ def _without_named_owner(case: _Case) -> LockWait:
     view = context.python_view
     taken = _explicit_acquires(case)
     if len(taken) == 1:
-        return _by_explicit_acquire(case, taken[0])
-    if guess.internal and (interrupted := _by_interrupted(case)) is not None:
+        return _wait_by_explicit_acquire(case, taken[0])
+    if guess.internal and (interrupted := _wait_by_interrupted(case)) is not None:
         return interrupted
     if not _alone_in_child(context):
         # Frames of other threads whose variables refer to the lock: weaker than a block.
@@ -248,7 +248,7 @@ def _explicit_acquires(case: _Case) -> Sequence[AcquiredLock]:
     return acquired.holders(lock)
 
 
-def _by_explicit_acquire(case: _Case, taken: AcquiredLock) -> LockWait:
+def _wait_by_explicit_acquire(case: _Case, taken: AcquiredLock) -> LockWait:
     """Only one thread's code called acquire() on the lock and has not released it."""
     owner = _alive(case.context, taken.tid)
     evidence = (
@@ -281,7 +281,7 @@ def _is_parked(case: _Case, taken: AcquiredLock) -> bool:
     )
 
 
-def _by_interrupted(case: _Case) -> LockWait | None:
+def _wait_by_interrupted(case: _Case) -> LockWait | None:
     """The thread runs a signal handler, and the code that it interrupted takes the same lock.
 
     Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,

@@ -27,7 +27,7 @@ def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
     if not isinstance(state.python, PythonState):
         return None
     pending = list(asyncio_tasks(state.target, state.python).tasks)
-    pending += _of_trio(parts)
+    pending += _trio_tasks(parts)
     pending = [task for task in pending if task.state == "pending" and not task.system]
     suspended = _suspended_greenlets(parts)
     if not pending and not suspended:
@@ -65,7 +65,7 @@ def _suspended_greenlets(parts: RecordParts) -> int:
     return sum(1 for greenlet in greenlets if greenlet.state == SUSPENDED and not greenlet.main)
 
 
-def _of_trio(parts: RecordParts) -> list[Task]:
+def _trio_tasks(parts: RecordParts) -> list[Task]:
     from gdb_epi.cpython.running.tasks import TRIO_MODULE, has_module
 
     state = parts.state

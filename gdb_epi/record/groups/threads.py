@@ -34,7 +34,7 @@ def threads(parts: RecordParts, _notes: RecordNotes) -> Json:
     state, signed = parts.state, parts.signed.signature.tid
     lwps = state.target.threads()
     python = state.python_threads()
-    crashed = _merged(state, lwps[0].tid) if lwps else None
+    crashed = _merged_stack(state, lwps[0].tid) if lwps else None
     fields: Json = {
         "count": len(lwps),
         "tids": [thread.tid for thread in lwps[:MAX_THREADS]],
@@ -46,7 +46,7 @@ def threads(parts: RecordParts, _notes: RecordNotes) -> Json:
     if crashed is not None:
         fields["crashed"] = crashed
     if signed is not None and lwps and signed != lwps[0].tid:
-        other = _merged(state, signed)
+        other = _merged_stack(state, signed)
         if other["native"] == "present":
             fields["signed"] = other
     return fields
@@ -74,14 +74,14 @@ def _stack(thread: ThreadState, crashed: Json | None) -> Json:
     return fields
 
 
-def _merged(state: ProcessState, tid: int) -> Json:
+def _merged_stack(state: ProcessState, tid: int) -> Json:
     stack = state.stack(tid)
     frames = merged_json(stack)
     fields: Json = {
         "tid": tid,
         "name": next((t.name for t in state.python_threads() if t.tid == tid), None),
         "native": "absent" if stack.native is not None else "present",
-        "frames": [_with_code(state, reduced_frame(frame)) for frame in frames[:MAX_MERGED]],
+        "frames": [_frame_json(state, reduced_frame(frame)) for frame in frames[:MAX_MERGED]],
     }
     if len(frames) > MAX_MERGED:
         fields["frames_left_out"] = len(frames) - MAX_MERGED
@@ -116,9 +116,9 @@ def _outer_part(state: ProcessState, frames: list[Json]) -> Json:
     """
     gap = next((i for i, f in enumerate(frames) if f.get("kind") == "sentinel"), None)
     start = max(MAX_MERGED if gap is None else gap + 1, len(frames) - MAX_OUTER)
-    start += _repeated(frames[start:])
+    start += _count_repeated(frames[start:])
     fields: Json = {
-        "outer_frames": [_with_code(state, reduced_frame(frame)) for frame in frames[start:]],
+        "outer_frames": [_frame_json(state, reduced_frame(frame)) for frame in frames[start:]],
         "frames_between": start - MAX_MERGED,
     }
     if gap is not None:
@@ -129,7 +129,7 @@ def _outer_part(state: ProcessState, frames: list[Json]) -> Json:
     return fields
 
 
-def _repeated(frames: list[Json]) -> int:
+def _count_repeated(frames: list[Json]) -> int:
     """Return how many frames at the inner end only repeat what is after them: recursion."""
     keys = [tuple(frame.get(name) for name in _SAME_CALL) for frame in frames]
     start = 0
@@ -143,7 +143,7 @@ def _repeated(frames: list[Json]) -> int:
             return start
 
 
-def _with_code(state: ProcessState, frame: Json) -> Json:
+def _frame_json(state: ProcessState, frame: Json) -> Json:
     """Say about a native frame without a symbol what Python calls it, or whether there is code."""
     nameless = not frame.get("function") and not frame.get("module")
     if frame["language"] != "native" or frame.get("kind"):

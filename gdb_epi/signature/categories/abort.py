@@ -52,7 +52,7 @@ def _among(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
     return next((name for name in names if name in plain), None)
 
 
-def _by_message(scene: CategoryInput, kind: str, frames: tuple[str, ...]) -> Answer:
+def _rule_by_message(scene: CategoryInput, kind: str, frames: tuple[str, ...]) -> Answer:
     """Decide by glibc's message, or by a frame when the message could not be read."""
     if not _aborts(scene):
         return None
@@ -88,17 +88,17 @@ def _caller_of_abort(scene: CategoryInput) -> NativeFrame | None:
 
 def failed_assertion(scene: CategoryInput) -> Answer:
     """assert() of C."""
-    return _by_message(scene, "assert", _ASSERT)
+    return _rule_by_message(scene, "assert", _ASSERT)
 
 
 def malloc_abort(scene: CategoryInput) -> Answer:
     """glibc's malloc found its own data damaged."""
-    return _by_message(scene, "malloc", _MALLOC)
+    return _rule_by_message(scene, "malloc", _MALLOC)
 
 
 def fortify_abort(scene: CategoryInput) -> Answer:
     """_FORTIFY_SOURCE or the stack protector."""
-    return _by_message(scene, "fortify", _FORTIFY)
+    return _rule_by_message(scene, "fortify", _FORTIFY)
 
 
 def cxx_terminate(scene: CategoryInput) -> Answer:

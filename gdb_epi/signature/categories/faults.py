@@ -138,7 +138,7 @@ def failed_access(scene: CategoryInput, account: FaultAccount) -> Answer:
         return None
     if name == "segv-noncanonical":
         return _noncanonical(_odd_words(scene, account))
-    return Match(name, _at(scene, account, name))
+    return Match(name, _place_phrase(scene, account, name))
 
 
 def _odd_words(scene: CategoryInput, account: FaultAccount) -> dict[str, int]:
@@ -152,13 +152,13 @@ def _odd_words(scene: CategoryInput, account: FaultAccount) -> dict[str, int]:
     return {"the word at rsp" if site.slot is not None else what: site.address or 0}
 
 
-def _at(scene: CategoryInput, account: FaultAccount, name: str) -> str:
+def _place_phrase(scene: CategoryInput, account: FaultAccount, name: str) -> str:
     """Return the sentence that says what lies at the address."""
     address, place = account.address or 0, account.place
     if name == "segv-exec":
         same_pc = f"{account.fault.architecture.pc} equals the fault address"
         what = same_pc if address == account.fault.pc else "the instruction runs into"
-        return f"{what} {address:#018x}, which is {_mapped(scene, address)}"
+        return f"{what} {address:#018x}, which is {_mapping(scene, address)}"
     if place.kind == NULL:
         what = "an access at" if account.how == ACCESS else f"a {account.site.kind} to"
         return f"{what} address {address:#x}, below {NULL_PAGE}"
@@ -174,10 +174,10 @@ def _at(scene: CategoryInput, account: FaultAccount, name: str) -> str:
             f"the fault address {address:#018x} is in the inaccessible mapping "
             f"{place.region.start:#018x}-{place.region.end:#018x}"
         )
-    return f"the fault address {address:#018x} is {_mapped(scene, address)}"
+    return f"the fault address {address:#018x} is {_mapping(scene, address)}"
 
 
-def _mapped(scene: CategoryInput, address: int) -> str:
+def _mapping(scene: CategoryInput, address: int) -> str:
     region = scene.region_at(address)
     return "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
 
@@ -191,7 +191,7 @@ def fault_without_operand(scene: CategoryInput, account: FaultAccount) -> Answer
         return Match("segv-null", f"an access at address {address:#x}, below {NULL_PAGE}")
     if address < NEAR_NULL:
         return Match("segv-near-null", f"the fault address {address:#x} is below {NEAR_NULL}")
-    return Match("segv-wild", f"the fault address {address:#018x} is {_mapped(scene, address)}")
+    return Match("segv-wild", f"the fault address {address:#018x} is {_mapping(scene, address)}")
 
 
 def end_without_address(_: CategoryInput, account: FaultAccount) -> Answer:
@@ -210,7 +210,7 @@ def _address(account: FaultAccount) -> str:
     return "no address" if not address else f"address {address:#018x}"
 
 
-def _raised(account: FaultAccount) -> str:
+def _raise_phrase(account: FaultAccount) -> str:
     # find_fault would have answered with the signal frame that a re-raising handler leaves.
     return (
         f"the process sent {signal_name(account.fault.signo)} to itself (si_code "
@@ -227,7 +227,7 @@ def _protection(account: FaultAccount) -> str:
 _HLT = b"\xf4"  # musl 1.2 arch/x86_64/atomic_arch.h (a_crash), src/env/__stack_chk_fail.c
 
 
-def _privileged(account: FaultAccount) -> str:
+def _privileged_phrase(account: FaultAccount) -> str:
     musl = ", hlt: by it musl ends a process whose malloc or stack is damaged"
     what = musl if account.site.code.startswith(_HLT) else ""
     return f"a privileged instruction at {account.fault.pc:#018x}{what}"
@@ -243,7 +243,7 @@ ENDS: dict[str, tuple[str, Callable[[FaultAccount], str]]] = {
     MISALIGNED: ("segv-misaligned", lambda account: (
         f"an access that must be aligned was not, by the instruction at {account.fault.pc:#018x}"
     )),
-    PRIVILEGED: ("segv-privileged", _privileged),
+    PRIVILEGED: ("segv-privileged", _privileged_phrase),
     PROTECTION: ("segv-protection", _protection),
     PROTECTION_KEY: ("segv-protection-key", lambda account: (
         f"si_code 4: a protection key forbids it, {_address(account)}"
@@ -269,18 +269,18 @@ ENDS: dict[str, tuple[str, Callable[[FaultAccount], str]]] = {
     REFUSED_CALL: ("seccomp", lambda _: (
         "SIGSYS by the kernel: a seccomp filter refused a system call"
     )),
-    RAISED: ("raised", _raised),
+    RAISED: ("raised", _raise_phrase),
 }  # fmt: skip
 
 
-def _of_account(
+def _apply_to_account(
     rule: Callable[[CategoryInput, FaultAccount], Answer], scene: CategoryInput
 ) -> Answer:
     return None if isinstance(scene.account, Absent) else rule(scene, scene.account)
 
 
 FAULT_RULES = tuple(
-    (name, partial(_of_account, rule))
+    (name, partial(_apply_to_account, rule))
     for name, rule in (
         ("segv-stack-overflow", stack_overflow),
         ("return-to-null", return_to_null),

@@ -42,7 +42,7 @@ def task(decoder: ReprDecoder, obj: Obj) -> str:
     info = _future_info(decoder, obj, "TaskObj", "task")
     if info[0] == "pending" and _is_cancelling(decoder, obj.address):
         info[0] = "cancelling"
-    info[1:1] = _of_task(decoder, obj.address)
+    info[1:1] = _task_info(decoder, obj.address)
     return f"<{decoder.class_name(obj)} {' '.join(info)}>"
 
 
@@ -58,7 +58,7 @@ def _is_cancelling(decoder: ReprDecoder, address: int) -> bool:
     return bool(word >> member.bit_offset & 1) if member.bit_size else bool(word)
 
 
-def _of_task(decoder: ReprDecoder, address: int) -> list[str]:
+def _task_info(decoder: ReprDecoder, address: int) -> list[str]:
     name = decoder.field(address, "TaskObj", "task_name")
     shown = decoder.repr_of(name)
     # 3.12 (gh-104144): a number until somebody asks for the name.
@@ -104,7 +104,7 @@ def _future_info(decoder: ReprDecoder, obj: Obj, struct: str, prefix: str) -> li
         if error and not decoder.is_none(error):
             info.append(f"exception={decoder.repr_of(error)}")
         else:
-            info.append(f"result={_shortened(decoder, field('result'))}")
+            info.append(f"result={_reprlib_repr(decoder, field('result'))}")
     callbacks = _callbacks_text(decoder, field("callback0"), field("callbacks"))
     if callbacks:
         info.append(f"cb=[{callbacks}]")
@@ -168,10 +168,10 @@ def _arguments(decoder: ReprDecoder, args: int, words: int) -> str:
     # Newer releases show them in debug mode only; asyncio itself tells which it is.
     if _hides_arguments(decoder):
         return "()"
-    texts = [_shortened(decoder, at) for at in decoder.tuple_items(args)] if args else []
+    texts = [_reprlib_repr(decoder, at) for at in decoder.tuple_items(args)] if args else []
     if words:
         pairs = decoder.objects.dict_items(words)
-        texts += [f"{decoder.string(key)}={_shortened(decoder, value)}" for key, value in pairs]
+        texts += [f"{decoder.string(key)}={_reprlib_repr(decoder, value)}" for key, value in pairs]
     return f"({', '.join(texts)})"
 
 
@@ -302,12 +302,12 @@ def handle(decoder: ReprDecoder, obj: Obj) -> str:
 # -- locks, queues, timeouts and groups --------------------------------------------------------
 
 
-def _with_state(decoder: ReprDecoder, obj: Obj, state: str) -> str:
+def _waiters_repr(decoder: ReprDecoder, obj: Obj, state: str) -> str:
     waiting = _length(decoder, obj, "_waiters")
-    return _with_brackets(decoder, obj, f"{state}{f', waiters:{waiting}' if waiting else ''}")
+    return _state_repr(decoder, obj, f"{state}{f', waiters:{waiting}' if waiting else ''}")
 
 
-def _with_brackets(decoder: ReprDecoder, obj: Obj, state: str) -> str:
+def _state_repr(decoder: ReprDecoder, obj: Obj, state: str) -> str:
     opaque = decoder.opaque
     text = decoder.object_repr(obj)
     decoder.opaque = opaque  # the state tells enough
@@ -318,20 +318,20 @@ def _with_brackets(decoder: ReprDecoder, obj: Obj, state: str) -> str:
 def lock(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Lock.__repr__ does."""
     state = "locked" if decoder.is_true(obj.address, "_locked") else "unlocked"
-    return _with_state(decoder, obj, state)
+    return _waiters_repr(decoder, obj, state)
 
 
 @decodes_repr(("asyncio.locks", "Event.__repr__"))
 def event(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Event.__repr__ does."""
-    return _with_state(decoder, obj, "set" if decoder.is_true(obj.address, "_value") else "unset")
+    return _waiters_repr(decoder, obj, "set" if decoder.is_true(obj.address, "_value") else "unset")
 
 
 @decodes_repr(("asyncio.locks", "Condition.__repr__"))
 def condition(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Condition.__repr__ does."""
     is_locked = decoder.is_true(decoder.attribute(obj.address, "_lock"), "_locked")
-    return _with_state(decoder, obj, "locked" if is_locked else "unlocked")
+    return _waiters_repr(decoder, obj, "locked" if is_locked else "unlocked")
 
 
 @decodes_repr(("asyncio.locks", "Semaphore.__repr__"))
@@ -341,7 +341,7 @@ def semaphore(decoder: ReprDecoder, obj: Obj) -> str:
     if value != "0" and _length(decoder, obj, "_waiters"):
         decoder.mark_inexact()  # since 3.11 (gh-90155) waiters that were not cancelled hold it too
     state = "locked" if value == "0" else f"unlocked, value:{value}"
-    return _with_state(decoder, obj, state)
+    return _waiters_repr(decoder, obj, state)
 
 
 @decodes_repr(("asyncio.locks", "Barrier.__repr__"))
@@ -352,7 +352,7 @@ def barrier(decoder: ReprDecoder, obj: Obj) -> str:
         waiting = decoder.attribute_text(obj.address, "_count")
         parties = decoder.attribute_text(obj.address, "_parties")
         state += f", waiters:{waiting if state == 'filling' else 0}/{parties}"
-    return _with_brackets(decoder, obj, state)
+    return _state_repr(decoder, obj, state)
 
 
 def _state_value(decoder: ReprDecoder, obj: Obj) -> str:
@@ -415,7 +415,7 @@ def task_group(decoder: ReprDecoder, obj: Obj) -> str:
 # -- reprlib.repr() ----------------------------------------------------------------------------
 
 
-def _shortened(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) -> str:
+def _reprlib_repr(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) -> str:
     """Return what reprlib.repr() gives; marks what is not known for sure."""
     obj = decoder.obj(address)
     kind = obj.lineage.ident
@@ -461,7 +461,7 @@ def _sequence(decoder: ReprDecoder, address: int, kind: str, level: int) -> str:
         if not is_first:
             raise Undecodable("reprlib of a container inside itself")
         held = decoder.items(start, count, "items")[:limit]
-        texts = [_shortened(decoder, item, level - 1) for item in held]
+        texts = [_reprlib_repr(decoder, item, level - 1) for item in held]
     if count > limit:
         texts.append("...")
     comma = "," if kind == "tuple" and count == 1 else ""
@@ -481,7 +481,7 @@ def _dict(decoder: ReprDecoder, address: int, level: int) -> str:
     if count > 4 or len(named) < count:
         decoder.mark_inexact()  # reprlib shows the first four keys in their sorted order
     texts = [
-        f"{_shortened(decoder, key, level - 1)}: {_shortened(decoder, value, level - 1)}"
+        f"{_reprlib_repr(decoder, key, level - 1)}: {_reprlib_repr(decoder, value, level - 1)}"
         for _, key, value in sorted(named)
     ]
     return "{" + ", ".join(texts + (["..."] if len(named) < count else [])) + "}"

@@ -27,17 +27,17 @@ def item_count(decoder: ReprDecoder, address: int, struct: str) -> int:
 @decodes("tuple", in_itself="(...)")
 def tuple_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a tuple."""
-    inside, count = _inside(decoder, obj.address, "tuple")
+    inside, count = _joined_items(decoder, obj.address, "tuple")
     return f"({inside},)" if count == 1 else f"({inside})"
 
 
 @decodes("list", in_itself="[...]")
 def list_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a list."""
-    return f"[{_inside(decoder, obj.address, 'list')[0]}]"
+    return f"[{_joined_items(decoder, obj.address, 'list')[0]}]"
 
 
-def _inside(decoder: ReprDecoder, address: int, kind: str) -> tuple[str, int]:
+def _joined_items(decoder: ReprDecoder, address: int, kind: str) -> tuple[str, int]:
     """Return the items of a tuple or list with commas, and their number."""
     start, count = decoder.array_of(address, kind)
     if count < 0:

@@ -134,11 +134,11 @@ def counter(decoder: ReprDecoder, obj: Obj) -> str:
     if count > MAX_COUNTED:
         decoder.mark_inexact()  # shown in the order of insertion
     else:
-        pairs = iter(_by_count(decoder, list(pairs)))
+        pairs = iter(_sorted_by_count(decoder, list(pairs)))
     return f"{obj.type.name}({{{pairs_text(decoder, pairs, count)}}})"
 
 
-def _by_count(decoder: ReprDecoder, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _sorted_by_count(decoder: ReprDecoder, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     counts = {value: _count(decoder, value) for _, value in pairs}
     if None in counts.values():
         decoder.mark_inexact()

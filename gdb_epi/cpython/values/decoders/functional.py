@@ -68,7 +68,7 @@ def getter(decoder: ReprDecoder, obj: Obj) -> str:
         if not is_first:
             return f"{decoder.type_name(obj)}(...)"
         if obj.lineage.ident.endswith("attrgetter"):
-            inside = ", ".join(repr(_dotted(decoder, at)) for at in decoder.tuple_items(held))
+            inside = ", ".join(repr(_attr_path(decoder, at)) for at in decoder.tuple_items(held))
         elif number == 1:
             inside = decoder.repr_of(held)
         else:
@@ -76,7 +76,7 @@ def getter(decoder: ReprDecoder, obj: Obj) -> str:
     return f"{decoder.type_name(obj)}({inside})"
 
 
-def _dotted(decoder: ReprDecoder, address: int) -> str:
+def _attr_path(decoder: ReprDecoder, address: int) -> str:
     """Return an attribute as it was given: a str, or a tuple of the parts between its dots."""
     if decoder.ident(address) == "str":
         return decoder.string(address)

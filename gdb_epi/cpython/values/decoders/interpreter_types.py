@@ -63,7 +63,7 @@ def module(decoder: ReprDecoder, obj: Obj) -> str:
     shown = "'?'" if isinstance(name, Absent) else decoder.repr_of(name)
     spec = decoder.objects.dict_get(contents, "__spec__")
     if not isinstance(spec, Absent) and decoder.ident(spec) != "NoneType":
-        return _by_spec(decoder, spec, shown)
+        return _module_repr_by_spec(decoder, spec, shown)
     file = decoder.objects.dict_get(contents, "__file__")
     if isinstance(file, Absent):
         loader = decoder.objects.dict_get(contents, "__loader__")
@@ -73,7 +73,7 @@ def module(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<module {shown} from {decoder.repr_of(file)}>"
 
 
-def _by_spec(decoder: ReprDecoder, spec: int, shown: str) -> str:
+def _module_repr_by_spec(decoder: ReprDecoder, spec: int, shown: str) -> str:
     get = decoder.objects.attribute
     name, origin, has_file = (get(spec, n) for n in ("name", "origin", "_set_fileattr"))
     if isinstance(origin, Absent) or isinstance(has_file, Absent) or isinstance(name, Absent):

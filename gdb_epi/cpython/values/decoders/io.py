@@ -9,14 +9,14 @@ MAX_STREAMS = 8  # streams that wrap streams
 _BUFFERED = ("_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom")
 
 
-def _own(decoder: ReprDecoder, address: int, name: str) -> int | None:
+def _own_attribute(decoder: ReprDecoder, address: int, name: str) -> int | None:
     for key, value in decoder.context.attributes(address):
         if key == name:
             return value
     return None
 
 
-def _by_class(decoder: ReprDecoder, obj: Obj, fixed: str) -> str:
+def _name_by_class(decoder: ReprDecoder, obj: Obj, fixed: str) -> str:
     """Return the name in a repr: the type's own since 3.13, a fixed one before."""
     newer = decoder.layout.offset("ThreadHandle", "state") is not None
     return decoder.type_name(obj) if newer else fixed
@@ -27,7 +27,7 @@ def file_io(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a FileIO."""
     layout, reader = decoder.layout, decoder.reader
     number = reader.u32(obj.address + layout.require("fileio", "fd"))
-    shown = _by_class(decoder, obj, "_io.FileIO")
+    shown = _name_by_class(decoder, obj, "_io.FileIO")
     if number >> 31:
         return f"<{shown} [closed]>"
     names = ("created", "readable", "writable", "appending", "closefd")
@@ -40,7 +40,7 @@ def file_io(decoder: ReprDecoder, obj: Obj) -> str:
         mode = "rb+" if is_["writable"] else "rb"
     else:
         mode = "wb"
-    name = _own(decoder, obj.address, "name")
+    name = _own_attribute(decoder, obj.address, "name")
     who = f"fd={number}" if name is None else f"name={decoder.repr_of(name)}"
     return f"<{shown} {who} mode='{mode}' closefd={bool(is_['closefd'])}>"
 
@@ -49,7 +49,7 @@ def _name(decoder: ReprDecoder, address: int) -> int | None:
     """Return what `.name` of a stream gives: its own, or that of the stream inside."""
     for _ in range(MAX_STREAMS):
         obj = decoder.obj(address)
-        own = _own(decoder, address, "name")
+        own = _own_attribute(decoder, address, "name")
         kind = obj.lineage.ident
         if own is not None or kind == "_io.FileIO":
             return own
@@ -81,8 +81,8 @@ def text_io(decoder: ReprDecoder, obj: Obj) -> str:
     encoding = decoder.field(obj.address, "textio", "encoding")
     if decoder.reader.u32(obj.address + decoder.offset("textio", "ok")) != 1:
         raise Undecodable("it was never initialized")
-    name, mode = _name(decoder, obj.address), _own(decoder, obj.address, "mode")
+    name, mode = _name(decoder, obj.address), _own_attribute(decoder, obj.address, "mode")
     text = "" if name is None else f" name={decoder.repr_of(name)}"
     text += "" if mode is None else f" mode={decoder.repr_of(mode)}"
-    shown = _by_class(decoder, obj, "_io.TextIOWrapper")
+    shown = _name_by_class(decoder, obj, "_io.TextIOWrapper")
     return f"<{shown}{text} encoding={decoder.repr_of(encoding)}>"

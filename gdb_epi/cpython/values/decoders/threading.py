@@ -101,7 +101,7 @@ def event(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{module}.{obj.type.qualname} at {obj.address:#x}: {status}>"
 
 
-def _at(obj: Obj) -> str:
+def _type_and_address(obj: Obj) -> str:
     if not obj.type.module:
         raise Undecodable("its class has no module")
     return f"{obj.type.module}.{obj.type.qualname} at {obj.address:#x}"
@@ -113,7 +113,7 @@ def semaphore(decoder: ReprDecoder, obj: Obj) -> str:
     value = decoder.attribute_text(obj.address, "_value")
     if any(base.qualname == "BoundedSemaphore" for base in obj.lineage.types):
         value += f"/{decoder.attribute_text(obj.address, '_initial_value')}"
-    return f"<{_at(obj)}: value={value}>"
+    return f"<{_type_and_address(obj)}: value={value}>"
 
 
 @decodes_repr(("threading", "Barrier.__repr__"))
@@ -121,10 +121,10 @@ def barrier(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Barrier.__repr__ does (3.10+)."""
     state = int_value(decoder, decoder.attribute(obj.address, "_state"))
     if state == -2:
-        return f"<{_at(obj)}: broken>"
+        return f"<{_type_and_address(obj)}: broken>"
     waiting = decoder.attribute_text(obj.address, "_count") if state == 0 else "0"
     parties = decoder.attribute_text(obj.address, "_parties")
-    return f"<{_at(obj)}: waiters={waiting}/{parties}>"
+    return f"<{_type_and_address(obj)}: waiters={waiting}/{parties}>"
 
 
 @decodes_repr(("concurrent.futures._base", "Future.__repr__"))

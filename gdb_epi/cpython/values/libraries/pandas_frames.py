@@ -107,9 +107,9 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
     shown = [["", *_left(labels)]]
     for place, name in enumerate(names):
         head = f" {name}" if columns[place].is_number else name
-        texts = _fixed(_fixed(columns[place].texts), len(head))
+        texts = _fixed_width(_fixed_width(columns[place].texts), len(head))
         shown.append([head.rjust(max(map(len, [head, *texts]))), *texts])
-    text = _beside(shown, 1)
+    text = _adjoin(shown, 1)
     if max(map(len, text.split("\n"))) > MAX_WIDE:
         raise Undecodable("wider than a terminal may be")
     return text
@@ -131,7 +131,7 @@ def _series_text(decoder: ReprDecoder, obj: Obj) -> str:
         text = _label(decoder, name)
         decoder.refuse_secrets(text)
         end = f"Name: {text}, {end}"
-    return f"{_beside([_left(labels), _fixed(column.texts)], 3)}\n{end}"
+    return f"{_adjoin([_left(labels), _fixed_width(column.texts)], 3)}\n{end}"
 
 
 def _require_usual_options(decoder: ReprDecoder) -> None:
@@ -149,7 +149,7 @@ def _require_usual_options(decoder: ReprDecoder) -> None:
             raise Undecodable(f"pandas' print option {name} was changed")
 
 
-def _fixed(texts: list[str], least: int = 0) -> list[str]:
+def _fixed_width(texts: list[str], least: int = 0) -> list[str]:
     """Do what _make_fixed_width() does: one width, cut after display.max_colwidth."""
     width = min(max([least, *map(len, texts)]), MAX_TEXT)
     return [_cut(text, width).rjust(width) for text in texts]
@@ -164,7 +164,7 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
-def _beside(columns: list[list[str]], space: int) -> str:
+def _adjoin(columns: list[list[str]], space: int) -> str:
     """Do what adjoin() does: columns of the same height beside each other."""
     widths = [max(map(len, column)) + space for column in columns]
     widths[-1] -= space
@@ -176,7 +176,7 @@ def _beside(columns: list[list[str]], space: int) -> str:
     )
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     for character, shown in _ESCAPES:
         text = text.replace(character, shown)
     return text
@@ -192,7 +192,7 @@ def _flat(decoder: ReprDecoder, held: int) -> list[str]:
     try:
         numbers = decoder.obj(decoder.attribute(held, "_range"))
     except Undecodable:
-        return _trimmed(_labels_of_values(decoder, decoder.attribute(held, "_data")))
+        return _trim_front(_labels_of_values(decoder, decoder.attribute(held, "_data")))
     start, _, step, length = _range(decoder, numbers)
     if length > decoder.limits.width:
         raise Undecodable("more labels than the limits allow")
@@ -215,7 +215,7 @@ def _labels_of_values(decoder: ReprDecoder, values: int) -> list[str]:
     return column.texts
 
 
-def _trimmed(texts: list[str]) -> list[str]:
+def _trim_front(texts: list[str]) -> list[str]:
     """Do what trim_front() does: take away the spaces that all texts begin with."""
     while texts and all(text.startswith(" ") for text in texts):
         texts = [text[1:] for text in texts]
@@ -226,7 +226,7 @@ def _label(decoder: ReprDecoder, name: int) -> str:
     """Return the name of a series as it is printed."""
     kind = decoder.ident(name)
     if kind == "str" and decoder.obj(name).is_exact:
-        return _escaped(decoder.string(name))
+        return _escape(decoder.string(name))
     if kind == "int" and decoder.obj(name).is_exact:
         return decoder.repr_of(name)
     raise Undecodable("a name of another kind")
@@ -345,7 +345,7 @@ def _text_column(decoder: ReprDecoder, values: int) -> Column:
         missing = decoder.ident(decoder.attribute(dtype, "_na_value"))
     except Undecodable:
         missing = ""  # before 2.3, which had one kind of text
-    return Column([f" {_escaped(text)}" for text in texts], False, {"float": "str"}.get(missing))
+    return Column([f" {_escape(text)}" for text in texts], False, {"float": "str"}.get(missing))
 
 
 def _text(decoder: ReprDecoder, at: int) -> str:
@@ -380,7 +380,7 @@ def _object(decoder: ReprDecoder, at: int) -> str:
         return "None"
     if not obj.is_exact or kind not in ("str", "int", "bool"):
         raise Undecodable(f"a cell that is a {kind or 'value'}")
-    return _escaped(decoder.string(address)) if kind == "str" else decoder.repr_of(address)
+    return _escape(decoder.string(address)) if kind == "str" else decoder.repr_of(address)
 
 
 def _floats(values: list[float], size: int) -> list[str]:

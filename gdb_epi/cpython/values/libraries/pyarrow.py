@@ -325,7 +325,7 @@ def _iso(text: str) -> str:
 # -- as Arrow prints them: arrays --------------------------------------------------------------
 
 
-def _printed(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
+def _printed_item(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
     """Return an item as arrow's PrettyPrint writes it. Raises Undecodable."""
     if not _is_valid(decoder, array_data, index):
         return "null"
@@ -424,12 +424,12 @@ def _lines(decoder: ReprDecoder, array_data: _Data, indent: int) -> str:
     else:
 
         def write(index: int) -> str:
-            return f"{blanks}  {_printed(decoder, array_data, index)}"
+            return f"{blanks}  {_printed_item(decoder, array_data, index)}"
 
-    return _bracketed(write, array_data.length, window, blanks)
+    return _bracketed_items(write, array_data.length, window, blanks)
 
 
-def _bracketed(write: Callable[[int], str], length: int, window: int, blanks: str) -> str:
+def _bracketed_items(write: Callable[[int], str], length: int, window: int, blanks: str) -> str:
     if not length:
         return f"{blanks}[]"
     if length <= 2 * window:
@@ -471,7 +471,7 @@ def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     def write(index: int) -> str:
         return _lines(decoder, _chunk(decoder, chunks[index]), 2)
 
-    text = _bracketed(write, len(chunks), CHUNKS, "")
+    text = _bracketed_items(write, len(chunks), CHUNKS, "")
     text = text if chunks else "[\n\n]"
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
