@@ -49,7 +49,10 @@ from gdb_epi.hangs.processes.child_processes import (
 )
 from gdb_epi.hangs.processes.queues import given_only_after_child, kill_call_of, unread_queue
 from gdb_epi.hangs.processes.shared_locks import held_while_joining
-from gdb_epi.hangs.signal_waits import answer_for_signal_taken_by_main
+from gdb_epi.hangs.signal_waits import (
+    answer_for_blocked_terminate,
+    answer_for_signal_taken_by_main,
+)
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers, holder_in_this_process
 from gdb_epi.hangs.types import (
     DEADLOCK,
@@ -169,6 +172,9 @@ def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangA
     holding = held_while_joining(scene, activity, waits)
     if holding is not None:
         return holding
+    blocked = answer_for_blocked_terminate(scene, activity, waits)
+    if blocked is not None:
+        return blocked
     late_call = given_only_after_child(scene, activity)
     if late_call:
         sentence = (

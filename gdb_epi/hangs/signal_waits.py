@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread in sigwait() whose signal another thread takes, and one that waits in a handler.
+"""Signals that do not arrive: taken by another thread, blocked in a child; waits in a handler.
 
 The kernel gives a signal of the process to the main thread unless that blocks it, and its handler
 takes the signal away from sigwait() (kernel/signal.c, complete_signal). So sigwait(3) asks that all
-threads block the signals. The core has the mask of each (NT_PRSTATUS, pr_sighold).
+threads block the signals. The core has the mask of each (NT_PRSTATUS, pr_sighold). A child has the
+mask of the thread that made it: SIGTERM may not end it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from signal import SIGTERM
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
@@ -24,6 +26,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.locks.types import INFO, PROBABLE
 
+MAX_CALLERS = 8  # of a wait for a child, that may have called terminate()
 Answer = Callable[[HangContext, ThreadActivity], "HangAnswer | None"]
 
 _WAITS = (
@@ -69,6 +72,35 @@ def answer_for_wait_in_signal_handler(scene: HangContext, single: Answer) -> Han
         ruled_out=("a timeout", "a wait for work"),
         doubts=("what is waited for may yet come",),
     )  # fmt: skip
+
+
+def answer_for_blocked_terminate(
+    scene: HangContext, activity: ThreadActivity, waits: str
+) -> HangAnswer | None:
+    """Return the answer where a child was told to end by a signal that it cannot take.
+
+    A child has the mask of the thread that started it, through exec() too (sigprocmask(2)); Popen
+    does not change it (Modules/_posixsubprocess.c, 3.8 to 3.15). terminate() sends SIGTERM.
+    """
+    thread = next((t for t in scene.target.threads() if t.tid == activity.tid), None)
+    blocked = thread.blocked_signals if thread is not None else None
+    if not blocked or not blocked >> SIGTERM - 1 & 1:
+        return None
+    for frame in activity.frames[:MAX_CALLERS]:
+        if "terminate" in scene.called_before(frame, ever=True):
+            sentence = (
+                f"{waits}, which terminate() told to end; {activity.who()} blocks SIGTERM, and a "
+                "child that it started does too: the signal stays pending and the child goes on"
+            )
+            return wait_answer(
+                HANG, "blocked SIGTERM", sentence, activity, PROBABLE,
+                evidence=(
+                    f"SIGTERM is in the signal mask of thread {activity.tid}",
+                    f"{function_and_line(frame)} has called terminate()",
+                ),
+                doubts=("whether the child has changed its signal mask",),
+            )  # fmt: skip
+    return None
 
 
 def answer_for_signal_taken_by_main(

@@ -163,6 +163,7 @@ def test_a_list_that_leads_elsewhere(first: int, elsewhere: bool) -> None:
     ("first", "steps"),
     [
         (PLACE + pools.HEADER_SIZE + 6 * 64 << 8, (1, 0)),
+        ((PLACE + pools.HEADER_SIZE + 6 * 64 - 1 << 8) | 0xFF, (1, 0)),  # counted down itself
         (PLACE + pools.HEADER_SIZE + 6 * 64 << 16 | 0x55AA, (2, 0)),  # the end of the block before
         ((PLACE + pools.HEADER_SIZE + 6 * 64 << 32) & WORD_MASK | 0x1000, (4, 0)),
         (PLACE + pools.HEADER_SIZE + 6 * 64 + 8 << 8, (0, 0)),  # no block begins there

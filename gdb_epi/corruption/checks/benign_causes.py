@@ -331,6 +331,17 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence("S:use-after-free", suspect.slots[0], summary)
             return
+        read_from = place_read_from(
+            context, FaultWord(suspect.source, suspect.value, suspect.distance)
+        )
+        if not suspect.depth and read_from and index.in_emptied_pool(read_from.slot):
+            summary = (
+                f"{suspect.source} holds {suspect.value:#018x}, read from {read_from.slot:#018x} "
+                "in a pool of pymalloc whose blocks were all freed"
+            )
+            id = sign_id_beside_one_bit(context, "S:use-after-free", read_from.base)
+            yield plain_evidence(id, read_from.slot, summary)
+            return
         for slot in suspect.slots:
             if _is_free_link(context, slot, suspect.value):
                 summary = (

@@ -411,7 +411,7 @@ def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
     if not steps and not below:
         return None
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
-    what = f"the number {-below}" if below else "the address of a block of it"
+    what = f"the number {-below}" if below else "the address of a block of it, or a little less"
     shifted = f", shifted by {counted(steps, 'byte')}" if steps else ""
     summary = (
         f"freeblock in pymalloc's pool at {pool.address:#x} holds {first:#x}, {what}{shifted}: a "
@@ -450,6 +450,10 @@ class _PoolSearch:
 
     def _values(self) -> Iterator[int]:
         """Yield addresses: where the wrong pointer lies, what it should be, what was at hand."""
+        for word in fault_words(self._context)[:1]:
+            read_from = place_read_from(self._context, word)
+            if read_from is not None:
+                yield read_from.slot
         for finding in self._context.findings:
             if finding.detector == "pointer_one_bit_off":
                 yield from (int(place, 16) for place in finding.facts.get("where", ()))

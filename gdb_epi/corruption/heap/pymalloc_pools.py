@@ -28,6 +28,7 @@ SEARCH_PIECE = 1 << 20  # a multiple of the size of every pool
 MAX_COUNTED = 16  # references to a freed object that were taken or given up
 MAX_BESIDE = 4  # blocks beside the right ones, handed out from a damaged list
 MAX_SHIFTED, MAX_SHIFTED_LINK = 7, 5  # bytes by which a number, and an address, may be shifted
+MAX_SECOND_COUNT = 3  # references to the next freed object
 DEFAULT_NAN = -8 << 48  # what arithmetic without a result gives
 MAX_LINKS = 4  # the last links before the damage, each of which may be the wrong one
 SIZE_CLASSES = 32  # up to 512 bytes
@@ -187,7 +188,8 @@ def link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
     for steps in range(1, MAX_SHIFTED_LINK):
         left = (1 << 64 - 8 * steps) - 1  # what the shift leaves of an address
         at = ((first >> 8 * steps) - pool.address - HEADER_SIZE) & left
-        if at < pool.carved * pool.block and not at % pool.block:
+        # The shifted link may have been counted down too.
+        if at < pool.carved * pool.block and -at % pool.block <= MAX_SECOND_COUNT:
             return steps, 0
     return 0, 0
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads that compute: whether what they run is seen to come to an end.
 
-A `for` goes on to the next member, and a loop that nothing leads out of is meant to go on. Of
-another `while` one core cannot tell whether it ends, nor of native code of the program's own: of 12
-and 3 programs that nobody here had seen 7 and 3 were endless (tests/bench/gallery.md). Those are
-said to be unsure. What dry_run.py can follow was answered before.
+A `for` goes on to the next member, a loop that compares a clock ends when its time has come, and
+one that nothing leads out of is meant to go on. Of another `while` one core cannot tell whether it
+ends, nor of native code of the program's own: of 12 and 3 programs that nobody here had seen 7 and
+3 were endless (tests/bench/gallery.md). Those are said to be unsure. What dry_run.py can follow was
+answered before.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
+from gdb_epi.locks.python.loop_ends import ends_at_a_time
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
@@ -108,14 +110,18 @@ def _is_own_code(scene: HangContext, file_name: str) -> bool:
 
 
 def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
-    """Tell whether a loop is no `for`, and has a condition on which it is left."""
+    """Tell whether a loop is no `for`, and has a condition on which it is left, but no clock's."""
     reader = scene.view.reader
     try:
         start, size = bytecode_of(reader, frame.code)
         units = reader.read(start, min(size, MAX_CODE))
         head = units[loop.start] if loop.start < len(units) else 0
         iterates = dialect_of(reader.layout).names.get(head) == "FOR_ITER"
-        return not iterates and scene.sites.has_way_out(frame.code, loop)
+        return (
+            not iterates
+            and scene.sites.has_way_out(frame.code, loop)
+            and not ends_at_a_time(frame.code, loop, scene.sites)
+        )
     except (UnreadableMemory, LayoutError):
         return False
 

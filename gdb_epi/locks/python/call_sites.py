@@ -132,6 +132,14 @@ class CallSites:
             return None
         return int(instruction.argument >> shift)
 
+    def name_read(self, instruction: Instruction) -> int | None:
+        """Return the place in co_names of the global, attribute or method that is loaded."""
+        if instruction.operation in ("global", "name"):
+            return self.name_loaded(instruction)
+        if instruction.operation == "attr":
+            return int(instruction.argument >> self._table["attr_shift"])
+        return instruction.argument if instruction.operation == "method" else None
+
     def comparison(self, instruction: Instruction) -> str:
         """Return the operator of a comparison: "<", "in", "is not", ...; "" for anything else."""
         if instruction.operation == "compare":

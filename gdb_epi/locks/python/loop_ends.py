@@ -4,6 +4,7 @@
 A loop that serves goes on until somebody stops it. One that goes over the members of a list, or
 reads until a text or a number of bytes has come, wants something specific, after which the program
 goes on. `while True:`, a flag, `if not block: break` and `==` are no such ends: services have them.
+A loop whose test compares a clock ends when its time has come.
 """
 
 from __future__ import annotations
@@ -17,6 +18,12 @@ FINITE = frozenset((
     "set_iterator", "dict_keyiterator", "dict_valueiterator", "dict_itemiterator",
 ))  # fmt: skip
 _WANTS = frozenset(("<", "<=", ">", ">=", "in", "not in"))
+_ORDER = frozenset(("<", "<=", ">", ">="))
+# Functions of `time`, and methods `time` and `now` of event loops and datetime.
+_CLOCKS = frozenset((
+    "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns",
+    "process_time", "process_time_ns", "thread_time", "now", "utcnow",
+))  # fmt: skip
 _MEMBERSHIP = ("in", "not in")
 MAX_ROUNDS = 16  # one for each loop that is nested, and one more
 _BETWEEN = frozenset(("truth", "nothing", "extended"))
@@ -42,6 +49,31 @@ def ends_by_comparison(
                 return True
             compared = False
         constant = each.operation == "const"
+    return False
+
+
+def ends_at_a_time(code: int, loop: range, sites: CallSites) -> bool:
+    """Tell whether a comparison with a clock leads out of a loop: `while monotonic() < until:`.
+
+    `loop` are the bytes of the loop in the code object `code`.
+    Raises UnreadableMemory, LayoutError.
+    """
+    body = [each for each in sites.instructions(code) if each.at in loop]
+    names = sites.strings(code, "co_names")
+    again = _leads_again(body, loop.start, sites)
+    named = asked = compared = False
+    for each in body:
+        if sites.comparison(each):
+            compared = asked and sites.comparison(each) in _ORDER
+        target = sites.leads_to(each)
+        if compared and target is not None and not {each.end, target} <= again:
+            return True
+        if target is not None or each.operation in ("store", "pop", "store_load"):
+            named = asked = compared = False
+        number = sites.name_read(each)
+        if number is not None:
+            named = number < len(names) and names[number] in _CLOCKS
+        asked |= named and each.operation == "call"
     return False
 
 

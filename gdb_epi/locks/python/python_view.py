@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots, Slots
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 MAX_FRAMES = 256  # of one thread, innermost first, that are searched for `with` blocks
 MAX_OBJECTS = 256  # objects looked at to find the one that a thread waits for
 MAX_NESTED_MANAGERS = 8  # generators that are managers, of one frame
+MAX_STACKED = 256  # managers that one ExitStack has entered
 GENERATOR_MANAGER = "_GeneratorContextManager"
+EXIT_STACK = "ExitStack"
 MAX_HOPS = 3  # cell -> bound method -> object -> attribute
 MAX_REFERRING = 4  # frames named as weak evidence
 MAX_REFERRING_FRAMES = 1_000  # checked for them, over all threads
@@ -332,9 +336,10 @@ class PythonView:
                     yield WithBlock(tid, ident, name, vanished, inner, manager, lock)
 
     def _managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
-        """Yield (frame, manager) of a frame's blocks, and of generators that are managers.
+        """Yield (frame, manager) of a frame's blocks, and of what those managers have entered.
 
-        `@contextmanager` keeps a suspended generator, which has the block.
+        `@contextmanager` keeps a suspended generator, which has the block; an ExitStack has a
+        deque of what is to be left.
         """
         left = [frame]
         for _ in range(MAX_NESTED_MANAGERS):
@@ -342,7 +347,7 @@ class PythonView:
                 return
             inner = left.pop()
             try:
-                for manager in self.slots.managers(inner):
+                for manager in [m for held in self.slots.managers(inner) for m in self._with(held)]:
                     yield inner, manager
                     if self.locks.type_name(manager).endswith(GENERATOR_MANAGER):
                         generator = self.attribute(manager, "gen")
@@ -350,6 +355,25 @@ class PythonView:
                         left += [below] if below is not None else []
             except (UnreadableMemory, LayoutError) as error:
                 self.problems["blocks"] = f"with blocks of {inner.name}: {error}"
+
+    def _with(self, manager: int) -> Iterator[int]:
+        """Yield a manager, and those that it has entered where it is an ExitStack.
+
+        enter_context() keeps (True, bound __exit__) (Lib/contextlib.py, _push_exit_callback).
+        """
+        yield manager
+        if not self.locks.type_name(manager).endswith(EXIT_STACK):
+            return
+        entered = self.attribute(manager, "_exit_callbacks")
+        if entered is None or self.locks.type_name(entered) != "collections.deque":
+            return
+        containers = ContainerReader(self.reader)
+        im_self = self.reader.layout.require("PyMethodObject", "im_self")
+        for pair in islice(containers.deque_items(entered), MAX_STACKED):
+            is_exit = self.locks.type_name(pair) == "tuple"
+            for callback in containers.tuple_items(pair)[1:2] if is_exit else ():
+                if self.locks.type_name(callback) == "method":
+                    yield self.reader.u64(callback + im_self)
 
     def lock_of(self, manager: int) -> int | None:
         """Return the lock that a context manager stands for: itself, or its `_lock`."""
