@@ -7,6 +7,7 @@
 # locks: {"name": "locks-closure", "arguments": ["closure"]}
 # locks: {"name": "locks-nested", "arguments": ["nested"]}
 # locks: {"name": "locks-generator", "arguments": ["generator"]}
+# locks: {"name": "locks-exit-stack", "arguments": ["exit_stack"]}
 # locks: {"name": "locks-rlock", "arguments": ["rlock"]}
 # locks: {"name": "locks-condition", "arguments": ["condition"]}
 # locks: {"name": "locks-condition-held", "arguments": ["condition_held"]}
@@ -150,6 +151,22 @@ def generator():
 
     def inside():
         with locked():
+            lockbed.nap()
+
+    lockbed.thread("holder", inside)
+    lockbed.wait_until(LOCK.locked)
+    lockbed.thread("waiter", take_block, LOCK)
+    lockbed.expect("waiter", "threading.Lock", "holder", "live-holder", "__main__.LOCK")
+
+
+def exit_stack():
+    """The lock is one of several managers that an ExitStack has entered."""
+    import contextlib
+
+    def inside():
+        with contextlib.ExitStack() as entered:
+            entered.callback(print, end="")
+            entered.enter_context(LOCK)
             lockbed.nap()
 
     lockbed.thread("holder", inside)
