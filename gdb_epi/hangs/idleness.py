@@ -27,6 +27,7 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import (
+    HELPERS,
     MANAGED_ITEM,
     MESSAGES,
     PROCESS_QUEUE,
@@ -214,6 +215,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     if activity.kind == hang_types.READ:
         return (
             activity.target == 0
+            or activity.place in HELPERS
             or activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM, *MESSAGES)
             or (in_loop and scene.descriptors.takes_datagrams(activity.target))
             or bool(activity.place and in_loop)

@@ -133,6 +133,11 @@ SERVES = frozenset((
     ("logging.handlers", "_monitor"), ("sched", "run"), ("cmd", "cmdloop"), ("code", "interact"),
     ("threading", "_bootstrap_inner"),
 ))  # fmt: skip
+# Processes that multiprocessing and loky start for themselves: they read their pipe all their life.
+HELPERS = frozenset((
+    "multiprocessing.forkserver.main", "multiprocessing.resource_tracker.main",
+    "loky.backend.resource_tracker.main", "joblib.externals.loky.backend.resource_tracker.main",
+))  # fmt: skip
 SERVERS = (
     "gunicorn", "uvicorn", "hypercorn", "daphne", "waitress", "werkzeug.serving", "cherrypy",
     "cheroot", "tornado.ioloop", "tornado.platform", "twisted.internet", "celery", "kombu",

@@ -16,6 +16,7 @@ from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_running
 from gdb_epi.hangs.loops.event_loop_answers import Through
 from gdb_epi.hangs.types import HANG, RUNNING, HangAnswer, ThreadActivity, wait_answer
 from gdb_epi.locks.types import INFO
+from gdb_epi.util import counted
 
 MAX_WORKERS = 4096
 _WORKER = ("concurrent.futures.thread", "_worker")
@@ -83,6 +84,17 @@ def answer_for_process_futures(
     pool = next((pool for pool in pools if pool.kind == "processes" and pool.calls), None)
     if pool is None:
         return None
+    # After shutdown() the executor forgets its processes, which work on (`_processes` is None).
+    processes = scene.view.attribute(pool.address, "_processes")
+    if not pool.workers and processes and scene.view.locks.type_name(processes) == "dict":
+        count = counted(len(pool.calls), "call")
+        return wait_answer(
+            HANG, "process pool", f"{waits}; its pool has {count} to do, of {pool.calls[0]}(), and "
+            "no process left that could", activity,
+            evidence=(f"_processes of the {pool.shown} is empty, _pending_work_items is not",),
+            ruled_out=("a timeout", "a process of the pool that works"),
+            doubts=("whether a new process was about to be started",),
+        )  # fmt: skip
     return wait_answer(
         HANG, "process pool", f"{waits}; the processes of its pool have {pool.calls[0]}() to do, "
         "and whether they do it is not in this core", activity, INFO, ruled_out=("a timeout",),
