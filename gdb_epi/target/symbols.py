@@ -9,6 +9,7 @@ inside GDB.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 from gdb_epi.errors import Absent
 from gdb_epi.target import elf
@@ -74,34 +75,32 @@ def symbol_tables(file: ElfFile) -> list[SymbolTable]:
     return tables
 
 
+def symbols_named(file: ElfFile, table: SymbolTable, name: bytes) -> Iterator[tuple[int, int]]:
+    """Yield (st_info, st_value) of the defined symbols whose name begins so; b"\\0" ends a name."""
+    names_end, raw = table.names + table.names_size, b""
+    place = file.data.find(name, table.names, names_end)  # whole, or the tail of another name
+    for _ in range(MAX_HITS):
+        if place < 0:
+            return
+        raw = raw or file.read(table.symbols, table.size)
+        st_name = struct.pack("<I", place - table.names)
+        at = raw.find(st_name)
+        while at >= 0:
+            if at % elf.SYM.size == 0 and at + elf.SYM.size <= len(raw):
+                _, info, _, section, value, _ = elf.SYM.unpack_from(raw, at)
+                if section != SHN_UNDEF and info & 15 not in (elf.STT_SECTION, elf.STT_FILE):
+                    yield info, value
+            at = raw.find(st_name, at + 1)
+        place = file.data.find(name, place + 1, names_end)
+
+
 def symtab_value(file: ElfFile, name: str) -> int | None:
     """Return the value of a defined .symtab symbol; None when the file is stripped or lacks it."""
-    wanted = name.encode() + b"\0"
     for table in symbol_tables(file)[:1]:
-        raw = file.read(table.symbols, table.size)
-        end = table.names + table.names_size
-        at = file.data.find(wanted, table.names, end)  # whole, or the tail of another name
-        for _ in range(MAX_HITS):
-            if at < 0:
-                break
-            value = _value(raw, at - table.names)
+        for _, value in symbols_named(file, table, name.encode() + b"\0"):
             if value:
                 return value
-            at = file.data.find(wanted, at + 1, end)
     return None
-
-
-def _value(raw: bytes, name: int) -> int:
-    """Return st_value of the defined symbol with this st_name, or 0."""
-    pattern = struct.pack("<I", name)
-    at = raw.find(pattern)
-    while at >= 0:
-        if at % elf.SYM.size == 0 and at + elf.SYM.size <= len(raw):
-            _, info, _, section, value, _ = elf.SYM.unpack_from(raw, at)
-            if section != SHN_UNDEF and info & 15 != elf.STT_FILE:
-                return int(value)
-        at = raw.find(pattern, at + 1)
-    return 0
 
 
 def symbol_covering(file: ElfFile, value: int) -> tuple[str, int] | None:

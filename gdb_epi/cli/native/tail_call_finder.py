@@ -9,19 +9,16 @@ exist.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 
 from gdb_epi.cli.native.dwarf.call_sites import CallSite, FunctionCalls, entry_pc
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
-from gdb_epi.target.elf import STT_FILE, STT_SECTION, SYM
 from gdb_epi.target.elf_files import ElfFile
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
-from gdb_epi.target.symbols import SHN_UNDEF, symbol_tables
+from gdb_epi.target.symbols import symbol_tables, symbols_named
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_JUMPS = 500  # that are looked at between two frames
-MAX_HITS = 256
 _LOCAL = 0
 # Names that the kernel's own library has too: which one GDB takes is not known here.
 _OF_VDSO = ("clock_gettime", "gettimeofday", "time", "getcpu", "clock_getres", "getrandom")
@@ -171,29 +168,5 @@ def _values_of(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple[int
     `behind` is the text after the name in the table of names.
     """
     wanted = name.encode() + behind
-    values = set()
-    for table in symbol_tables(file):
-        end = table.names + table.names_size
-        at = file.data.find(wanted, table.names, end)
-        raw = b""
-        for _ in range(MAX_HITS):
-            if at < 0:
-                break
-            raw = raw or file.read(table.symbols, table.size)
-            values |= _values(raw, at - table.names)
-            at = file.data.find(wanted, at + 1, end)
-    return values
-
-
-def _values(raw: bytes, name: int) -> set[tuple[int, bool]]:
-    """Return the values of the symbols with this st_name."""
-    pattern = struct.pack("<I", name)
-    values = set()
-    at = raw.find(pattern)
-    while at >= 0:
-        if at % SYM.size == 0 and at + SYM.size <= len(raw):
-            _, info, _, section, value, _ = SYM.unpack_from(raw, at)
-            if section != SHN_UNDEF and info & 15 not in (STT_SECTION, STT_FILE):
-                values.add((value, info >> 4 == _LOCAL))
-        at = raw.find(pattern, at + 1)
-    return values
+    symbols = (row for table in symbol_tables(file) for row in symbols_named(file, table, wanted))
+    return {(value, info >> 4 == _LOCAL) for info, value in symbols}
