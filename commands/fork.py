@@ -83,7 +83,7 @@ def _facts(report: LockReport) -> list[str]:
                 else "CPython's after-fork hooks ran."
             )
     else:
-        lines = ["This is no forked child: nothing of another process was inherited since exec."]
+        lines = ["This is not a forked child: nothing of another process was inherited since exec."]
     if fork.started_by is not None:
         lines.append(f"{fork.started_by[:1].upper()}{fork.started_by[1:]}.")
     if handlers is not None:

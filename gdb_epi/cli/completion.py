@@ -59,7 +59,7 @@ _gdb_epi "$@"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the shell."""
-    parser.add_argument("shell", choices=("bash", "zsh"), help="whose script")
+    parser.add_argument("shell", choices=("bash", "zsh"), help="the shell")
 
 
 def run(args: Namespace) -> int:

@@ -62,7 +62,9 @@ class GdbDescription(NamedTuple):
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--db", metavar="URL", help="the database to look at")
-    parser.add_argument("--all", action="store_true", help="also what is well, with versions")
+    parser.add_argument(
+        "--all", action="store_true", help="also list what is in order, with versions"
+    )
     parser.add_argument("--json", action="store_true", help="a JSON array")
 
 

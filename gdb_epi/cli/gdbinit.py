@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--frames", action="store_true", help="GDB's own `bt' shows Python frames, in every session"
     )
     parser.add_argument(
-        "--printers", action="store_true", help="GDB's own `print' shows objects of Python, too"
+        "--printers", action="store_true", help="GDB's own `print' shows Python objects too"
     )
     parser.add_argument("--file", metavar="F", help="instead of the file that GDB reads")
 

@@ -51,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=positive_number("seconds", 1e7),
         default=SECONDS,
         metavar="S",
-        help="a longer run hangs (60)",
+        help="a run that takes longer counts as a hang (60)",
     )
     add("--confidence", type=_share, default=0.95, metavar="C", help="of the interval (0.95)")
     add("--capture", choices=("auto", "core", "gdb"), default="auto",

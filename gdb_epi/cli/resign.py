@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gdb-epi resign`: make stored signatures and verdicts anew, without the cores."""
+"""`gdb-epi resign`: compute stored signatures and verdicts again, without the cores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gdb_epi.resign.verdicts import Rejudged
 
 GROUP = "Rarely"
-HELP = "make stored signatures and verdicts anew, without the cores"
+HELP = "compute stored signatures and verdicts again, without the cores"
 EPILOG = (
     "For a new version of the signature or a new model of the verdict: what two versions say is "
     "never compared. Without --apply nothing is written. The older signature and verdict stay in "

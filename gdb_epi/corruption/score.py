@@ -222,7 +222,7 @@ def prior_log_odds(text: str | None) -> float:
         value = math.nan
     if not MIN_LOG_ODDS <= value <= MAX_LOG_ODDS:
         raise UsageError(
-            f"--prior {text}: no name of a prior and no log10 odds "
+            f"--prior {text}: neither the name of a prior nor log10 odds "
             f"({MIN_LOG_ODDS:g} to {MAX_LOG_ODDS:g})",
             hint=", ".join(f"{name} ({number:g})" for name, number in named.items()),
         )

@@ -316,7 +316,7 @@ def place_words(calls: Sequence[Call]) -> str:
     native = _call_at_fault(before)
     below = call_words(python) if python is not None else ""
     if native is None:
-        return f"in {below}" if below else "where no function is known"
+        return f"in {below}" if below else "in an unknown function"
     inside = short_name(native) if native.name else words_for_unnamed_call(native)
     if python is not None and native.name == python.name.rpartition(".")[2]:
         inside = f"the C function {inside}"  # else "in collect, called from collect"

@@ -73,7 +73,7 @@ def holder_words(wait: LockWait) -> str:
         free = "nobody holds it" if wait.kind == GIL else "another thread has to wake it"
         words = words or free
     elif owner.state == "unknown":
-        words = words or "held by whom is not known"
+        words = words or "holder not known"
     elif not words:
         words = f"held by {owner_text(owner)}"
     elif owner.state == "vanished" and OF_THE_PARENT in words:

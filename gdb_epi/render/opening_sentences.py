@@ -589,6 +589,12 @@ def _sentences_about_outside_end(
     return first, f"Why it was sent is not in the {core_or_process(record)}: ask what sent it."
 
 
+def is_possible_hang(record: Json) -> bool:
+    """Tell whether one core cannot tell if the process hung, or was healthy."""
+    unsure = verdict_label(record) == CANNOT_TELL
+    return unsure and bool(_summary_of(record, "stuck_") or _summary_of(record, "going_on"))
+
+
 def _summary_of(record: Json, detector: str) -> str:
     """Return the summary of the first finding of detectors whose names begin so; "" for none."""
     findings = groups_in(record, "findings")

@@ -63,6 +63,7 @@ from gdb_epi.render.opening_sentences import (
     MAX_DEADLOCKED,
     core_or_process,
     escaped_opening,
+    is_possible_hang,
     is_read_in_part,
     opening_sentences,
 )
@@ -89,6 +90,7 @@ _FIRST_STAGES = ("core", "python", "executable", "native frames")
 # Native frames by which the interpreter runs Python; frames of waits are shown by the locks.
 _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
 _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
+_ALL_THREADS = ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault")
 _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
 _ITS_FILES = "its files"
 EVENT_AND_LOCK = "event-and-lock"  # a kind of deadlock, as in findings
@@ -536,11 +538,11 @@ def _fix_of_circle(record: Json) -> str:
     joins = [w for w in waits if w.get("kind") in JOINS]
     if any(w.get("kind") == GIL for w in waits):
         what = "that thread" if joins else "that lock"
-        return f"give up the GIL (Py_BEGIN_ALLOW_THREADS) before native code waits for {what}"
+        return f"release the GIL (Py_BEGIN_ALLOW_THREADS) before native code waits for {what}"
     if not joins:
         return "take the locks in the same order everywhere"
     if len(joins) == len(waits):
-        return "let no thread join one that joins it"
+        return "threads must not join each other"
     return "do not join a thread while you hold what it needs"
 
 
@@ -552,7 +554,8 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     database = reader.database if reader.database.startswith(" --db ") else ""
     label = group_in(record, "verdict").get("label")
     signature = group_in(record, "signature")
-    has_python = any(map(_is_python, groups_in(telling_stack(record), "frames")))
+    frames = groups_in(telling_stack(record), "frames")
+    has_python = any(_is_python(frame) and not frame.get("hole") for frame in frames)
     in_gdb = reader.place == GDB
     several = group_in(record, "threads").get("count") != 1
     variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {kept}"
@@ -581,14 +584,14 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         else:
             yield "on its host", "gdb-epi host-facts -o host.json"
             yield "then here", f"gdb-epi triage --host-json host.json {kept}"
-    elif several and label in ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault"):
+    elif several and (label in _ALL_THREADS or is_possible_hang(record)):
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
     elif has_python:
         yield "values of variables", variables
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
     plain = "core" if in_gdb else "" if reader.files else reader.core or ""
-    if label in ("hang", "no-fault") and (tree := tree_command(record, plain)):
+    if label in ("hang", "deadlock", "no-fault") and (tree := tree_command(record, plain)):
         yield "who waits for whom", "epi tasks --tree" if in_gdb else tree
     sender = group_in(record, "signal").get("sender_pid")
     outside = group_in(record, "signal").get("sender") == OTHER

@@ -145,7 +145,7 @@ def _owner(wait: Json, names: Mapping[Any, Any]) -> str:
         return words
     tid = owner.get("tid")
     who = owner.get("thread_name") or names.get(tid) or (tid and f"thread {tid}")
-    return f"held by {who}" if who else "held by whom is not known"
+    return f"held by {who}" if who else "holder not known"
 
 
 def fork_lines(record: Json) -> Iterator[str]:

@@ -394,7 +394,7 @@ def test_a_core_that_goes_away_while_they_are_looked_for_costs_no_other(tmp_path
 def test_the_number_of_a_running_process_gets_the_line_that_asks_gdb(shell, verb):
     """It was "No such file or directory"."""
     line = only_line(shell(verb, os.getpid()))
-    assert f"{os.getpid()} is no file but a running process" in line
+    assert f"{os.getpid()} is not a file but a running process" in line
     asked = "epi bt --all" if verb == "stacks" else "epi triage"
     command = shlex.split(line.partition("; try: ")[2])
     assert command[:3] == ["gdb", "-p", str(os.getpid())] and command[-1] == asked

@@ -12,10 +12,10 @@ from gdb_epi.render.triage import render_triage
     ("kinds", "fix"),
     [
         (["threading.Lock", "threading.RLock"], "take the locks in the same order everywhere"),
-        (["GIL", "pthread_mutex_t"], "give up the GIL (Py_BEGIN_ALLOW_THREADS) before native"),
+        (["GIL", "pthread_mutex_t"], "release the GIL (Py_BEGIN_ALLOW_THREADS) before native"),
         (["Thread.join", "threading.Lock"], "do not join a thread while you hold what it needs"),
         (["module lock", "Thread.join"], "do not join a thread while you hold what it needs"),
-        (["Thread.join", "Thread.join"], "let no thread join one that joins it"),
+        (["Thread.join", "Thread.join"], "threads must not join each other"),
     ],
 )
 def test_locks_are_put_in_order_only_where_all_are_locks(kinds: list[str], fix: str) -> None:

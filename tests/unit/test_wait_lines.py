@@ -68,7 +68,7 @@ def test_nobody_holds_a_queue() -> None:
     }  # fmt: skip
     assert list(wait_lines(record, [])) == ["thread 7 waits for JOBS (queue.Queue)"]
     record["waits"][0]["owner"] = {"state": "unknown"}
-    assert next(wait_lines(record, [])).endswith(", held by whom is not known")
+    assert next(wait_lines(record, [])).endswith(", holder not known")
 
 
 def test_the_first_worker_of_a_circle_of_pools_is_shown_too() -> None:

@@ -91,6 +91,6 @@ def parse_window(words: str) -> tuple[float, float]:
     begin, end = parse_day_range(first), parse_day_range(last or first)
     if begin is None or end is None or (dots and not last) or end[1] < begin[0]:
         raise UsageError(
-            f"no window of time: {words!r}", hint="2026-01-01..2026-01-07, or a month: 2026-01"
+            f"{words!r} is not a window of time", hint="2026-01-01..2026-01-07, or a month: 2026-01"
         )
     return begin[0] * SECONDS_A_DAY, (end[1] + 1) * SECONDS_A_DAY

@@ -23,7 +23,9 @@ def set_state_of_finding(args: Namespace, state: str) -> int:
     from gdb_epi.fleet.store.database import open_database
 
     if not (args.id.isascii() and args.id.isdigit() and len(args.id) < MAX_DIGITS):
-        raise UsageError(f"no number: {args.id!r}", hint="gdb-epi fleet findings")
+        raise UsageError(
+            f"{args.id!r} is not the number of a finding", hint="gdb-epi fleet findings"
+        )
     with open_database(args.db, write=True, create=False) as engine:
         from gdb_epi.fleet.screen.finding_states import set_finding_state
 

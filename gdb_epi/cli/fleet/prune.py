@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
 
     if args.older_than is None:
-        raise UsageError("say how old crashes are that may go", hint="--older-than 180d")
+        raise UsageError("say from what age crashes may be removed", hint="--older-than 180d")
     now = time.time()
     before = int(now // SECONDS_A_DAY) - args.older_than
     refuse_lake(args.db, "is read-only")

@@ -261,7 +261,7 @@ def refuse_process_number(path: str, command: str = "epi triage") -> None:
     if os.path.isdir(f"/proc/{path}"):
         line = f"gdb -p {path} -batch -x {extension_path()} -ex '{command}'"
         raise InputError(
-            f"{path} is no file but a running process; GDB stops it to look", hint=line
+            f"{path} is not a file but a running process; GDB stops it to look", hint=line
         )
     raise InputError(f"{path}: no such file, and no such process here", hint="check the number")
 

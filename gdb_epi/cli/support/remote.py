@@ -225,7 +225,7 @@ def _opened_system(url: str) -> tuple[Any, str]:
         system, path = url_to_fs(url)
     except ImportError:
         package = _PACKAGES.get(scheme.lower(), "the package that fsspec names for it")
-        message = f"{without_credentials(url)}: fsspec needs a package more for {scheme}://"
+        message = f"{without_credentials(url)}: fsspec needs one more package for {scheme}://"
         raise InputError(message, hint=f"pip install {package}") from None
     except ValueError:
         message = f"{without_credentials(url)}: fsspec knows no {scheme}://"

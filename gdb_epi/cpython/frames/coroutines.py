@@ -133,7 +133,9 @@ class CoroutineReader:
             owner = self._reader.u64(frame + at)
             if not owner or self._old_state(owner, frame)[0] not in (CREATED, SUSPENDED):
                 return 0
-            return 0 if self._frames.read(frame).problem else owner
+            read = self._frames.read(frame)
+            # What lies on a stack may look like a frame object; code of a function tells it.
+            return owner if not read.problem and self.kind(read.code) else 0
         except UnreadableMemory:
             return 0
 

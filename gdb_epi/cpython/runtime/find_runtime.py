@@ -91,7 +91,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
     python = next((path for path in paths if _minor_in_path(path) is not None), None)
     python = python or next((m.path for m, minor in _minors(target) if minor), None)
     if python is None and not reasons:
-        if target.truncation().truncated and not target.threads():
+        if target.truncation().truncated and not (paths and target.threads()):
             return Absent(NOT_AVAILABLE, "the core was cut off before it tells whether CPython ran")
         lost = next((m for m in target.modules()[:1] if isinstance(m.file, Absent)), None)
         if lost is not None:  # it may have CPython in it, under whatever name
@@ -121,7 +121,7 @@ def _recover_runtime(
         states = ThreadStateSearcher(target, layout, memory).thread_states([])
         if states:
             version = _full_version(target, candidate.address, version_hex)
-            message = f"{why}; {counted(len(states), 'thread')} found without it"
+            message = f"{why}; {counted(len(states), 'thread')} found by a search"
             errors = (SoftError("python", "runtime", message),)
             return Runtime(
                 candidate.address, RECOVERED, version, version_hex, layout, errors, memory
@@ -161,8 +161,8 @@ def _why_no_symbol(target: Target) -> str:
     for module, minor in named:
         if minor and isinstance(module.file, Absent):
             if module.build_id is None:
-                return f"before 3.13 its file is needed, and no build-id of that is in {kept}"
-            return f"before 3.13 its file is needed: {_not_here(module)}"
+                return f"its file is needed (before 3.13), and {kept} does not say of which build"
+            return f"its file is needed (before 3.13): {_not_here(module)}"
     return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
 
 

@@ -279,7 +279,7 @@ class _Decoder:
             gil = gil_address(self.reader, self.runtime.address, interpreter)
             return gil_holder(self.reader, gil) or None
         except (UnreadableMemory, LayoutError) as error:
-            lost = "who holds it is not known: what CPython notes of it is lost"
+            lost = "who holds it is not known: CPython's own record of that is lost"
             self._problem("python", "GIL", str(error) if self.runtime.address else lost)
             return None
 

@@ -105,7 +105,7 @@ def _state(decision: Decision) -> str | None:
         raise UsageError(f"{states[0]} or {states[1]}, not both")
     if not states and not (decision.owner or decision.ticket or decision.note):
         raise UsageError(
-            f"nothing said of this {decision.about}",
+            f"nothing to note of this {decision.about}",
             hint="--acknowledged or --fixed-in 2.3"
             if decision.about == SIGNATURE
             else "--drained or --repaired",

@@ -242,5 +242,5 @@ def _number(query: Mapping[str, str], name: str, default: int) -> int:
     """Return a parameter. Raises ValueError, which is answered with 400."""
     given = query.get(name, str(default))
     if not given.isascii() or not given.isdigit() or len(given) > 6:
-        raise ValueError(f"{name} is no number: {given[:40]!r}")
+        raise ValueError(f"{name} is not a number: {given[:40]!r}")
     return int(given)

@@ -62,7 +62,7 @@ def read_host_days(path: Path) -> Iterator[tuple[str, HostDay | InputError]]:
             for line, row in rows:
                 yield f"{path}:{line}", _host_day(row)
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
+        raise InputError(f"{path}: {error.strerror or error}", hint="check the path") from error
     except csv.Error as error:
         raise InputError(f"{path}: no CSV: {error}") from error
 
