@@ -23,6 +23,7 @@ from gdb_epi.hangs.loops.computing_threads import computing
 from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_matches import endless_match
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
+from gdb_epi.hangs.loops.native_loops import endless_native_code
 from gdb_epi.hangs.loops.polled_waits import tasks_poll_in_vain
 from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
 from gdb_epi.hangs.loops.resource_exhaustion import (
@@ -86,6 +87,7 @@ def _first(scene: HangContext) -> HangAnswer | None:
         _in_signal_handler,
         deadlocks.gil_held_asleep,
         deadlocks.gil_held_spinning,
+        endless_native_code,
         endless_walk,
         endless_search,
         vain_poll,

@@ -3,7 +3,8 @@
 
 In comes a `HangContext`; each rule gives a `HangAnswer`, or None where it does not hold.
 computing_threads.py answers for threads that run. Before it come those of which it can be shown
-that they go round for ever: endless_walks.py (rings), endless_matches.py (regular expressions), and
+that they go round for ever: endless_walks.py (rings), endless_matches.py (regular expressions),
+native_loops.py (x86-64), and
 endless_loops.py, which has dry_run.py follow the code on the objects of the core (its state:
 object_evaluation.py; what it calls: builtin_calls.py, pattern_methods.py, operators.py; when it
 ends: loop_states.py).

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops of machine code that are followed: which cannot end, and which may."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.hangs.loops.native_loops import loop_without_end
+
+CODE, MEMORY = 0x1000, 0x8000
+ITSELF = "eb fe"  # jmp .
+POLL = "8b 07 85 c0 74 fa c3"  # mov eax, [rdi]; test eax, eax; je .-4; ret
+BYTE = "80 3f 00 74 fb c3"  # cmp byte [rdi], 0; je .-3; ret
+COUNTING = "48 ff c1 8b 07 85 c0 74 f7 c3"  # inc rcx; and POLL
+CHAIN = "48 8b 7f 08 48 85 ff 75 f7 c3"  # mov rdi, [rdi + 8]; test rdi, rdi; jne .-7; ret
+COUNTDOWN = "83 e9 01 75 fb c3"  # sub ecx, 1; jne .-3; ret
+# test eax, eax; je out; mov eax, [rdi]; add rdi, 4; jmp back; out: ret
+TABLE = "85 c0 74 08 8b 07 48 83 c7 04 eb f4 c3"
+TO_SEVEN = "83 f8 07 7d 04 ff c0 eb f7 c3"  # cmp eax, 7; jge out; inc eax; jmp back; out: ret
+STORE = "89 07 eb fc"  # mov [rdi], eax; jmp back
+
+
+def followed(code: str, memory: bytes = b"", **registers: int) -> int | None:
+    """Return where the loop begins that cannot end, from the start of the code on."""
+    raw = bytes.fromhex(code)
+
+    def read(address: int, size: int) -> bytes:
+        for start, content in ((CODE, raw), (MEMORY, memory)):
+            if start <= address and address + size <= start + len(content):
+                return content[address - start : address - start + size]
+        raise UnreadableMemory(address, size, "not there")
+
+    loop = loop_without_end(read, range(CODE, CODE + len(raw)), CODE, registers)
+    return None if loop is None else loop.start - CODE
+
+
+@pytest.mark.parametrize(
+    ("code", "memory", "registers"),
+    [
+        (ITSELF, b"", {}),
+        (POLL, bytes(4), {"rdi": MEMORY}),
+        (BYTE, bytes(1), {"rdi": MEMORY}),
+        (COUNTING, bytes(4), {"rdi": MEMORY, "rcx": 3}),
+        (CHAIN, struct.pack("<4Q", 0, MEMORY + 16, 0, MEMORY), {"rdi": MEMORY}),
+    ],
+)
+def test_a_loop_that_cannot_end(code: str, memory: bytes, registers: dict[str, int]) -> None:
+    assert followed(code, memory, **registers) == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "memory", "registers"),
+    [
+        (POLL, b"\1\0\0\0", {"rdi": MEMORY}),
+        (POLL, b"", {"rdi": MEMORY}),  # not in the core
+        (CHAIN, struct.pack("<4Q", 0, MEMORY + 16, 0, 0), {"rdi": MEMORY}),
+        (COUNTDOWN, b"", {"rcx": 500}),
+        (COUNTDOWN, b"", {}),
+        (TABLE, struct.pack("<4I", 5, 5, 5, 0), {"rdi": MEMORY, "rax": 5}),
+        (TO_SEVEN, b"", {"rax": 2}),
+        (STORE, bytes(4), {"rdi": MEMORY, "rax": 1}),
+    ],
+)
+def test_a_loop_that_may_end(code: str, memory: bytes, registers: dict[str, int]) -> None:
+    assert followed(code, memory, **registers) is None
