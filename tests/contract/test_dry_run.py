@@ -461,8 +461,9 @@ def matched():
     found = WORD.search("  ab=12;")
     start, end = found.span("name")
     sizes = len(WORD.findall("a=1;b=;"))
-    first = re.match("([0-9]*)", "407x")
-    return int(found[2]) * 10000 + sizes * 1000 + start * 100 + end * 10 + first.end()
+    first = re.match("(?P<digits>[0-9]*)", "407x")
+    kinds = found.lastindex * 1000000 + (first.lastgroup == "digits") * 10000000
+    return kinds + int(found[2]) * 10000 + sizes * 1000 + start * 100 + end * 10 + first.end()
 
 def endless_tokens():
     text, position, tokens = "a=1 b=2", 0, []
@@ -523,7 +524,7 @@ RETURNED = {
     "narrowed": 1, "words_of_numbers": 1042, "sum_of_pairs": 414, "rotated": 32, "iterated": 1411,
     "draws": UNKNOWN, "rounds_of_turns": 5,
     "far_limit": UNKNOWN, "two_speeds": UNKNOWN,
-    "growing_shares": UNKNOWN, "shrinking": 1075, "delegated": 310, "matched": 124243,
+    "growing_shares": UNKNOWN, "shrinking": 1075, "delegated": 310, "matched": 12124243,
     "tokens_of_a_text": 23, "shortest": 3, "cut_and_filled": 93,
 }  # fmt: skip
 

@@ -64,7 +64,13 @@ from gdb_epi.hangs.loops.object_evaluation import (
     YieldedValue,
 )
 from gdb_epi.hangs.loops.operators import compare, has_unknown, operate
-from gdb_epi.hangs.loops.pattern_methods import call_match, call_pattern, is_of_re
+from gdb_epi.hangs.loops.pattern_methods import (
+    ATTRIBUTES,
+    call_match,
+    call_pattern,
+    is_of_re,
+    match_attribute,
+)
 
 MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
 _CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
@@ -623,6 +629,8 @@ class DryRun(GeneratorInstructions):
             self.stack[-1] = self.of_module_or_class(of, self._name(argument >> shift))
         elif knows_method(self, of, self._name(argument >> shift)):
             self.stack[-1] = BuiltinMethod(of, self._name(argument >> shift))
+        elif self.kind(of) == MATCH and self._name(argument >> shift) in ATTRIBUTES:
+            self.stack[-1] = match_attribute(self, of, self._name(argument >> shift))
         elif of.address < 0:
             self.stack[-1] = self.of_instance(of, self._name(argument >> shift))
         else:

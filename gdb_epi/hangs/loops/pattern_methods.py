@@ -2,7 +2,8 @@
 """What a dry run does with regular expressions: this Python's `re` matches, where that is cheap.
 
 The texts are those of a core, so a match may take years: endless_matches.py counts its steps first.
-A match is kept as three tuples: the texts of its groups, their spans, and (name, number) of each.
+A match is kept as four tuples: the texts of its groups, their spans, (name, number) of each, and
+what its ATTRIBUTES are.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ MAX_PATTERN, MAX_SUBJECT = 1 << 10, 1 << 12  # characters
 MAX_GROUPS = 100
 STEPS = 4  # of a match that cost as much as one of the run
 OF_PATTERNS = frozenset("match fullmatch search findall finditer split sub".split())
+ATTRIBUTES = ("lastgroup", "lastindex", "string")
 OF_MATCHES = frozenset("group groups groupdict start end span".split())
 
 
@@ -71,33 +73,44 @@ def _pattern(run: ObjectEvaluation, of: Item) -> tuple[str, int]:
 
 def _match(run: ObjectEvaluation, match: re.Match[str]) -> Item:
     spans = [match.span(n) for n in range(match.re.groups + 1)]
-    return run.memory.make(MATCH, _parts(run, match.string, spans, match.re.groupindex))
+    parts = _parts(run, match.string, spans, match.re.groupindex, match.lastindex)
+    return run.memory.make(MATCH, parts)
 
 
 def _parts(
-    run: ObjectEvaluation, text: str, spans: Sequence[tuple[int, int]], names: Mapping[str, int]
-) -> list[Item]:
-    groups = [text[first:last] if first >= 0 else None for first, last in spans]
-    return [run.of_value(tuple(each)) for each in (groups, spans, names.items())]
+    run: ObjectEvaluation, text: str, spans: Sequence[tuple[int, int]], names: Mapping[str, int],
+    last: int | None,
+) -> list[Item]:  # fmt: skip
+    groups = [text[first:end] if first >= 0 else None for first, end in spans]
+    last_group = next((name for name, number in names.items() if number == last), None)
+    attributes = (last_group, last, text)
+    return [run.of_value(tuple(each)) for each in (groups, spans, names.items(), attributes)]
 
 
 def _parts_in_process(run: ObjectEvaluation, of: ProcessObject) -> list[Item]:
     """Return the parts of a match that the process has.
 
-    After the head come: the text, regs, the pattern, three numbers, how many groups, and where each
-    begins and ends (MatchObject, Modules/_sre, 3.8 to 3.14).
+    After the head come: the text, regs, the pattern, where it was looked, the last group, how many
+    groups, and where each begins and ends (MatchObject, Modules/_sre, 3.8 to 3.14).
     """
     import re
 
     reader, at = run.decoder.reader, of.address + 24
-    text, _, pattern, _, _, _, count = (reader.u64(at + 8 * n) for n in range(7))
+    text, _, pattern, _, _, last, count = (reader.u64(at + 8 * n) for n in range(7))
     subject = reader.string(text, MAX_SUBJECT)
     if not isinstance(subject, str) or len(subject) >= MAX_SUBJECT or count > MAX_GROUPS:
         raise Undecodable("a long text")
     marks = [reader.i64(at + 56 + 8 * n) for n in range(2 * count)]
     spans = list(zip(marks[::2], marks[1::2], strict=True))
     compiled = re.compile(*_pattern(run, ProcessObject(pattern)))
-    return _parts(run, subject, spans, compiled.groupindex)
+    last_group = last if 0 < last < count else None  # -1 where no group matched
+    return _parts(run, subject, spans, compiled.groupindex, last_group)
+
+
+def match_attribute(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item:
+    """Return an attribute of a match. Raises Undecodable."""
+    parts = run.members(of) if of.address < 0 else _parts_in_process(run, of)
+    return run.members(parts[3])[ATTRIBUTES.index(name)]
 
 
 def call_match(
@@ -105,7 +118,7 @@ def call_match(
 ) -> Item:
     """Return what a method of a match gives. Raises Undecodable, Raised."""
     parts = run.members(of) if of.address < 0 else _parts_in_process(run, of)
-    groups, spans, named = (part.items for part in parts if isinstance(part, BuiltTuple))
+    groups, spans, named = (part.items for part in parts[:3] if isinstance(part, BuiltTuple))
     by_name = {str(key): n for key, n in map(run.host, named)}  # type: ignore[misc,has-type]
     if name == "groups":
         return BuiltTuple(groups[1:])
