@@ -115,7 +115,7 @@ class _Finder:
         for name, place in places:
             for candidate in self._candidates(name, place):
                 candidates.append(candidate)
-                how = self._how(candidate)
+                how = self._relation(candidate)
                 if how is None or candidate.name in seen:
                     continue
                 seen.add(candidate.name)
@@ -138,7 +138,7 @@ class _Finder:
             )
         )
 
-    def _how(self, candidate: _Candidate) -> str | None:
+    def _relation(self, candidate: _Candidate) -> str | None:
         if candidate.size:
             gone = self.values.context.reader.target.region_at(self.address) is None
             inside = 0 <= self.address - candidate.value < candidate.size
@@ -153,18 +153,18 @@ class _Finder:
 
     def _candidates(self, name: str, place: int) -> Iterator[_Candidate]:
         """Yield what a variable holds, and what it holds in attributes and items."""
-        yield from self._of(name, place)
+        yield from self._candidates_of(name, place)
         try:
             obj = self.context.obj(place)
-            inside = self._inside(name, place, obj.lineage.ident)
+            inside = self._items_inside(name, place, obj.lineage.ident)
             for count, (part, held) in enumerate(inside):
                 if count >= MAX_INSIDE:
                     return
-                yield from self._of(part, held)
+                yield from self._candidates_of(part, held)
         except EpiError:
             return
 
-    def _inside(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
+    def _items_inside(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
         if ident in ("tuple", "list"):
             start, count = self._decoder.array_of(place, ident)
             for index in range(min(count, MAX_INSIDE)):
@@ -173,7 +173,7 @@ class _Finder:
             for key, value in self.context.attributes(place):
                 yield f"{name}.{key}", value
 
-    def _of(self, name: str, place: int) -> Iterator[_Candidate]:
+    def _candidates_of(self, name: str, place: int) -> Iterator[_Candidate]:
         if self._left <= 0:
             return
         self._left -= 1
@@ -189,18 +189,18 @@ class _Finder:
                 if not isinstance(number, Absent) and -(1 << 63) <= number <= WORD_MASK:
                     yield _Candidate(name, number & WORD_MASK, False, kind)
             elif ident.startswith("_ctypes."):
-                yield from self._of_ctypes(name, place, kind, ident)
+                yield from self._candidates_of_ctypes(name, place, kind, ident)
             elif ident.startswith("_cffi_backend.") and "CData" in ident:
                 # CDataObject: the type, then c_data, a pointer or where the data lies.
                 yield _Candidate(name, self._decoder.word(obj, 1), True, kind)
             elif ident == "numpy.ndarray":
-                yield from self._of_array(name, place, kind)
+                yield from self._candidates_of_array(name, place, kind)
             elif ident.startswith("numpy.") and ident.endswith("int64"):
                 yield _Candidate(name, self._decoder.word(obj, 0), False, kind)
         except EpiError:
             return
 
-    def _of_array(self, name: str, place: int, kind: str) -> Iterator[_Candidate]:
+    def _candidates_of_array(self, name: str, place: int, kind: str) -> Iterator[_Candidate]:
         """Yield where an array's items lie, by its shape and its strides; nothing for no items."""
         from gdb_epi.cpython.values.libraries.numpy import array_parts
 
@@ -212,7 +212,9 @@ class _Finder:
         size = sum(abs(end) for end in ends) + item_type.size
         yield _Candidate(name, low, True, kind, size)
 
-    def _of_ctypes(self, name: str, place: int, kind: str, ident: str) -> Iterator[_Candidate]:
+    def _candidates_of_ctypes(
+        self, name: str, place: int, kind: str, ident: str
+    ) -> Iterator[_Candidate]:
         """Yield what a ctypes object holds: it begins with b_ptr, which points to the value."""
         obj = self.context.obj(place)
         at = self._decoder.word(obj, 0)

@@ -47,7 +47,7 @@ class PythonPrinters:
             return None
         self._asking = True
         try:
-            return self._of_others(value) or _printer(value)
+            return self._ask_others(value) or _printer(value)
         finally:
             self._asking = False
 
@@ -55,7 +55,7 @@ class PythonPrinters:
         """Prepare the values while no frame is printed."""
         shared_sessions().prepare()
 
-    def _of_others(self, value: gdb.Value) -> Any:
+    def _ask_others(self, value: gdb.Value) -> Any:
         for printer in gdb.pretty_printers:
             if printer is not self and getattr(printer, "enabled", True):
                 answer = printer(value)

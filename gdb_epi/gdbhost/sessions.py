@@ -40,11 +40,11 @@ class Sessions:
         self._touched: tuple[object, ...] = ()  # key of the core whose registers GDB has read
         self._session: Session | None = None
         for registry in (gdb.events.cont, gdb.events.memory_changed, gdb.events.register_changed):
-            registry.connect(self._changed)
-        gdb.events.inferior_call.connect(self._changed)
+            registry.connect(self._on_change)
+        gdb.events.inferior_call.connect(self._on_change)
         gdb.events.stop.connect(self._on_stop)
 
-    def _changed(self, _event: object) -> None:
+    def _on_change(self, _event: object) -> None:
         self._changes += 1
 
     def _on_stop(self, _event: object) -> None:

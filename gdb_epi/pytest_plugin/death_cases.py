@@ -120,7 +120,7 @@ class DeathCases:
         if test is not None and test.line is not None:
             place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
         case = DeathCase(subject or watched.place(), verb, ending, watched.pid, place)
-        return self._keep(self._examined(case, core, watched), path)
+        return self._keep(self._examine(case, core, watched), path)
 
     def of_children(
         self, test: str, parent: int | None, since: float, folders: Sequence[str]
@@ -146,7 +146,7 @@ class DeathCases:
                 f"a process that {test} started", CRASHED, "the process died", origin.pid
             )
             path = os.path.join(self._folder, f"{origin.pid}.json")
-            yield self._keep(self._examined(case, core), path)
+            yield self._keep(self._examine(case, core), path)
 
     def core_of(self, watched: JournalReader) -> str | None:
         """Return the core that a process left, None when there is none."""
@@ -162,7 +162,7 @@ class DeathCases:
 
     # -- one case ----------------------------------------------------------------------------------
 
-    def _examined(
+    def _examine(
         self, case: DeathCase, core: str | None, watched: JournalReader | None = None
     ) -> DeathCase:
         """Examine the core of a case and keep what there is."""

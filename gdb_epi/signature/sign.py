@@ -276,7 +276,7 @@ class _Maker:
         if halves.native is not None:
             self.absent["exact"] = f"no native stack ({halves.native.detail})"
         else:
-            self._put("exact", k.exact_key(natives, overflow=self.overflow))
+            self._add_key("exact", k.exact_key(natives, overflow=self.overflow))
         self.native = halves.native is None
         if self.native:
             self.quality = round(quality_of(natives, self.category.name, self.scene), 3)
@@ -326,7 +326,7 @@ class _Maker:
         self.steps.append(f"N65 frames: the assertion names {name}")
         return insert_asserting_function(tokens, name)
 
-    def _put(self, name: str, maker: k.Key | str) -> None:
+    def _add_key(self, name: str, maker: k.Key | str) -> None:
         if isinstance(maker, k.Key):
             self.keys[name] = maker
         else:
@@ -383,8 +383,8 @@ class _Maker:
             else:
                 words = hang_content(self.hang, stack_line(content), coarse=key == "coarse")
                 self.keys[key] = k.make_key(key, f"{name} {words}")
-        self._put("strict", missing or k.strict_key(every, overflow=overflow))
-        self._put("code", missing or self._code_key(narrow))
+        self._add_key("strict", missing or k.strict_key(every, overflow=overflow))
+        self._add_key("code", missing or self._code_key(narrow))
 
     def _code_key(self, coarse: Sequence[Token]) -> k.Key | str:
         """Return `coarse` with its function named by its instructions, or why there is none."""

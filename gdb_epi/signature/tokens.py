@@ -157,7 +157,7 @@ class _Tokeniser:
         if frame.native is not None:
             token = self._eval_loop(frame) or self._native(frame.native)
             if token is not None:
-                self._invoked(token, frame.native)
+                self._insert_closure(token, frame.native)
                 places.append(self._append(token, cython_role(token, frame.native)))
             self._return_offset = 0 if frame.native.kind == "signal" else 1
         if frame.python is not None:
@@ -199,7 +199,11 @@ class _Tokeniser:
             return None
         if frame.kind == "signal":
             return Token(SIGNAL, NATIVE, True, "trampoline")
-        name = self._named(frame.function) if frame.function else self._unnamed(frame)
+        name = (
+            self._name_of_function(frame.function)
+            if frame.function
+            else self._name_without_symbol(frame)
+        )
         if not name:
             return None
         drop = self._class(name)
@@ -218,11 +222,11 @@ class _Tokeniser:
             scope = closure_scope(raw)
             if scope:
                 closure = self.tokens[self._closure]
-                text = signature_safe_text(f"{self._named(scope)}::{CLOSURE}")
+                text = signature_safe_text(f"{self._name_of_function(scope)}::{CLOSURE}")
                 self.tokens[self._closure] = closure._replace(text=text)
                 self._closure = None
 
-    def _invoked(self, token: Token, frame: NativeFrame) -> None:
+    def _insert_closure(self, token: Token, frame: NativeFrame) -> None:
         """Put in the closure that a physical invoker calls, if it is no frame of its own (N39)."""
         if not token.physical or token.text not in INVOKERS or not frame.function:
             return
@@ -240,7 +244,7 @@ class _Tokeniser:
             drop = self._class(closure)
             self.tokens.append(Token(closure, NATIVE, True, drop, module=token.module))
 
-    def _named(self, function: str) -> str:
+    def _name_of_function(self, function: str) -> str:
         if function not in self._names:
             from gdb_epi.signature.native_names import native_name
 
@@ -250,7 +254,7 @@ class _Tokeniser:
             self._names[function] = name
         return self._names[function]
 
-    def _unnamed(self, frame: NativeFrame) -> str:
+    def _name_without_symbol(self, frame: NativeFrame) -> str:
         if frame.module:
             return unnamed_function_token(frame.module)
         region = self.region_at(frame.pc)

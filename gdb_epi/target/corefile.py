@@ -67,10 +67,10 @@ class NonZeroRanges:
         """Return (low, high) file offsets in [start, end), ascending; the rest is zeros."""
         filled = self._windows.get((start, end))
         if filled is None:
-            filled = self._windows[start, end] = list(self._filled(start, end))
+            filled = self._windows[start, end] = list(self._filled_ranges(start, end))
         return filled
 
-    def _filled(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def _filled_ranges(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         low = high = start
         for first, last in self._data_extents(start, end):
             for at in range(first, last, PIECE):
@@ -149,7 +149,7 @@ class CoreFileTarget(MappedRegions):
         self.kept: dict[Any, Any] = {}  # api.shared_cache()
         self._data = data
         self._bytes = MappedBytes(data)
-        self._filled = NonZeroRanges(path, data)
+        self._filled_ranges = NonZeroRanges(path, data)
         self._gives_back = False
         self._looked_at = 0  # bytes, since pages were given back
         self._header = header
@@ -392,7 +392,7 @@ class CoreFileTarget(MappedRegions):
         if end - start < SKIP_ZEROS_FROM or not needle.strip(b"\0"):
             return self._search(search, needle, low, high)
         over = len(needle) - 1  # its zero bytes may lie outside the filled part
-        ranges = self._filled.ranges(start, end)
+        ranges = self._filled_ranges.ranges(start, end)
         first = bisect_right(ranges, (low, low)) - 1
         for filled_low, filled_high in ranges[max(0, first) :]:
             if filled_low - over >= high:

@@ -192,13 +192,13 @@ class FileFinder:
             else:
                 return file
         if build_id is not None:
-            for candidate in self._stored(path, build_id):
+            for candidate in self._paths_in_store(path, build_id):
                 file = self.at(candidate)
                 if isinstance(file, ElfFile) and file.build_id == build_id:
                     return file
         return Absent(NOT_AVAILABLE, why)
 
-    def _stored(self, path: str, build_id: str) -> Iterator[str]:
+    def _paths_in_store(self, path: str, build_id: str) -> Iterator[str]:
         """Yield where a store below the sysroot may have the file: by its build-id, or flat."""
         stored = [f"{folder}/{build_id[:2]}/{build_id[2:]}" for folder in BUILD_ID_FOLDERS]
         for root in roots_of(self.sysroot):

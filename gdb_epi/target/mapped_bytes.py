@@ -47,7 +47,7 @@ class MappedBytes:
         if high - low < least or not rare:  # zeros are everywhere
             return self.data.find(needle, low, high)
         if by_memmem and rare.count(0) < MAX_ZEROS and len(rare) >= MIN_NEEDLE:
-            return self._by_memmem(needle, low, high)
+            return self._find_by_memmem(needle, low, high)
         at = find_first(self.data, needle, low, high)
         self.searched += (high if at < 0 else at) - low
         return at
@@ -70,7 +70,7 @@ class MappedBytes:
             low += 1
         return low if low < high else -1
 
-    def _by_memmem(self, needle: bytes, low: int, high: int) -> int:
+    def _find_by_memmem(self, needle: bytes, low: int, high: int) -> int:
         assert self._memmem is not None
         rare = needle.lstrip(b"\0")
         zeros = len(needle) - len(rare)

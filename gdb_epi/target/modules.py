@@ -145,11 +145,11 @@ class Modules:
             build_id = self._build_id(path)
             file = self._target.files.match(path, build_id, path == self._exe_path())
             if build_id is None and isinstance(file, Absent):
-                file = self._by_shape(path) or file
+                file = self._file_by_first_page(path) or file
             self._files[path] = file
         return self._files[path]
 
-    def _by_shape(self, path: str) -> ElfFile | None:
+    def _file_by_first_page(self, path: str) -> ElfFile | None:
         """Return the file whose first page and dynamic section are those in the core.
 
         Wheels that patchelf rewrote keep their build-id in a page at the end, which is never
@@ -162,7 +162,7 @@ class Modules:
             return None
         base, segments = headers
         segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
-        held = self._dumped(base + segment.vaddr, segment.filesz) if segment else None
+        held = self._read_dumped(base + segment.vaddr, segment.filesz) if segment else None
         if segment is None or not held or segment.filesz > elf.MAX_DYNAMIC * elf.DYN.size:
             return None
         for file in self._target.files.opened(path, path == self._exe_path()):
@@ -209,13 +209,13 @@ class Modules:
         }
 
     def _page(self, address: int) -> bytes | None:
-        return self._dumped(address, PAGE)
+        return self._read_dumped(address, PAGE)
 
     def _may_execute(self, address: int) -> bool:
         region = self._target.region_at(address)
         return region is not None and ("x" in region.perms or "?" in region.perms)
 
-    def _dumped(self, address: int, size: int) -> bytes | None:
+    def _read_dumped(self, address: int, size: int) -> bytes | None:
         region = self._target.region_at(address)
         if region is None or address + size > region.start + region.dumped:
             return None
@@ -245,7 +245,7 @@ class Modules:
         """Return the build-id of an object's dumped notes."""
         for segment in segments:
             if segment.type == elf.PT_NOTE:
-                raw = self._dumped(base + segment.vaddr, min(segment.filesz, PAGE))
+                raw = self._read_dumped(base + segment.vaddr, min(segment.filesz, PAGE))
                 build_id = elf.build_id_of(raw) if raw else None
                 if build_id:
                     return build_id

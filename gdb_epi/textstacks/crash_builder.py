@@ -184,11 +184,11 @@ class CrashDraft:
             fatal=self.fatal,
             command=self.command,
             facts=dict(self.facts),
-            threads=tuple(self._with_selected(made) if self.source == GDB else made),
+            threads=tuple(self._mark_selected(made) if self.source == GDB else made),
             notes=tuple(self.notes),
         )
 
-    def _with_selected(self, threads: list[TextThread]) -> list[TextThread]:
+    def _mark_selected(self, threads: list[TextThread]) -> list[TextThread]:
         """Mark the thread that the debugger had selected."""
         if self.selected is None:
             return threads

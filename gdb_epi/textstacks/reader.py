@@ -132,7 +132,7 @@ class _Reader:
         self._draft = self._thread = None
         self._section = ""
 
-    def _of(self, source: str, *, new: bool = False) -> CrashDraft:
+    def _draft_of(self, source: str, *, new: bool = False) -> CrashDraft:
         draft = self._draft
         if draft is None or draft.source != source or new:
             self._finish_draft()
@@ -159,7 +159,7 @@ class _Reader:
             return
         number, parts = self._pending
         self._pending = None
-        draft = self._of(GDB)
+        draft = self._draft_of(GDB)
         if number == 0:
             self._thread = draft.first_frame(self._thread)
         if self._thread is None:  # the beginning is missing
@@ -178,7 +178,7 @@ class _Reader:
     def _gdb_thread(self, line: str) -> bool:
         header = gdbtext.THREAD.match(line.strip())
         if header:
-            draft = self._of(GDB)
+            draft = self._draft_of(GDB)
             tid, name = gdbtext.lwp_of(header[2]), gdbtext.name_of(header[2])
             self._thread = draft.thread(header[1], tid, name)
             if header[3]:
@@ -187,7 +187,7 @@ class _Reader:
             return True
         current = gdbtext.CURRENT.search(line)
         if current:
-            draft = self._of(GDB)
+            draft = self._draft_of(GDB)
             draft.select(current[1], gdbtext.lwp_of(current[2]), current.group())
             return True
         switched = gdbtext.SWITCHED.search(line)
@@ -198,7 +198,7 @@ class _Reader:
         listed = gdbtext.LISTED.match(line)
         if not listed:
             return False
-        draft = self._of(GDB)
+        draft = self._draft_of(GDB)
         if listed[1] == "*" and draft.selected is None:
             draft.select(listed[2], gdbtext.lwp_of(listed[3]), "`info threads` marks it with *")
         return True
@@ -206,12 +206,14 @@ class _Reader:
     def _gdb_facts(self, line: str) -> bool:
         generated = gdbtext.GENERATED.search(line)
         if generated:
-            draft = self._of(GDB, new=self._draft is not None and self._draft.begun())
+            draft = self._draft_of(GDB, new=self._draft is not None and self._draft.begun())
             draft.command = generated[1]
             return True
         signalled = gdbtext.SIGNALLED.search(line)
         if signalled:
-            draft = self._of(GDB, new=self._draft is not None and self._draft.signal is not None)
+            draft = self._draft_of(
+                GDB, new=self._draft is not None and self._draft.signal is not None
+            )
             draft.signal = signalled[3]
             if label := signalled[1] or signalled[2]:
                 draft.select(label, None, signalled.group())
@@ -250,7 +252,7 @@ class _Reader:
             return
         error = fatal.FATAL.search(line)
         if error:
-            draft = self._of(FAULTHANDLER, new=True)
+            draft = self._draft_of(FAULTHANDLER, new=True)
             draft.fatal = fatal.unescape(error[2].strip())
             draft.signal = fatal.SIGNALS.get(draft.fatal)
             if error[1].startswith("Windows"):
@@ -258,7 +260,7 @@ class _Reader:
             return
         timeout = fatal.TIMEOUT.search(line)
         if timeout:
-            self._of(FAULTHANDLER, new=True).timeout = timeout[1]
+            self._draft_of(FAULTHANDLER, new=True).timeout = timeout[1]
             return
         if not self._fault_thread(line):
             self._fault_frame(line)
@@ -266,14 +268,14 @@ class _Reader:
     def _fault_thread(self, line: str) -> bool:
         header = fatal.THREAD.search(line)
         if header:
-            draft = self._of(FAULTHANDLER)
+            draft = self._draft_of(FAULTHANDLER)
             thread = draft.thread(f"0x{header[2].lower()}", None, header[3])
             if header[1] == "Current thread":
                 thread.current = "faulthandler calls it the current thread"
             thread.has_python, self._thread, self._section = True, thread, "fault"
             return True
         if fatal.STACK.search(line):
-            thread = self._of(FAULTHANDLER).thread("", None, None)
+            thread = self._draft_of(FAULTHANDLER).thread("", None, None)
             thread.current = "the only stack that faulthandler was asked for"
             thread.has_python, self._thread, self._section = True, thread, "fault"
             return True

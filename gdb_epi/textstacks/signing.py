@@ -204,7 +204,7 @@ class _Stack:
             left_out = f"frames: {thread.left_out} more than the {len(thread.native)} that count"
             self.steps.append(left_out)
         self._named = [self._namer.name(frame) for frame in _python_frames(thread)]
-        self._inner, self._outer = self._placed()
+        self._inner, self._outer = self._merge_stack()
         self.tokens = self._tokens(self._inner)
         self.halves = MissingHalves(self._why_no_native(), self._why_no_python())
         self._contents: dict[bool, Contents] = {}
@@ -238,9 +238,9 @@ class _Stack:
         tokens = list(tokenised.tokens)
         if self._kinds.cut:
             tokens = cut_reraising_handler(tokens)[0]
-        return self._asserted(tokens) if self._kinds.possible == (ASSERTION,) else tokens
+        return self._insert_assertion(tokens) if self._kinds.possible == (ASSERTION,) else tokens
 
-    def _asserted(self, tokens: list[Token]) -> list[Token]:
+    def _insert_assertion(self, tokens: list[Token]) -> list[Token]:
         """Apply N65: the function that the text shows, else the first that is of interest."""
         function = next((frame.asserts for frame in self._thread.native if frame.asserts), None)
         if function is not None:
@@ -256,7 +256,7 @@ class _Stack:
             return last is not None
         return last + 1 < len(frames) and frames[last + 1].filename is not None
 
-    def _placed(self) -> tuple[list[MergedFrame], list[MergedFrame] | None]:
+    def _merge_stack(self) -> tuple[list[MergedFrame], list[MergedFrame] | None]:
         """Return the merged stack; two where it is open which eval call runs the Python frames."""
         native = [MergedFrame(_native(frame), None) for frame in self._thread.native]
         python = [MergedFrame(None, named.frame) for named in self._named if named is not None]

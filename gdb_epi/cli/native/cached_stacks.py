@@ -136,7 +136,7 @@ class CachedStacks:
             stacks = {}
             notes = []
             for tid, walked in self._stacks.items():
-                stacks[tid] = self._described(walked)
+                stacks[tid] = self._name_frames(walked)
                 if walked.note:
                     notes.append(SoftError("native", f"thread {tid}", walked.note))
             if not self._is_confirmed:
@@ -202,7 +202,7 @@ class CachedStacks:
             raise GdbNeeded("not an ordinary core")
         if GreenletStackStarts(target):
             raise GdbNeeded("greenlets")
-        linked = self._linked(modules)
+        linked = self._linked_objects(modules)
         self._walker = walk = GdbLikeUnwinder(target, self._main(modules[0]), linked)
         for thread in threads:
             try:
@@ -210,7 +210,7 @@ class CachedStacks:
             except GdbNeeded as error:  # the other threads can be learned from
                 self._unsure = error
 
-    def _linked(self, modules: Sequence[Module]) -> frozenset[str]:
+    def _linked_objects(self, modules: Sequence[Module]) -> frozenset[str]:
         """Return the paths of the objects that GDB surely has loaded, from the files that we have.
 
         It loads none without the executable; else those of the dynamic linker's list.
@@ -280,7 +280,7 @@ class CachedStacks:
             self._objects[module.path] = _Object(self._file(module), names, debug)
         return self._objects[module.path]
 
-    def _described(self, walked: WalkedThread) -> tuple[NativeFrame, ...]:
+    def _name_frames(self, walked: WalkedThread) -> tuple[NativeFrame, ...]:
         """Return the frames with their names. Raises GdbNeeded when one is not known."""
         frames: list[NativeFrame] = []
         callee: WalkedFrame | None = None
@@ -288,7 +288,7 @@ class CachedStacks:
             module = walk.module
             entry = self._object(module)
             if callee is not None:
-                frames += self._jumped(callee, walk, entry)
+                frames += self._tail_calls(callee, walk, entry)
             offset = walk.pc - module.base if module is not None else None
             names = [FrameName(None, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
             if entry is not None and offset is not None:
@@ -328,7 +328,7 @@ class CachedStacks:
             raise GdbNeeded("debug information of another file")
         return entry.debug.separate[0]
 
-    def _jumped(
+    def _tail_calls(
         self, callee: WalkedFrame, caller: WalkedFrame, entry: _Object | None
     ) -> list[NativeFrame]:
         """Return the frames of functions between two that jumped on. Raises GdbNeeded."""
@@ -339,7 +339,7 @@ class CachedStacks:
         if jumps is None:
             if self._calls.impossible(caller, callee):
                 return []
-            jumps = self._followed(callee, caller)
+            jumps = self._tail_calls_by_debug_info(callee, caller)
             entry.names.add_jumps(self._callee(callee), offset, jumps)
         frames = []
         for jump in jumps:
@@ -349,7 +349,9 @@ class CachedStacks:
             frames.append(_frame(caller, module, module.base + jump.offset, jump.named))
         return frames
 
-    def _followed(self, callee: WalkedFrame, caller: WalkedFrame) -> list[TailCallFrame]:
+    def _tail_calls_by_debug_info(
+        self, callee: WalkedFrame, caller: WalkedFrame
+    ) -> list[TailCallFrame]:
         """Return the functions between two frames by debug information. Raises GdbNeeded."""
         if callee.start is None:
             raise GdbNeeded("a call that GDB has not followed")
@@ -369,7 +371,7 @@ class CachedStacks:
     @cached_property
     def _tail_call_finder(self) -> TailCallFinder:
         modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
-        loaded = {path: self._loaded(module) for path, module in modules.items()}
+        loaded = {path: self._loaded_file(module) for path, module in modules.items()}
 
         def at(address: int) -> LoadedFile | None:
             module = self._walker.module_at(address)
@@ -377,7 +379,7 @@ class CachedStacks:
 
         return TailCallFinder(tuple(loaded.values()), at)
 
-    def _loaded(self, module: Module) -> LoadedFile:
+    def _loaded_file(self, module: Module) -> LoadedFile:
         entry = self._object(module)
         if entry is None:
             raise GdbNeeded("a file that is not here")

@@ -55,12 +55,12 @@ class ImpossibleTailCalls:
                     if insn.target_register in REGISTERS
                     else -1
                 )
-                return number not in self._loaded(caller)
+                return number not in self._address_registers(caller)
         except UnreadableMemory:
             pass
         return False
 
-    def _loaded(self, frame: WalkedFrame) -> frozenset[int]:
+    def _address_registers(self, frame: WalkedFrame) -> frozenset[int]:
         """Return the registers into which a function loads the address of another one.
 
         So -fno-plt calls what the compiler knows by name; then GDB knows it too. -1 is there

@@ -367,7 +367,7 @@ class _Classes:
             kind = self._known[address] = _Class(address, *words)
         return kind
 
-    def _all(self, addresses: list[int]) -> list[_Class]:
+    def _classes_at(self, addresses: list[int]) -> list[_Class]:
         """Return what at() says of each of ascending addresses."""
         columns = self._reader.columns(addresses, self._places)
         classes = [_Class(*words) for words in zip(addresses, *columns, strict=True)]
@@ -376,7 +376,7 @@ class _Classes:
 
     def made_by_statements(self) -> list[_Class]:
         """Return the classes that class statements (or calls of type()) made, by who frees them."""
-        classes = self._all(classes_in_malloc_heap(self._context))
+        classes = self._classes_at(classes_in_malloc_heap(self._context))
         freed_by = Counter(kind.dealloc for kind in classes)
         if not freed_by:
             return []

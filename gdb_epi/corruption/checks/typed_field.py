@@ -148,24 +148,24 @@ class TypedFields:
         if category == "function":
             return self._function(address)
         if category not in self._known:
-            self._known[category] = self._typed(*_TYPED.get(category, ("", {})))
+            self._known[category] = self._typed_fields(*_TYPED.get(category, ("", {})))
         return self._known[category]
 
     def of_frames(self) -> tuple[TypedField, ...]:
         """Return the fields of Python frames that nothing but their type is known of."""
         if self._layout.offset("_PyInterpreterFrame", "f_globals") is not None:
-            return self._typed("_PyInterpreterFrame", _FRAME)
-        return self._typed("PyFrameObject", {**_FRAME, "f_code": "code"})
+            return self._typed_fields("_PyInterpreterFrame", _FRAME)
+        return self._typed_fields("PyFrameObject", {**_FRAME, "f_code": "code"})
 
-    def _typed(self, struct: str, members: dict[str, str]) -> tuple[TypedField, ...]:
+    def _typed_fields(self, struct: str, members: dict[str, str]) -> tuple[TypedField, ...]:
         fields = []
         for name, kind in members.items():
             offset = self._layout.offset(struct, name)
             if offset is not None:
-                fields.append(TypedField(name, offset, with_article(kind), self._of_type(kind)))
+                fields.append(TypedField(name, offset, with_article(kind), self._fits_type(kind)))
         return tuple(fields)
 
-    def _of_type(self, kind: str) -> Fits:
+    def _fits_type(self, kind: str) -> Fits:
         return lambda value: self._kinds.is_a(value, kind)
 
     # -- descriptors ------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class TypedFields:
         """d_method and the like lead to a struct whose first word is the name, as d_name is."""
         struct, member = _DESCRIPTORS[category]
         common = {"d_common.d_type": TYPE, "d_common.d_name": "str"}
-        fields = self._typed(struct, common)
+        fields = self._typed_fields(struct, common)
         offset, name_at = (self._layout.offset(struct, n) for n in (member, "d_common.d_name"))
         if offset is None or name_at is None:
             return fields
@@ -185,9 +185,9 @@ class TypedFields:
         if isinstance(name, Absent) or not name:
             return fields
         what = f"the description of {name!r}"
-        return (*fields, TypedField(member, offset, what, self._named(name), shared=False))
+        return (*fields, TypedField(member, offset, what, self._fits_name(name), shared=False))
 
-    def _named(self, name: str) -> Fits:
+    def _fits_name(self, name: str) -> Fits:
         def fits(value: int) -> bool:
             try:
                 text_at = self._reader.u64(value)
@@ -302,7 +302,7 @@ class TypedFields:
     def _function(self, address: int) -> tuple[TypedField, ...]:
         """Functions are made with the names of their code (PyFunction_NewWithQualName)."""
         if "function" not in self._known:
-            self._known["function"] = self._typed(*_TYPED["function"])
+            self._known["function"] = self._typed_fields(*_TYPED["function"])
         name_at = self._layout.offset("PyFunctionObject", "func_name")
         code_name_at = self._layout.offset("PyCodeObject", "co_name")
 

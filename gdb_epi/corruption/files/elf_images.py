@@ -120,9 +120,9 @@ class ElfTables:
         places, values = self._relative
         first, last = bisect_left(places, low), bisect_left(places, high)
         from_rela = zip(places[first:last], values[first:last], strict=True)
-        return chain(from_rela, self._packed(low, high)) if self._relr else from_rela
+        return chain(from_rela, self._packed_relocations(low, high)) if self._relr else from_rela
 
-    def _packed(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+    def _packed_relocations(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         for address in self._relr:
             if low <= address < high:
                 word = self.word(address)

@@ -131,11 +131,11 @@ class CodeComparer:
         ]
         ways = [(difference.slot + bit // 8, bit % 8) for bit in right]
         if self.kind(difference.held) == _KINDS.get(type(difference.value)):
-            inside = self._inside(difference.held, difference.value)
+            inside = self._one_bit_inside(difference.held, difference.value)
             ways += [inside] if inside is not None else []
         return ways[0] if len(ways) == 1 else None
 
-    def _inside(self, address: int, value: Value) -> tuple[int, int] | None:
+    def _one_bit_inside(self, address: int, value: Value) -> tuple[int, int] | None:
         """Return the one bit in which an object differs from a value of its type."""
         try:
             parts = [(part.offset, self._wrong(address, part)) for part in self._image(value)]

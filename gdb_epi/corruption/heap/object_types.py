@@ -67,7 +67,7 @@ class ObjectTypes:
         if kind is None:
             kind = NO_TYPE
             if not address & 7 and 4096 <= address < 1 << 63:
-                kind = self._by_type(self._reader.word(address + self._type_at))
+                kind = self._judge_type(self._reader.word(address + self._type_at))
             self._by_object[address] = kind
         return kind
 
@@ -84,7 +84,7 @@ class ObjectTypes:
                 objects[kind.name].append(address)
         return objects
 
-    def _by_type(self, kind: int) -> ObjectType:
+    def _judge_type(self, kind: int) -> ObjectType:
         judged = self._kinds.get(kind)
         if judged is None:
             judged = self._kinds[kind] = self._judge(kind)
@@ -96,7 +96,7 @@ class ObjectTypes:
         new = [n for n in addresses if n not in by_object and not n & 7 and PAGE <= n < 1 << 63]
         kinds = self._reader.words([address + at for address in new])
         for kind in set(kinds).difference(self._kinds):
-            self._by_type(kind)
+            self._judge_type(kind)
         by_object.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
         return [by_object.get(address, NO_TYPE) for address in addresses]
 

@@ -99,7 +99,7 @@ class ObjectWalk:
         """
         typed = list(zip(batch, self.kinds.of_all(batch), strict=True))
         tuples = [at for at, kind in typed if kind.category == TUPLE]
-        size_at = self._at("PyTupleObject", "ob_size")
+        size_at = self._offset("PyTupleObject", "ob_size")
         sizes = iter(self.reader.words([at + size_at for at in tuples]))
         for at, kind in typed:
             category = kind.category
@@ -265,7 +265,7 @@ class ObjectWalk:
         """Return what a tuple of `count` items holds."""
         with suppress(UnreadableMemory):
             count = count if count < LOW else 0
-            start = at + self._at("PyTupleObject", "ob_item")
+            start = at + self._offset("PyTupleObject", "ob_item")
             words = self.reader.run(start, min(count, self._most_items))
             return range(start, start + WORD * len(words), WORD), words
         return (), []
@@ -277,7 +277,7 @@ class ObjectWalk:
         if members is not None:
             return [at + n for n in members.offsets], self.reader.members(at, members)
         if category == INSTANCE:
-            return self._of_instance(at, kind.address)
+            return self._instance_words(at, kind.address)
         place_of = _CONTAINERS.get(category)
         with suppress(UnreadableMemory, LayoutError):
             place = place_of(self, at) if place_of is not None else None
@@ -285,7 +285,7 @@ class ObjectWalk:
                 return self._part(at, category, *place)
         return (), []
 
-    def _of_instance(self, at: int, kind: int) -> _Words:
+    def _instance_words(self, at: int, kind: int) -> _Words:
         """Return what the slots of an instance and its array of values hold; reach its dict."""
         parts: list[_Words] = []
         with suppress(UnreadableMemory, LayoutError):
@@ -329,7 +329,7 @@ class ObjectWalk:
 
     # -- where containers keep their words: (start, count, stride in bytes, word offsets) ---
 
-    def _at(self, struct: str, member: str) -> int:
+    def _offset(self, struct: str, member: str) -> int:
         key = struct, member
         if key not in self._offsets:
             self._offsets[key] = self._python.layout.require(struct, member)
@@ -337,8 +337,8 @@ class ObjectWalk:
 
     def dict_place(self, at: int) -> _Place:
         """A dict's table, or the values of a split one."""
-        keys = self.reader.u64(at + self._at("PyDictObject", "ma_keys"))
-        values = self.reader.u64(at + self._at("PyDictObject", "ma_values"))
+        keys = self.reader.u64(at + self._offset("PyDictObject", "ma_keys"))
+        values = self.reader.u64(at + self._offset("PyDictObject", "ma_values"))
         start, count, width, hashed = self._objects.entries(keys)
         if values:
             head = self._python.layout.offset("PyDictValues", "values") or 0
@@ -347,14 +347,14 @@ class ObjectWalk:
 
     def list_place(self, at: int) -> _Place | None:
         """A list's items."""
-        start = self.reader.u64(at + self._at("PyListObject", "ob_item"))
-        count = self.reader.i64(at + self._at("PyListObject", "ob_size"))
+        start = self.reader.u64(at + self._offset("PyListObject", "ob_item"))
+        count = self.reader.i64(at + self._offset("PyListObject", "ob_size"))
         return (start, count, WORD, (0,)) if start and 0 < count < 1 << 32 else None
 
     def set_place(self, at: int) -> _Place | None:
         """A set's entries: key and hash."""
-        start = self.reader.u64(at + self._at("PySetObject", "table"))
-        mask = self.reader.u64(at + self._at("PySetObject", "mask"))
+        start = self.reader.u64(at + self._offset("PySetObject", "table"))
+        mask = self.reader.u64(at + self._offset("PySetObject", "mask"))
         if not start or mask >= 1 << 32:
             return None
         return start, mask + 1, self._python.layout.size("setentry") or 16, (0,)

@@ -336,13 +336,15 @@ class _Replay:
         steps = self._path.steps
         changes = [self._changes(number) for number in range(len(steps))]
         first = max((n + 1 for n, change in enumerate(changes) if change is None), default=0)
-        kept = self._kept(changes, first)
+        kept = self._kept_to_end(changes, first)
         self._later_stores, self._stores = self._stores, []
         for number in range(first, len(steps)):
             self._step(number, changes[number] or frozenset(), kept[number])
         return list(reversed(self._made.values()))
 
-    def _kept(self, changes: list[frozenset[str] | None], first: int) -> list[dict[str, int]]:
+    def _kept_to_end(
+        self, changes: list[frozenset[str] | None], first: int
+    ) -> list[dict[str, int]]:
         """Return the registers that are known before each step because they are known at the end.
 
         These are the registers that did not change since, or only by a constant.
@@ -393,7 +395,7 @@ class _Replay:
         expected: int | None = None
         if how.kind == OTHER:
             how = ValueSource(COMPUTED, None, step.instruction.size)
-            expected = computed_value(step.instruction, register, self._with_memory(number, values))
+            expected = computed_value(step.instruction, register, self._add_memory(number, values))
         slot = None
         if how.kind == LOAD and isinstance(how.source, MemoryOperand):
             slot = how.source.address(values)
@@ -437,10 +439,10 @@ class _Replay:
             since=since,
             fixed=fixed,
             kept=kept,
-            terms=_terms(step.instruction, how, self._with_memory(number, values)),
+            terms=_terms(step.instruction, how, self._add_memory(number, values)),
         )
 
-    def _with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
+    def _add_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
         """Return the registers and, under the name MEMORY, what the instruction reads there."""
         instruction = self._path.steps[number].instruction
         operand = instruction.explicit

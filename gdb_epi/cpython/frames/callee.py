@@ -119,9 +119,11 @@ class CalleeReader:
         called = [native for native in reversed(inner) if native.kind != "sentinel"][:MAX_NATIVE]
         if not called:
             return None
-        return self._by_value_stack(frame, called) or _callee_by_symbol(called)
+        return self._callee_on_value_stack(frame, called) or _callee_by_symbol(called)
 
-    def _by_value_stack(self, frame: PyFrame, called: Sequence[NativeFrame]) -> Callee | None:
+    def _callee_on_value_stack(
+        self, frame: PyFrame, called: Sequence[NativeFrame]
+    ) -> Callee | None:
         """The match that is nearest to the eval loop wins; called functions call others."""
         entries: dict[int, _Callable] = {}
         for candidate in self._callables(frame):
@@ -176,13 +178,15 @@ class CalleeReader:
         kind = self._kind(self._reader.type_of(address))
         name = kind.name
         if name in ("builtin_function_or_method", "builtin_method"):
-            return self._of_definition(address, "function", "PyCFunctionObject", "m_ml")
+            return self._callable_of_definition(address, "function", "PyCFunctionObject", "m_ml")
         if name in ("method_descriptor", "classmethod_descriptor"):
-            return self._of_definition(address, "method", "PyMethodDescrObject", "d_method")
+            return self._callable_of_definition(
+                address, "method", "PyMethodDescrObject", "d_method"
+            )
         if name in PYTHON_CALLABLES:
             return None
         if name.endswith(CYTHON_FUNCTION):
-            return self._of_definition(address, "function", "PyCFunctionObject", "m_ml")
+            return self._callable_of_definition(address, "function", "PyCFunctionObject", "m_ml")
         if kind.is_metaclass:
             slots = ("tp_vectorcall", "tp_new", "tp_init")
             return _Callable(address, "type", self._slots(address, slots))
@@ -202,7 +206,9 @@ class CalleeReader:
             self._kinds[kind] = _Kind(text, call, at, bool(flags & flag))
         return self._kinds[kind]
 
-    def _of_definition(self, address: int, kind: str, struct_: str, member: str) -> _Callable:
+    def _callable_of_definition(
+        self, address: int, kind: str, struct_: str, member: str
+    ) -> _Callable:
         definition = self._reader.u64(address + self._layout.require(struct_, member))
         code = self._reader.u64(definition + self._layout.require("PyMethodDef", "ml_meth"))
         return _Callable(address, kind, frozenset({code} - {0}))

@@ -160,7 +160,7 @@ class CoroutineReader:
                 frames.append(self._python_frame(raw))
                 if raw.problem:
                     return SuspendedChain(first, tuple(frames[::-1]), 0, raw.problem)
-                address = self._driven(self._awaited(raw)) if awaiting else 0
+                address = self._driven(self._awaited_object(raw)) if awaiting else 0
         except UnreadableMemory as error:
             return SuspendedChain(first, tuple(frames[::-1]), 0, str(error))
         return SuspendedChain(first, tuple(frames[::-1]), address)
@@ -301,7 +301,7 @@ class CoroutineReader:
             state = SUSPENDED if started else CREATED
         return state, state == SUSPENDED and self._delegates(address, frame)
 
-    def _awaited(self, raw: RawFrame) -> int:
+    def _awaited_object(self, raw: RawFrame) -> int:
         """Return the awaited object: the topmost word of the value stack that is an object."""
         base, top = self._value_stack(raw)
         if top & 7 or not base <= top <= base + 8 * (1 << 20):
@@ -310,7 +310,7 @@ class CoroutineReader:
             word = self._reader.u64(at)
             if word & 3 == 3 or word & ~3 == 0:  # a tagged int, NULL
                 continue
-            if self._tagged:
+            if self._has_tagged_pointers:
                 word &= ~3
             if not self.frame_of_lost(word) and not self._stands_between(word):
                 self._types.at(self._reader.type_of(word))  # raises when it is no object
@@ -318,7 +318,7 @@ class CoroutineReader:
         raise UnreadableMemory(top, 8, "no awaited object on the value stack")
 
     @property
-    def _tagged(self) -> bool:
+    def _has_tagged_pointers(self) -> bool:
         # 3.14 (gh-117139): words of the value stack are _PyStackRef with two tag bits.
         return self._reader.layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
 

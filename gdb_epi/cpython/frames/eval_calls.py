@@ -226,7 +226,7 @@ class EvalCallReader:
         calls_by_thread = [self.calls_of(thread) for thread in threads if thread.frames]
         every = [call for calls in calls_by_thread for call in calls]
         if not isinstance(native, Absent) and not any(call.on_stack for call in every):
-            placed = self._by_pointers(calls_by_thread, native, threads)
+            placed = self._match_by_pointers(calls_by_thread, native, threads)
             if placed is not None:
                 return placed, ""
         if len(calls_by_thread) < 2:
@@ -236,7 +236,7 @@ class EvalCallReader:
         note = "frames of another interpreter on this thread are left out: their place is unknown"
         return calls_by_thread[0], note
 
-    def _by_pointers(
+    def _match_by_pointers(
         self,
         calls_by_thread: Sequence[Sequence[EvalCall]],
         native: Sequence[NativeFrame],
@@ -267,13 +267,13 @@ class EvalCallReader:
         """Return the eval calls of one thread state, innermost first."""
         groups = group_by_entry(thread.frames)
         if self._has_shims:
-            return [self._by_shim(group) for group in groups]
+            return [self._match_by_shim(group) for group in groups]
         if self._cframe is None or self._cframe_previous is None:
             why = "the eval loop of this version keeps no structure of its own on the C stack"
             return [EvalCall(group, why_not=why) for group in groups]
-        return self._by_cframe(thread, groups)
+        return self._match_by_cframe(thread, groups)
 
-    def _by_shim(self, group: tuple[PyFrame, ...]) -> EvalCall:
+    def _match_by_shim(self, group: tuple[PyFrame, ...]) -> EvalCall:
         """The outermost frame of the call links to the entry frame."""
         last = group[-1]
         if last.hole is not None or self._previous is None or self._owner is None:
@@ -287,7 +287,9 @@ class EvalCallReader:
             return EvalCall(group, why_not="its outermost frame links to no entry frame")
         return EvalCall(group, shim, ENTRY_FRAME)
 
-    def _by_cframe(self, thread: ThreadState, groups: list[tuple[PyFrame, ...]]) -> list[EvalCall]:
+    def _match_by_cframe(
+        self, thread: ThreadState, groups: list[tuple[PyFrame, ...]]
+    ) -> list[EvalCall]:
         """The n-th CFrame belongs to the n-th call; 3.11's also names the innermost frame."""
         cframes, whole = self._cframes(thread.address)
         if self._cframe_current is None:

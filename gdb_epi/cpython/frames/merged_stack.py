@@ -108,10 +108,10 @@ class _Plan:
             if index is None:
                 run.append(call)
                 continue
-            self._by_symbol(run, low, index)
-            self._put(index, call, LEFT_OUT if index == self._gap else call.evidence)
+            self._match_by_symbol(run, low, index)
+            self._place_call(index, call, LEFT_OUT if index == self._gap else call.evidence)
             run, low = [], index
-        self._by_symbol(run, low, len(self._native))
+        self._match_by_symbol(run, low, len(self._native))
 
     def _proven(self) -> dict[int, int]:
         """Return the native frame of each call that has one, by position.
@@ -127,11 +127,11 @@ class _Plan:
                 places[position] = innermost = index
         return places
 
-    def _put(self, index: int, call: EvalCall, evidence: str) -> None:
+    def _place_call(self, index: int, call: EvalCall, evidence: str) -> None:
         self._at.setdefault(index, []).append(call)
         self._evidence[index] = evidence
 
-    def _by_symbol(self, run: Sequence[EvalCall], low: int, high: int) -> None:
+    def _match_by_symbol(self, run: Sequence[EvalCall], low: int, high: int) -> None:
         """Give the named eval frames between two native frames to calls, from the outside."""
         if not run:
             return
@@ -140,7 +140,7 @@ class _Plan:
             run = self._around_gap(run, named, self._gap)
             named = [index for index in named if index < self._gap]
         for index, call in zip(reversed(named), reversed(run), strict=False):
-            self._put(index, call, SYMBOL)
+            self._place_call(index, call, SYMBOL)
         left = run[: max(len(run) - len(named), 0)]
         if left:
             self._unplaced.setdefault(named[0] if named else high, []).extend(left)
@@ -153,9 +153,9 @@ class _Plan:
         first = min(len(named) - len(outer), len(run))
         last = max(len(run) - len(outer), first)
         for call in run[first:last]:
-            self._put(gap, call, LEFT_OUT)
+            self._place_call(gap, call, LEFT_OUT)
         for index, call in zip(reversed(outer), reversed(run[last:]), strict=False):
-            self._put(index, call, SYMBOL)
+            self._place_call(index, call, SYMBOL)
         return run[:first]
 
 

@@ -333,7 +333,7 @@ class _Joiner:
             number = self._numbers.get(frame.address)
             if number is not None:
                 if number > self._next and (items or position):
-                    self._skipped(number, items)
+                    self._insert_skipped(number, items)
                 self._next = max(self._next, number + 1)
             elif frame.problem:
                 self._unsized.append((frame.address, inner))
@@ -349,7 +349,7 @@ class _Joiner:
         plain = [frame for frame in chain.frames if not frame.internal]
         return len(plain) == len(self._stack) and all(map(is_, plain, self._stack))
 
-    def _skipped(self, number: int, items: list[_Item]) -> None:
+    def _insert_skipped(self, number: int, items: list[_Item]) -> None:
         for frame in self._stack[self._next : number]:
             if any(low < frame.address < high for low, high in self._unsized):
                 self._seen.add(frame.address)  # left from an earlier call

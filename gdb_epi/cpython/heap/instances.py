@@ -71,7 +71,7 @@ class Instances:
     def of(self, wanted: Iterable[str]) -> list[Instance]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
         names = frozenset(wanted)
-        types = self._scanned()
+        types = self._scan_types()
         kinds = {
             type_at: kind
             for type_at in self._distinct
@@ -101,16 +101,16 @@ class Instances:
         hit = frozenset() if kind is None else kind[0] & names
         return (min(hit), kind[1]) if kind is not None and hit else None
 
-    def _scanned(self) -> list[int]:
+    def _scan_types(self) -> list[int]:
         """Return the ob_type of each object in the list; the scan is made once."""
         if self._types is None:
-            self._listed = [a for a in dict.fromkeys(self._all()) if a and not a & 7]
+            self._listed = [a for a in dict.fromkeys(self._all_objects()) if a and not a & 7]
             type_at = self.reader.layout.require("PyObject", "ob_type")
             self._types = self.reader.words([address + type_at for address in self._listed])
             self._distinct = [kind for kind in dict.fromkeys(self._types) if kind]
         return self._types
 
-    def _all(self) -> list[int]:
+    def _all_objects(self) -> list[int]:
         objects, missing = tracked_objects(self.reader, self._python)
         for why in missing:
             self.problems.append(SoftError("objects", "the collector's lists", why.detail))
@@ -119,10 +119,10 @@ class Instances:
             for frame in thread.frames[:MAX_FRAMES]:
                 if frame.hole is None:
                     objects += possible_object_pointers(self.reader, frame.address)
-        objects += self._of_threads()
+        objects += self._roots_of_threads()
         return objects
 
-    def _of_threads(self) -> Iterator[int]:
+    def _roots_of_threads(self) -> Iterator[int]:
         """Yield what threads refer to: attributes, arguments, what weak references refer to."""
         for interpreter in self._python.interpreters:
             try:
@@ -133,12 +133,12 @@ class Instances:
                 if isinstance(active, Absent):
                     continue
                 for _, thread in self.objects.dict_items(active):
-                    yield from self._of_thread(thread)
+                    yield from self._roots_of_thread(thread)
             except UnreadableMemory as error:
                 who = f"threads of interpreter {interpreter.id}"
                 self.problems.append(SoftError("objects", who, str(error)))
 
-    def _of_thread(self, thread: int) -> Iterator[int]:
+    def _roots_of_thread(self, thread: int) -> Iterator[int]:
         values = [value for _, value in self.objects.attributes(thread)][:MAX_ATTRIBUTES]
         arguments = self.objects.attribute(thread, "_args")
         if not isinstance(arguments, Absent) and self.ident(arguments) == "tuple":

@@ -221,9 +221,9 @@ class Referrers:
         more = max(0, len(references) - limit) + self._passed_over
         if more:
             self._cut(address, f"{more} more (--limit N)")
-        return self._named(address, references[:limit], storages)
+        return self._name_entries(address, references[:limit], storages)
 
-    def _named(
+    def _name_entries(
         self, address: int, references: list[Reference], storages: dict[int, ContainerStorage]
     ) -> list[Reference]:
         """Say which entry of its container each is: last, for a dict may hold it 10,000 times."""
@@ -268,7 +268,7 @@ class Referrers:
         searches = max(MIN_SEARCHES_BACK, 2 * limit)
         self._passed_over = 0
         for place, tag in self._words(address):
-            near = self._in_frame(place) or (None if tag else self._on_stack(place))
+            near = self._in_frame(place) or (None if tag else self._reference_on_stack(place))
             if near is not None:
                 references.append(near)
                 objects += near.kind == FRAME
@@ -294,7 +294,7 @@ class Referrers:
         how = f"{slot.what} of {where}, {slot.frame.qualname or slot.frame.name}"
         return Reference(place, FRAME, slot.frame.address, "frame", how)
 
-    def _on_stack(self, place: int) -> Reference | None:
+    def _reference_on_stack(self, place: int) -> Reference | None:
         stack = self.locations.stack_of(place)
         if stack is None:
             return None
@@ -312,11 +312,11 @@ class Referrers:
         """Name the member of an object that a word is."""
         kind, ident = self._access.type_name(holder), self._access.ident(holder)
         offset = place - holder
-        how = self._attribute(holder, address) or self._inside(holder, ident, offset)
+        how = self._attribute(holder, address) or self._member_name(holder, ident, offset)
         counted = False if ident in _WEAK else None
         return Reference(place, OBJECT, holder, kind, how, counted)
 
-    def _inside(self, holder: int, ident: str, offset: int) -> str:
+    def _member_name(self, holder: int, ident: str, offset: int) -> str:
         """Name the member at an offset of an object of a built-in type."""
         layout = self._reader.layout
         if ident == "tuple":
@@ -365,7 +365,11 @@ class Referrers:
             if left:
                 self._in_containers(left, references, storages)
             for number, place in enumerate(sorted(left)):
-                near = self._near(place, address) if number < MAX_NEAR_SEARCHES else None
+                near = (
+                    self._reference_by_buffer(place, address)
+                    if number < MAX_NEAR_SEARCHES
+                    else None
+                )
                 references.append(near or self._unknown(place))
                 left.discard(place)
         finally:  # out of time: the remaining references exist, but their owners are not looked up
@@ -461,7 +465,7 @@ class Referrers:
 
     # -- buffers ------------------------------------------------------------------------------
 
-    def _near(self, place: int, address: int) -> Reference | None:
+    def _reference_by_buffer(self, place: int, address: int) -> Reference | None:
         """Find an object that points to the start of the buffer that a word lies in.
 
         E.g. the values of an instance (3.11, 3.12), or the array of a type written in C. The

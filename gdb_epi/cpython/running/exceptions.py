@@ -138,7 +138,7 @@ class ExceptionDecoder:
         except (UnreadableMemory, LayoutError) as error:
             problems.append(f"the exception in flight: {error}")
         try:
-            handled += self._handled(thread.address, problems)
+            handled += self._handled_exceptions(thread.address, problems)
         except (UnreadableMemory, LayoutError) as error:
             problems.append(f"the exceptions being handled: {error}")
         who = f"thread {thread.tid}" if thread.tid is not None else f"tstate {thread.address:#x}"
@@ -155,13 +155,13 @@ class ExceptionDecoder:
         read, layout = self._reader.u64, self._layout
         at = layout.offset("PyThreadState", "current_exception")
         if at is not None:
-            return self._raised(IN_FLIGHT, 0, read(tstate + at), 0, problems)
+            return self._exception_of_slots(IN_FLIGHT, 0, read(tstate + at), 0, problems)
         kind = read(tstate + layout.require("PyThreadState", "curexc_type"))
         value = read(tstate + layout.require("PyThreadState", "curexc_value"))
         lines = read(tstate + layout.require("PyThreadState", "curexc_traceback"))
-        return self._raised(IN_FLIGHT, kind, value, lines, problems) if kind else None
+        return self._exception_of_slots(IN_FLIGHT, kind, value, lines, problems) if kind else None
 
-    def _handled(self, tstate: int, problems: list[str]) -> Iterator[RaisedException]:
+    def _handled_exceptions(self, tstate: int, problems: list[str]) -> Iterator[RaisedException]:
         """Yield what the exc_info stack holds: one entry per thread, generator and coroutine.
 
         3.11 (bpo-45711) left only the value of type, value and traceback.
@@ -180,14 +180,16 @@ class ExceptionDecoder:
             seen.add(entry)
             kind = read(entry + kind_at) if kind_at is not None else 0
             lines = read(entry + lines_at) if lines_at is not None else 0
-            raised = self._raised(HANDLED, kind, read(entry + value_at), lines, problems)
+            raised = self._exception_of_slots(
+                HANDLED, kind, read(entry + value_at), lines, problems
+            )
             if raised is not None:
                 yield raised
             if not self._room:
                 return
             entry = read(entry + next_at)
 
-    def _raised(
+    def _exception_of_slots(
         self, state: str, kind: int, value: int, lines: int, problems: list[str]
     ) -> RaisedException | None:
         """Return an exception out of its slots; None without one, also where None is stored."""
@@ -195,7 +197,7 @@ class ExceptionDecoder:
             return None
         first = self.exception(value) if self._is_exception(value) else None
         if first is None and kind:
-            first = self._by_type(kind, value, problems)
+            first = self._exception_of_class(kind, value, problems)
         if first is None:
             first = self.exception(value)
         if lines and not self._is_none(lines):
@@ -205,7 +207,7 @@ class ExceptionDecoder:
             problems.append(f"the type of an exception {state}: {first.type.detail}")
         return RaisedException(state, tuple(self._graph(first, problems)))
 
-    def _by_type(self, kind: int, value: int, problems: list[str]) -> ExceptionInfo:
+    def _exception_of_class(self, kind: int, value: int, problems: list[str]) -> ExceptionInfo:
         """Return an exception known by its class: not made yet, or its object is lost."""
         try:
             if value:
@@ -380,12 +382,12 @@ class ExceptionTextReader:
         if self._room <= 0:
             full = Absent(UNPARSABLE, f"more than {MAX_TEXT} characters of texts")
             return ExceptionTexts(full, full, full)
-        texts = self._of(address)
+        texts = self._texts_of(address)
         self._room -= sum(len(text) for text in texts[:2] if isinstance(text, str))
         self._room -= sum(map(len, () if isinstance(texts.notes, Absent) else texts.notes))
         return texts
 
-    def _of(self, address: int) -> ExceptionTexts:
+    def _texts_of(self, address: int) -> ExceptionTexts:
         decoder = self._values.decoder()
         args: str | Absent
         message: str | Absent

@@ -87,7 +87,7 @@ class WakeLinks:
         for source in sources:
             seen: set[int] = set()
             watching = source.kind in WATCHERS
-            for greenlet, puts in self._reached(source.address, seen, watching=watching):
+            for greenlet, puts in self._woken_greenlets(source.address, seen, watching=watching):
                 if greenlet != source.address:
                     link = self._link(source.address, source.kind, puts=puts)
                     links.setdefault(greenlet, []).append(link)
@@ -104,7 +104,7 @@ class WakeLinks:
             return []
         return [word for word in words_in(content) if word > 1 << 12 and not word & 7]
 
-    def _reached(
+    def _woken_greenlets(
         self, source: int, seen: set[int], *, watching: bool
     ) -> Iterator[tuple[int, bool]]:
         """Yield the greenlets that an object would switch to, and whether each puts an item."""
@@ -117,7 +117,7 @@ class WakeLinks:
             ident = self._instances.ident(word)
             try:
                 if ident == "builtin_function_or_method":
-                    if greenlet := self._switched(word):
+                    if greenlet := self._greenlet_of_switch(word):
                         yield greenlet, puts
                     continue
                 names = self._names(word)
@@ -127,7 +127,7 @@ class WakeLinks:
                         if greenlet in self._greenlets and not self._instances.kind(greenlet, HUBS):
                             yield greenlet, puts or put
                     continue
-                inner, put = self._inside(word, ident, watching=watching)
+                inner, put = self._contents(word, ident, watching=watching)
             except EpiError:
                 continue
             todo += [(next_word, depth + 1, puts or put) for next_word in inner]
@@ -144,7 +144,7 @@ class WakeLinks:
         kinds = ("list", "collections.deque", "method", "builtin_function_or_method", "function")
         return [word for word in fields if self._instances.ident(word) in kinds]
 
-    def _inside(self, word: int, ident: str, *, watching: bool) -> tuple[list[int], bool]:
+    def _contents(self, word: int, ident: str, *, watching: bool) -> tuple[list[int], bool]:
         """Return what a container or method leads to, and whether it holds an item."""
         if ident == "list":
             return self._containers.list_items(word)[:MAX_ITEMS], False
@@ -164,7 +164,7 @@ class WakeLinks:
             return ([event] if event else []), False
         return [], False
 
-    def _switched(self, method: int) -> int:
+    def _greenlet_of_switch(self, method: int) -> int:
         """Return the greenlet of a bound `switch`, not of a `throw`: that is a time limit's."""
         layout, read = self._reader.layout, self._reader.u64
         definition = read(method + layout.require("PyCFunctionObject", "m_ml"))

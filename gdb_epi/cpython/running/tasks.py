@@ -124,14 +124,14 @@ class FutureLinks:
         """Return the tasks that wait for futures which these callbacks refer to."""
         waiting: list[int] = []
         for callback in callbacks:
-            for referred in self._referred(callback):
+            for referred in self._referred_objects(callback):
                 waiting += waited.get(referred, ())
                 if self._types.shown(referred) == _GROUP:
                     parent = self._objects.attribute(referred, "_parent_task")
                     waiting += [] if isinstance(parent, Absent) else [parent]
         return waiting
 
-    def _referred(self, callback: int) -> list[int]:
+    def _referred_objects(self, callback: int) -> list[int]:
         """Return the objects that a function, bound method or partial refers to."""
         kind, word = self._types.ident(callback), self._reader.u64
         if kind == "function":
@@ -345,9 +345,9 @@ class _InterpreterTasks:
         at = self._layout.offset("_PyThreadStateImpl", "asyncio_tasks_head")
         if at is not None and self._layout.offset("TaskObj", "task_node") is not None:
             for thread in self._interpreter.threads:
-                yield "the tasks of a thread", self._linked(thread.address + at)
+                yield "the tasks of a thread", self._linked_tasks(thread.address + at)
             at = self._layout.require("PyInterpreterState", "asyncio_tasks_head")
-            yield "the tasks of ended threads", self._linked(self._interpreter.address + at)
+            yield "the tasks of ended threads", self._linked_tasks(self._interpreter.address + at)
         if self._module:
             for name in _WEAK_SETS:
                 yield name, self._weak_set(name)
@@ -355,7 +355,7 @@ class _InterpreterTasks:
         if self._forgotten:
             yield "the collector's objects", self._decoder.collected(self.fields_of)
 
-    def _linked(self, head: int) -> Iterator[int]:
+    def _linked_tasks(self, head: int) -> Iterator[int]:
         """Yield the tasks of a circular list (Include/internal/pycore_llist.h)."""
         node_at = self._layout.require("TaskObj", "task_node")
         seen = {head, 0}  # a thread that never ran asyncio may have zeros
@@ -459,7 +459,7 @@ class _InterpreterTasks:
                 loop=fields.loop(address),
                 waits_for=fields.waits_for(address),
             )
-            return self._with_coroutine(task, fields, subject)
+            return self._add_coroutine(task, fields, subject)
         except UnreadableMemory as error:
             self._problem(subject, str(error))
             return task
@@ -477,7 +477,7 @@ class _InterpreterTasks:
                 self._names[task] = Absent(UNREADABLE, str(error))
         return self._names[task]
 
-    def _with_coroutine(self, task: Task, fields: TaskFields, subject: str) -> Task:
+    def _add_coroutine(self, task: Task, fields: TaskFields, subject: str) -> Task:
         coroutine = fields.coroutine(task.address)
         kind = self._coroutines.ident(coroutine)
         if kind not in COROUTINES:

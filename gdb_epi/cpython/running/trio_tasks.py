@@ -56,7 +56,7 @@ class _Decoder:
         tasks: list[Task] = []
         for runner, interpreter in self._runners().items():
             try:
-                tasks += self._of(runner, interpreter)
+                tasks += self._tasks_of(runner, interpreter)
             except (UnreadableMemory, LayoutError) as error:
                 self._problem(f"runner {runner:#x}", str(error))
         return Tasks(tuple(tasks), tuple(self._problems))
@@ -81,7 +81,7 @@ class _Decoder:
             self._problems += instances.problems[:MAX_PROBLEMS]
         return runners
 
-    def _of(self, runner: int, interpreter: int) -> Iterator[Task]:
+    def _tasks_of(self, runner: int, interpreter: int) -> Iterator[Task]:
         addresses = self._waits.attribute(runner, "tasks")
         init = self._waits.attribute(runner, "init_task")
         if not addresses:

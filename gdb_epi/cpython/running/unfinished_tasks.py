@@ -264,7 +264,7 @@ class ContextManagers:
         todo = _paired_frames(stack)
         generators = 0
         while todo and len(managers) < MAX_MANAGERS:
-            for manager in self._of_frame(*todo.pop(0)):
+            for manager in self._managers_of_frame(*todo.pop(0)):
                 if manager in managers:
                     continue
                 managers[manager] = None
@@ -283,7 +283,7 @@ class ContextManagers:
                 held[lock] = None
         return tuple(held)
 
-    def _of_frame(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
+    def _managers_of_frame(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
         try:
             return self._slots.entered(frame, inward)[::-1]
         except EpiError:

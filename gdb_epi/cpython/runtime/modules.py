@@ -159,8 +159,8 @@ class _Walk:
             except UnreadableMemory as error:
                 problem = str(error)
         if problem:
-            return module._replace(problem=problem, stdlib=self._of_stdlib(module))
-        names = self._wanted(contents)
+            return module._replace(problem=problem, stdlib=self._is_stdlib(module))
+        names = self._import_attributes(contents)
         spec = access.attributes(names["__spec__"]) if "__spec__" in names else {}
         file = self._text(names.get("__file__"))
         origin = self._text(spec.get("origin"))
@@ -175,9 +175,9 @@ class _Walk:
             initializing=access.integer(spec.get("_initializing", 0)) == 1,
         )
         build_id = self._build_id(file) if kind == EXTENSION and file else None
-        return module._replace(stdlib=self._of_stdlib(module), build_id=build_id)
+        return module._replace(stdlib=self._is_stdlib(module), build_id=build_id)
 
-    def _wanted(self, contents: int) -> dict[str, int]:
+    def _import_attributes(self, contents: int) -> dict[str, int]:
         wanted = ("__spec__", "__file__", "__loader__", "__path__", "__version__")
         values: dict[str, int] = {}
         reader = self._access.reader
@@ -245,7 +245,7 @@ class _Walk:
         file = self._text(self._access.get(contents, "__file__") if contents else None)
         return file.rpartition("/")[0] + "/" if file and file.startswith("/") else None
 
-    def _of_stdlib(self, module: ImportedModule) -> bool:
+    def _is_stdlib(self, module: ImportedModule) -> bool:
         inside = module.file is not None and (
             "site-packages/" in module.file or "dist-packages/" in module.file
         )

@@ -100,9 +100,9 @@ class _Walk:
             if not seen:
                 return Absent(UNREADABLE, str(error))
             lost += 1
-        return PackageVersions(tuple(self._with_versions(seen)), lost)
+        return PackageVersions(tuple(self._add_versions(seen)), lost)
 
-    def _with_versions(self, seen: dict[str, _ModuleFacts]) -> list[PackageVersion]:
+    def _add_versions(self, seen: dict[str, _ModuleFacts]) -> list[PackageVersion]:
         versions = [
             PackageVersion(n, s.version, "__version__") for n, s in seen.items() if s.version
         ]
@@ -114,10 +114,10 @@ class _Walk:
             if not s.version and s.file and _is_installed(s.file) and n[:1].isalnum()
         ]
         if rest:
-            versions += self._by_metadata(frozenset(rest))
+            versions += self._versions_by_metadata(frozenset(rest))
         return sorted(versions)
 
-    def _by_metadata(self, names: frozenset[str]) -> Iterator[PackageVersion]:
+    def _versions_by_metadata(self, names: frozenset[str]) -> Iterator[PackageVersion]:
         """Look the rest up among metadata folders; rare enough to pay for the whole decoder."""
         from gdb_epi.cpython.runtime.modules import interpreter_modules, top_level_packages
 

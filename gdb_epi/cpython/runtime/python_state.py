@@ -79,12 +79,12 @@ class _Decoder:
                 self._thread(tstate, number, tstate in holders)
                 for tstate in self._thread_states(address)
             ]
-            threads = self._with_names(threads, address, number)
+            threads = self._add_names(threads, address, number)
             interpreters.append(InterpreterState(address, number, tuple(threads)))
         self._check_against_names(interpreters)
         if self._damage:
-            interpreters = self._with_recovered(interpreters)
-        interpreters = self._with_orphans(interpreters)
+            interpreters = self._add_recovered(interpreters)
+        interpreters = self._add_orphans(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
         if _shares_idents(interpreters):
             from gdb_epi.cpython.frames.unlinked_frames import drop_shared_frames
@@ -110,7 +110,7 @@ class _Decoder:
             searched=MemorySearchResults(),
         )
 
-    def _with_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
+    def _add_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
         """Up to 3.10: look for frames outward of holes that the C stacks did not lead to either."""
         if self.layout.offset("_PyInterpreterFrame", "previous") is not None:
             return interpreters
@@ -137,7 +137,7 @@ class _Decoder:
                 "thread states", f"threading knows threads that no list has (LWPs {tids})"
             )
 
-    def _with_recovered(self, reached: list[InterpreterState]) -> list[InterpreterState]:
+    def _add_recovered(self, reached: list[InterpreterState]) -> list[InterpreterState]:
         """Add the thread states of LWPs that the lists did not lead to."""
         from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher
 
@@ -163,7 +163,7 @@ class _Decoder:
                 or (thread.frames and all(frame.hole is None for frame in thread.frames))
             ]
             idents |= {thread.ident for thread in threads}
-            threads = self._with_names(threads, address, number) if threads else []
+            threads = self._add_names(threads, address, number) if threads else []
             listed = by_address[address].threads if address in by_address else ()
             if threads or address in by_address:
                 by_address[address] = InterpreterState(address, number, (*listed, *threads))
@@ -178,7 +178,7 @@ class _Decoder:
         error = SoftError("frames", f"thread {thread.tid}", message)
         return thread._replace(soft_errors=(error, *thread.soft_errors))
 
-    def _with_names(
+    def _add_names(
         self, threads: list[ThreadState], interpreter: int, number: int
     ) -> list[ThreadState]:
         names = thread_names(self.reader, self.objects, interpreter)

@@ -234,11 +234,11 @@ class SourceFinder:
 
     def _candidates(self, site: SourceSite, callers: Sequence[PyFrame]) -> Iterator[Source]:
         """Yield what may be the source, the most trustworthy first."""
-        yield from (source for source in self._of_files(site) if source.trust == VERIFIED)
+        yield from (source for source in self._sources_of_files(site) if source.trust == VERIFIED)
         for interpreter in self._python.interpreters:
             for text in linecache_texts(self.access, interpreter.address, site):
                 yield _judge_source(site, text)
-        yield from self._of_files(site)
+        yield from self._sources_of_files(site)
         if site.filename == "<string>":
             main = next(iter(self._python.interpreter_addresses()), 0)
             for text in command_line_texts(self.access, self._target, main):
@@ -303,7 +303,7 @@ class SourceFinder:
             self._files[path] = file
         return self._files[path]
 
-    def _of_files(self, site: SourceSite) -> Iterator[Source]:
+    def _sources_of_files(self, site: SourceSite) -> Iterator[Source]:
         for path, note in self._paths(site):
             file = self._file(path)
             if isinstance(file, Absent):
@@ -320,7 +320,7 @@ class SourceFinder:
         self, site: SourceSite, path: str, file: SourceFile, lines: Sequence[str]
     ) -> tuple[str, list[str]]:
         fit = compare_text(lines, site)
-        verdict, says = self._by_pyc(site, path, file)
+        verdict, says = self._compare_with_pyc(site, path, file)
         checks = [f"pyc: {says}"] if says else []
         if verdict == SAME and not fit.miss:
             return VERIFIED, checks
@@ -331,7 +331,7 @@ class SourceFinder:
             checks.append("changed since, but not in what this function's code tells of it")
         return _trust(fit), checks
 
-    def _by_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
+    def _compare_with_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
         best = (UNKNOWN, "")
         for place in self._pyc_paths(site, path):
             local_path = locate_in_sysroot(place, self._sysroot)

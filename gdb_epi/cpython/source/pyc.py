@@ -143,7 +143,7 @@ class _Parser:
                         raise ValueError(f"nested deeper than {MAX_DEPTH}")
                     stack.append(opened)
                     continue
-                value = self._closed(opened)
+                value = self._close(opened)
             if ref >= 0:
                 refs[ref] = value
             while stack:
@@ -153,7 +153,7 @@ class _Parser:
                     top.members["co_firstlineno"] = self.number()
                 if len(top.items) < top.wanted:
                     break
-                value = self._closed(stack.pop())
+                value = self._close(stack.pop())
             if not stack:
                 return
         raise ValueError(f"more than {MAX_OBJECTS} objects")
@@ -172,7 +172,7 @@ class _Parser:
             return _Open(kind, 3, ref)
         raise ValueError(f"type {chr(kind)!r}")
 
-    def _closed(self, opened: _Open) -> Value:
+    def _close(self, opened: _Open) -> Value:
         value: Value = UNKNOWN
         if opened.kind == _TUPLE:
             value = tuple(opened.items)

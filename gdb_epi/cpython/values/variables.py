@@ -132,7 +132,10 @@ class FrameVariables:
         """Return the globals that a frame sees."""
         try:
             contents = self._pointer(frame.address, "f_globals")
-            return [self._of_object(n, GLOBAL, value) for n, value in self._dict_items(contents)]
+            return [
+                self._variable_of_object(n, GLOBAL, value)
+                for n, value in self._dict_items(contents)
+            ]
         except UnreadableMemory as error:
             return Absent("unreadable", str(error))
 
@@ -162,11 +165,11 @@ class FrameVariables:
             if self._tagged:
                 word = word if word & 3 == _TAGGED_INT else word & ~3
             if word and slot.boxed and not word & 3:
-                word = self._unboxed(word, slot)
+                word = self._unbox(word, slot)
             if word:
                 yield slot, word
 
-    def _unboxed(self, word: int, slot: Slot) -> int:
+    def _unbox(self, word: int, slot: Slot) -> int:
         """Return what a cell holds; a slot whose cell was not made yet holds the value itself."""
         try:
             kind = self.values.context.types.lineage(self._reader.type_of(word))
@@ -180,9 +183,9 @@ class FrameVariables:
         if word & 3 == _TAGGED_INT:
             number = signed_word(word) >> 2
             return Variable(slot.name, slot.kind, str(number), False, "int", True)
-        return self._of_object(slot.name, slot.kind, word)
+        return self._variable_of_object(slot.name, slot.kind, word)
 
-    def _of_object(self, name: str, kind: str, word: int) -> Variable:
+    def _variable_of_object(self, name: str, kind: str, word: int) -> Variable:
         value = self.values.named(name, word)
         return Variable(
             name=name,
@@ -200,7 +203,8 @@ class FrameVariables:
         if not contents or contents == self._pointer(frame, "f_globals"):
             return []
         return [
-            self._of_object(name, NAMESPACE, value) for name, value in self._dict_items(contents)
+            self._variable_of_object(name, NAMESPACE, value)
+            for name, value in self._dict_items(contents)
         ]
 
     def _dict_items(self, contents: int) -> Iterator[tuple[str, int]]:

@@ -199,9 +199,13 @@ class _Finder:
             [] if isinstance(lists, Absent) else descriptors_of_vanished_threads(lists, self.live)
         )
         starts = isinstance(lists, StackLists) and lists.offsets.get("start_routine")
-        threads = [self._of_descriptor(thread, starts or 0) for thread in gone[:MAX_VANISHED]]
+        threads = [
+            self._thread_of_descriptor(thread, starts or 0) for thread in gone[:MAX_VANISHED]
+        ]
         seen = {thread.ident for thread in threads}
-        threads += [self._of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen]
+        threads += [
+            self._thread_of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen
+        ]
         if self.fork.from_main_thread is False and not any(thread.is_main for thread in threads):
             threads += self._parents_main()
         return VanishedThreads(tuple(threads), self._at_least(lists, threads), tuple(self.errors))
@@ -217,7 +221,7 @@ class _Finder:
         once_had_threads = any(signal.name == "F15" for signal in self.fork.signals)
         return len(self.live) > 1 or (lost and (bool(threads) or once_had_threads))
 
-    def _of_descriptor(self, descriptor: ThreadDescriptor, start_at: int) -> VanishedThread:
+    def _thread_of_descriptor(self, descriptor: ThreadDescriptor, start_at: int) -> VanishedThread:
         region = self.target.region_at(descriptor.address)
         start = read_u64(self.target, descriptor.address + start_at) if start_at else None
         thread = self.thread_objects.get(descriptor.address)
@@ -265,7 +269,7 @@ class _Finder:
             return (), "", "not looked for: the budget for scans of stacks is spent"
         return (), "", NO_FRAMES
 
-    def _of_ghost(self, thread: ThreadState) -> VanishedThread:
+    def _thread_of_ghost(self, thread: ThreadState) -> VanishedThread:
         region = self.target.region_at(thread.ident)
         thread_object = self.thread_objects.get(thread.ident)
         return VanishedThread(

@@ -82,7 +82,7 @@ class AcquireCalls:
             self._by_lock = {}
             left = MAX_ALL_FRAMES
             for tid, frames in self._view.all_frames().items():
-                for taken, address in self._of_thread(tid, frames[: min(left, MAX_FRAMES)]):
+                for taken, address in self._locks_of_thread(tid, frames[: min(left, MAX_FRAMES)]):
                     holders = self._by_lock.setdefault(address, [])
                     if all(other.tid != tid for other in holders):
                         holders.append(taken)
@@ -122,7 +122,7 @@ class AcquireCalls:
         Objects that cannot be told are left out. What Python functions call in their turn is
         followed for `depth` calls.
         """
-        for receiver, call in self._followed(self._starts(frame, (AHEAD, AGAIN), depth)):
+        for receiver, call in self._follow_calls(self._starts(frame, (AHEAD, AGAIN), depth)):
             if receiver and call.path:
                 yield receiver, call.path[-1]
 
@@ -131,13 +131,13 @@ class AcquireCalls:
 
         `whens` are MADE and AGAIN: outside and inside of the loops that run.
         """
-        followed = self._followed(self._starts(frame, whens, depth))
+        followed = self._follow_calls(self._starts(frame, whens, depth))
         return {call.path[-1] if call.path else call.root[1] for _, call in followed}
 
     def _starts(
         self, frame: PyFrame, whens: tuple[str, ...], depth: int
     ) -> list[tuple[MethodCall, dict[str, int], int, int]]:
-        """Return the calls of a frame's code that are made at such times, for _followed()."""
+        """Return the calls of a frame's code that are made at such times, for _follow_calls()."""
         if frame.hole is not None or not frame.code:
             return []
         raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
@@ -156,10 +156,10 @@ class AcquireCalls:
             return
         body = self._body_of(function, subject)
         calls = self.sites.of(body.code).all_of_it()
-        for _, call in self._followed([(c, body.names, body.scope, depth) for c in calls]):
+        for _, call in self._follow_calls([(c, body.names, body.scope, depth) for c in calls]):
             yield call.path[-1] if call.path else call.root[1]
 
-    def _followed(
+    def _follow_calls(
         self, left: list[tuple[MethodCall, dict[str, int], int, int]]
     ) -> Iterator[tuple[int, MethodCall]]:
         """Yield (receiver, call) of calls, and of what they call; 0 for one that is not known."""
@@ -202,7 +202,7 @@ class AcquireCalls:
                 when = AHEAD
             yield call, when
 
-    def _of_thread(
+    def _locks_of_thread(
         self, tid: int, frames: tuple[PyFrame, ...]
     ) -> Iterator[tuple[AcquiredLock, int]]:
         inner = 0
@@ -243,13 +243,13 @@ class AcquireCalls:
         for call in self.sites.of(code).calls:
             if end is not None and call.at > end:
                 return
-            for effect in self._of_call(call, variables, scope, depth):
+            for effect in self._effects_of_call(call, variables, scope, depth):
                 count += 1
                 if count > MAX_EFFECTS:
                     return
                 yield effect
 
-    def _of_call(
+    def _effects_of_call(
         self, call: MethodCall, variables: dict[str, int], scope: int, depth: int
     ) -> Iterator[_Effect]:
         receiver = self._receiver(call, variables, scope)
@@ -316,9 +316,9 @@ class AcquireCalls:
             value = self._view.objects.dict_get(self._reader.u64(address + dict_at), name)
             return 0 if isinstance(value, Absent) else value
         attribute = self._view.attribute(address, name)
-        return self._of_type(address, name) if attribute is None else attribute
+        return self._type_attribute(address, name) if attribute is None else attribute
 
-    def _of_type(self, address: int, name: str) -> int:
+    def _type_attribute(self, address: int, name: str) -> int:
         """Return what the type of an object has under a name; 0 for nothing."""
         found_in = self._types.lookup(self._types.at(self._reader.type_of(address)), name)
         return found_in[1] if found_in is not None else 0
@@ -329,5 +329,5 @@ class AcquireCalls:
             return receiver if self._view.locks.type_name(receiver) == "function" else 0
         if self._view.locks.type_name(receiver) in ("module", "type", ""):
             return 0
-        function = self._of_type(receiver, method)
+        function = self._type_attribute(receiver, method)
         return function if function and self._view.locks.type_name(function) == "function" else 0

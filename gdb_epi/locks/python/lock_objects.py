@@ -123,7 +123,7 @@ class LockObjects:
             start=start,
             end=end,
             owner=owner,
-            locked=self._locked(address, struct, layout),
+            locked=self._is_locked(address, struct, layout),
             taken=count,
         )
 
@@ -141,7 +141,7 @@ class LockObjects:
         count = self._reader.u64(address + count_at) if count_at is not None else None
         return owner, count
 
-    def _locked(self, address: int, struct: str, layout: Layout) -> bool | None:
+    def _is_locked(self, address: int, struct: str, layout: Layout) -> bool | None:
         offset = layout.offset
         if struct == "lockobject":
             at = offset(struct, "locked", "lock")

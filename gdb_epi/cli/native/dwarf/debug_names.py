@@ -117,7 +117,7 @@ class DebugNames:
             return [FrameName(symbol, filename, line, kind)]
         lines = self._line_table(unit)
         filename, line, since, next_row_line = lines.at(pc)
-        calls, ends = self._inlined(function, pc)
+        calls, ends = self._inlined_calls(function, pc)
         if next_row_line is not None:
             for block in ends:
                 if since <= block.high <= pc and self._may_extend(unit, block, next_row_line):
@@ -148,7 +148,7 @@ class DebugNames:
                 raise GdbNeeded("damaged debug information") from None
         return self._calls[place]
 
-    def _inlined(
+    def _inlined_calls(
         self, function: DebugInfoEntry, place: int
     ) -> tuple[list[DebugInfoEntry], list[_Block]]:
         """Return the inlined calls that hold a place, and where others of the function end."""

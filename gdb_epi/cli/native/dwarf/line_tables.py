@@ -114,14 +114,14 @@ class LineTable:
         first = bisect_left(addresses, since)
         while first and (not rows[first] >> _LINE or rows[first] & DISCRIMINATED):  # left out?
             first = bisect_left(addresses, addresses[first - 1])
-        file, line = self._recorded(addresses[first:behind], rows[first:behind])
+        file, line = self._last_recorded(addresses[first:behind], rows[first:behind])
         here = rows[bisect_left(addresses, since) : behind]
         statements = any(row & STATEMENT for row in here)
         next_row = rows[behind]
         next_row_line = next_row >> _LINE if statements and not next_row & STATEMENT else None
         return LineOfAddress(self.file(file), line, since, next_row_line)
 
-    def _recorded(self, addresses: array[int], rows: array[int]) -> tuple[int, int]:
+    def _last_recorded(self, addresses: array[int], rows: array[int]) -> tuple[int, int]:
         """Return file and line of what GDB records last of rows that begin with a new address.
 
         A change of the file ends what was before, and is left out where it is no beginning of a
