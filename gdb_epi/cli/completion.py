@@ -81,16 +81,16 @@ def bash_script(verbs: list[Verb]) -> str:
         lines.append(f'        "{path}") words="{" ".join(verb.inner)} {flags or "--help"}" ;;')
         for option in (o for o in verb.options if o.flags and o.metavar):
             before = "|".join(f'"{path} {flag}"' for flag in option.flags)
-            choices.append(f"        {before}) {_offered(option)}return ;;")
+            choices.append(f"        {before}) {_offer_words(option)}return ;;")
         positional = next((o for o in verb.options if not o.flags and o.choices), None)
         if positional is not None:
-            choices.append(f'        "{path} {verb.name}") {_offered(positional)}return ;;')
+            choices.append(f'        "{path} {verb.name}") {_offer_words(positional)}return ;;')
     patterns = "".join(f"{name}:*|" for name in groups)
     script = BASH.replace("@GROUPS@", " ".join(groups)).replace("@GROUP_PATTERNS@", patterns)
     return script.replace("@CHOICES@", "\n".join(choices)).replace("@VERBS@", "\n".join(lines))
 
 
-def _offered(option: Argument) -> str:
+def _offer_words(option: Argument) -> str:
     words = " ".join(option.choices)
     return f'COMPREPLY=($(compgen -W "{words}" -- "$cur")); ' if words else ""
 
@@ -103,13 +103,13 @@ def zsh_script(verbs: list[Verb]) -> str:
         inner = [other for other in verbs if other.words[:1] == verb.words and other != verb]
         body = "\n".join(_group(inner) if verb.inner else _arguments(verb, 1))
         cases.append(f"    {verb.name})\n{body}\n        ;;")
-    script = ZSH.replace("@VERBS@", " ".join(map(_described, top)))
+    script = ZSH.replace("@VERBS@", " ".join(map(_zsh_entry, top)))
     return script.replace("@CASES@", "\n".join(cases))
 
 
 def _group(inner: list[Verb]) -> Iterator[str]:
     yield "        if (( CURRENT == 3 )); then"
-    yield f"            verbs=({' '.join(map(_described, inner))})"
+    yield f"            verbs=({' '.join(map(_zsh_entry, inner))})"
     yield "            _describe -t verbs 'verb' verbs"
     yield "            return"
     yield "        fi"
@@ -140,7 +140,7 @@ def _spec(option: Argument, flag: str) -> str:
     return f"'{flag}[{_plain(option.help)}]{value}'"
 
 
-def _described(verb: Verb) -> str:
+def _zsh_entry(verb: Verb) -> str:
     return f"'{verb.name}:{_plain(verb.help)}'"
 
 

@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
 
     if not os.path.isdir(args.root):
         raise UsageError(f"--root {args.root}: no such folder", hint="--root /")
-    facts = collect_host_facts(args.root, _given(args.set))
+    facts = collect_host_facts(args.root, _parse_given(args.set))
     facts["collected_ts"] = int(time.time())
     _write(args.output, json.dumps(facts, indent=1) + "\n")
     if facts["needs_root"]:
@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _given(text: str | None) -> dict[str, str]:
+def _parse_given(text: str | None) -> dict[str, str]:
     """Read NAME=VALUE,NAME=VALUE."""
     attributes: dict[str, str] = {}
     for assignment in (text or "").split(",")[:MAX_GIVEN]:

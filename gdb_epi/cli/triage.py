@@ -145,7 +145,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.support.triage_output import open_triage_output
 
     options = _options(args)
-    inputs = find_cores([name for word in args.cores for name in _named(word)])
+    inputs = find_cores([name for word in args.cores for name in _named_inputs(word)])
     many = len(inputs.cores) + len(inputs.problems) > 1
     if inputs.repeated:
         names = counted(len(inputs.repeated), "name")
@@ -186,7 +186,7 @@ def run(args: Namespace) -> int:
     return worst_exit_code([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
 
 
-def _named(word: str) -> list[str]:
+def _named_inputs(word: str) -> list[str]:
     """Return what a word of the command line names; for `-` the lines of standard input.
 
     `find -print0` separates by NUL: where there is one, names may hold line breaks.

@@ -221,7 +221,9 @@ class _Supervisor:
         if status >= 0 and (passed or not in_a_test):
             return EndedSession(status, None, main)
         verb = CRASHED if status < 0 else ENDED
-        return EndedSession(status, self._cases.of(main, ending=_how(status), verb=verb), main)
+        return EndedSession(
+            status, self._cases.of(main, ending=_end_phrase(status), verb=verb), main
+        )
 
     def _main(self) -> JournalReader | None:
         """Return the process that runs the session."""
@@ -299,7 +301,7 @@ def _overdue(watched: JournalReader, limit: float) -> bool:
     return since is not None and time.monotonic() - since > limit
 
 
-def _how(status: int) -> str:
+def _end_phrase(status: int) -> str:
     """Return how a process ended, in words."""
     if status >= 0:
         return f"the process of this test ended itself with status {status}"

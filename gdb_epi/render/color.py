@@ -45,12 +45,12 @@ def colored_lines(lines: Sequence[str], label: str | None = None) -> Iterator[st
     if label is not None:
         start = _sentence_end(lines)
         code = f"{_BOLD};{_COLORS.get(label, _RED)}"
-        yield from (_styled(code, line) for line in lines[:start])
+        yield from (_style(code, line) for line in lines[:start])
     for line in lines[start:]:
-        yield _painted(line)
+        yield _paint(line)
 
 
-def _painted(line: str) -> str:
+def _paint(line: str) -> str:
     if isinstance(line, PythonSourceLine):
         from gdb_epi.render.source_lines import highlight_python
 
@@ -58,15 +58,15 @@ def _painted(line: str) -> str:
         return line[: len(line) - len(text)] + highlight_python([text], "")[0]
     row = _ROW.fullmatch(line)
     if row is not None:
-        return f"{row[1]}{_styled(_DIM, row[2])}{row[3]}"
+        return f"{row[1]}{_style(_DIM, row[2])}{row[3]}"
     label = _LABEL.fullmatch(line)
     if label is not None:
-        return _styled(_BOLD, label[1]) + label[2]
+        return _style(_BOLD, label[1]) + label[2]
     if _TITLE.fullmatch(line):
-        return _styled(_BOLD, line)
+        return _style(_BOLD, line)
     if line.startswith("note: "):
-        return _styled(_DIM, line)
-    return _styled(_RED, line) if _MARKS.fullmatch(line) else line
+        return _style(_DIM, line)
+    return _style(_RED, line) if _MARKS.fullmatch(line) else line
 
 
 def _sentence_end(lines: Sequence[str]) -> int:
@@ -78,5 +78,5 @@ def _sentence_end(lines: Sequence[str]) -> int:
     return len(lines)
 
 
-def _styled(code: str, text: str) -> str:
+def _style(code: str, text: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if text else text

@@ -85,8 +85,8 @@ def corruption_report(study: CheckResults, *, numbers: bool = False) -> Report:
     if no_check_ran(study.skipped):
         why = f"{study.skipped[0].why}: its instructions are not decoded"
         return Report("corruption", lines=[why], data=corruption_json(study))
-    lines = [*_interrupted(study), *_answer(study), *_changed(study)]
-    lines += [*_compared(study, numbers), *_not_checked(study, numbers)]
+    lines = [*_interrupted_lines(study), *_answer(study), *_changed_lines(study)]
+    lines += [*_comparison_lines(study, numbers), *_not_checked(study, numbers)]
     rows: list[tuple[object, ...]] = []
     if numbers:
         lines += ["", *_numbers(study)]
@@ -142,7 +142,7 @@ def _probability(study: CheckResults) -> float:
     return round(probability_of_log_odds(study.score.prior + study.score.llr), 4)
 
 
-def _interrupted(study: CheckResults) -> list[str]:
+def _interrupted_lines(study: CheckResults) -> list[str]:
     if study.interrupted is None:
         return []
     check, swept, unreached = study.interrupted
@@ -177,7 +177,7 @@ def _is_overwritten(study: CheckResults) -> bool:
     return any(sign.id in weighed and weighed[sign.id].overwritten for sign in study.score.against)
 
 
-def _changed(study: CheckResults) -> list[str]:
+def _changed_lines(study: CheckResults) -> list[str]:
     """Say which words differ from what they should be, each once."""
     words: dict[tuple[str, int, int], tuple[int, ...]] = {}
     for evidence in study.evidence:
@@ -189,7 +189,7 @@ def _changed(study: CheckResults) -> list[str]:
         if len(bits) > MAX_BITS:
             differs = f"{len(bits)} bits differ"
         else:
-            differs = f"only {'bit' if len(bits) == 1 else 'bits'} {_listed(bits)} differ"
+            differs = f"only {'bit' if len(bits) == 1 else 'bits'} {_bit_list(bits)} differ"
             differs += "s" if len(bits) == 1 else ""
         lines.append(f"  right would be {hex_word(corrected)}; {differs}")
     if lines and study.score.word in (NONE, SOFTWARE_LIKE):
@@ -197,12 +197,12 @@ def _changed(study: CheckResults) -> list[str]:
     return ["", *map(unpad_addresses, lines)] if lines else []
 
 
-def _listed(bits: Sequence[int]) -> str:
+def _bit_list(bits: Sequence[int]) -> str:
     texts = list(map(str, bits))
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
-def _compared(study: CheckResults, named: bool) -> list[str]:
+def _comparison_lines(study: CheckResults, named: bool) -> list[str]:
     """Say what was seen; `named`: by which check."""
     if not study.evidence:
         return []

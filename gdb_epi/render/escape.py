@@ -26,10 +26,10 @@ _UNPRINTABLE = frozenset(
 def escape(s: str) -> str:
     """Return text that cannot steer a terminal: controls as \\xNN or \\uNNNN, the rest as is."""
     # No `re`: importing it costs 6 ms, and nearly all text is printable.
-    return s if s.isprintable() else "".join(map(_escaped, s))
+    return s if s.isprintable() else "".join(map(_escape_character, s))
 
 
-def _escaped(character: str) -> str:
+def _escape_character(character: str) -> str:
     code = ord(character)
     if code < 0x20 or 0x7F <= code < 0xA0:
         return f"\\x{code:02x}"

@@ -199,10 +199,10 @@ def dot_lines(state: ProcessState) -> list[str]:
     for tid in sorted({w.tid for w in report.waits} | {w.owner.tid or 0 for w in report.waits}):
         if tid:
             colour = ", color=red" if tid in cyclic else ""
-            lines.append(f"  t{tid} [shape=box, label={_quoted(_label(tid, names))}{colour}];")
+            lines.append(f"  t{tid} [shape=box, label={_quote(_label(tid, names))}{colour}];")
     for number, wait in enumerate(report.waits[:MAX_LINES]):
         text = f"{wait.kind} {wait.name or hex(wait.address)}"
-        lines.append(f"  l{number} [label={_quoted(text)}];")
+        lines.append(f"  l{number} [label={_quote(text)}];")
         lines.append(f"  t{wait.tid} -> l{number};")
         if wait.owner.tid:
             style = "" if wait.confidence == "certain" else " [style=dashed]"
@@ -210,7 +210,7 @@ def dot_lines(state: ProcessState) -> list[str]:
     return [*lines, "}"]
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a Graphviz string; what is not printable ASCII becomes a question mark."""
     clean = "".join(c if " " <= c <= "~" else "?" for c in text)
     return '"' + clean.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -23,7 +23,7 @@ def render_report(report: Report, *, color: bool = False) -> str:
 
     `color` marks headings and languages, and highlights source when pygments is there.
     """
-    parts = [_escaped(line) for line in report.lines]
+    parts = [_escape_line(line) for line in report.lines]
     if report.rows:
         parts += table_lines(report.columns, report.rows)
     if report.listing is not None:
@@ -40,7 +40,7 @@ def render_report(report: Report, *, color: bool = False) -> str:
     return "\n".join(parts)
 
 
-def _escaped(line: str) -> str:
+def _escape_line(line: str) -> str:
     return PythonSourceLine(escape(line)) if isinstance(line, PythonSourceLine) else escape(line)
 
 

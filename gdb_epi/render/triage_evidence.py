@@ -37,7 +37,7 @@ def _verdict(record: Json) -> Iterator[str]:
     yield f"Verdict: {verdict.get('label')} ({confidence:.0%})"
     for text in texts_in(verdict, "reasons"):
         yield from _item("because", text)
-    rejected = _rejected(record)
+    rejected = _rejected_sentences(record)
     for text in texts_in(verdict, "against"):
         yield from _item(TOO_WEAK if text in rejected else "but", text)
     for hypothesis, probability in hypotheses(record).items():
@@ -49,7 +49,7 @@ def _verdict(record: Json) -> Iterator[str]:
         yield from _item(f"{TOO_WEAK}, {name}" if text in rejected else name, text)
 
 
-def _rejected(record: Json) -> frozenset[str]:
+def _rejected_sentences(record: Json) -> frozenset[str]:
     """Return the sentences about corrections that the verdict does not rest on."""
     corrections = [
         (group_in(finding, "facts"), finding.get("summary"))

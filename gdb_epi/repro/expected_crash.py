@@ -52,9 +52,9 @@ def read_expectation(word: str) -> Expectation:
     import os
 
     if word.startswith("gsig/"):
-        return _of_line(word)
+        return _expectation_of_line(word)
     if os.path.exists(word) or "/" in word or word.endswith((".json", ".jsonl")):
-        return _of_file(word)
+        return _expectation_of_file(word)
     name, colon, value = word.rpartition(":")
     value = value.lower()
     if colon and name not in DIGITS:
@@ -68,7 +68,7 @@ def read_expectation(word: str) -> Expectation:
     return Expectation({n: frozenset((value,)) for n in names}, "the command line", word)
 
 
-def _of_line(line: str) -> Expectation:
+def _expectation_of_line(line: str) -> Expectation:
     words = line.split(" ", 2)
     if len(words) < 3 or words[1] not in DIGITS:
         raise UsageError(f"--expect {line[:80]}: no line of a signature", hint="gsig/2 stable ...")
@@ -77,7 +77,7 @@ def _of_line(line: str) -> Expectation:
     return Expectation({words[1]: frozenset((value,))}, "the command line", line)
 
 
-def _of_file(name: str) -> Expectation:
+def _expectation_of_file(name: str) -> Expectation:
     import json
 
     try:

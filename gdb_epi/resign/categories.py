@@ -58,10 +58,10 @@ def category_now(record: Json, category: str, version: str) -> str:
         return "limit:cpu" if signo == SIGXCPU and sender == "kernel" else category
     if category == "segv-wild" and signo == SIGSEGV and code in _BY_CODE:
         return _BY_CODE[code]
-    return _of_unknown(record, signo, code, sender) if category == "unknown" else category
+    return _category_of_unknown(record, signo, code, sender) if category == "unknown" else category
 
 
-def _of_unknown(record: Json, signo: object, code: object, sender: str) -> str:
+def _category_of_unknown(record: Json, signo: object, code: object, sender: str) -> str:
     if sender == "self" and isinstance(signo, int) and signo != SIGABRT:
         return "limit:file-size" if signo == SIGXFSZ else f"raised:{signal_name(signo)}"
     if sender != "kernel":

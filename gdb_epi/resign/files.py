@@ -56,7 +56,7 @@ def _document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
         raise InputError(f"{name}: larger than {MAX_DOCUMENT} bytes", hint="JSON lines")
     value = json.loads(content)
     many = value if isinstance(value, list) else [value]
-    made = [_one(record, seen) for record in many]
+    made = [_resign_record(record, seen) for record in many]
     if apply and any(new is not None for new in made):
         whole = [old if new is None else new for old, new in zip(many, made, strict=True)]
         text = json.dumps(whole if isinstance(value, list) else whole[0], indent=2)
@@ -68,7 +68,7 @@ def _lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
     changed = False
     with _replacing(name) if apply else contextlib.nullcontext() as out:
         for line in stream:
-            new = _one(_load(line), seen)
+            new = _resign_record(_load(line), seen)
             changed |= new is not None
             if out is not None:
                 out.write(line if new is None else json.dumps(new).encode("ascii") + b"\n")
@@ -83,7 +83,7 @@ def _load(line: bytes) -> Any:
         return None
 
 
-def _one(record: Any, seen: Seen) -> Mapping[str, Any] | None:
+def _resign_record(record: Any, seen: Seen) -> Mapping[str, Any] | None:
     """Return the record with its new signature and verdict; None when it stays as it is."""
     if not isinstance(record, dict):
         return None
@@ -140,7 +140,7 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
     rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
     made = {}
     for number, blob in rows:
-        new = _one(unpack_record_or_empty(blob), seen)
+        new = _resign_record(unpack_record_or_empty(blob), seen)
         if new is not None:
             made[int(number)] = new
     if apply and made:

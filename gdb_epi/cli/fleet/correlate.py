@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the pairs, the strongest first."""
     if args.signature is not None:
-        return _of_signature(args)
+        return _correlate_signature(args)
     from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
@@ -84,7 +84,7 @@ def run(args: Namespace) -> int:
     return EXIT_DONE
 
 
-def _of_signature(args: Namespace) -> int:
+def _correlate_signature(args: Namespace) -> int:
     from gdb_epi.cli.fleet.output import print_rows
     from gdb_epi.cli.fleet.split import population_and_code
     from gdb_epi.fleet.questions.pair_search import signature_pairs

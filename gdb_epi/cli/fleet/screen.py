@@ -108,7 +108,7 @@ def _print(population: Population, screens: Sequence[ScreeningResult], *, as_jso
             for finding in screen.findings:
                 cores = latest_cores(population, finding.members)
                 print(json.dumps({**finding_json(finding, screen.day), "cores": cores}))
-        print(json.dumps(_peeled(population, screens)))
+        print(json.dumps(_attributed_json(population, screens)))
         return
     has_findings = False
     for screen in screens:
@@ -121,7 +121,7 @@ def _print(population: Population, screens: Sequence[ScreeningResult], *, as_jso
         print(f"nothing new stands out among {counted(population.day.size, 'crash')}")
 
 
-def _peeled(population: Population, screens: Sequence[ScreeningResult]) -> dict[str, Any]:
+def _attributed_json(population: Population, screens: Sequence[ScreeningResult]) -> dict[str, Any]:
     """The cores attributed to one host, as the last screen has them."""
     import numpy as np
 

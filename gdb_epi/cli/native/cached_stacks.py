@@ -412,7 +412,7 @@ class CachedStacks:
         for walk, group in zip(walked.frames, groups, strict=False):
             entry = self._object(walk.module)
             inner = [frame for frame in group if frame["pc"] != walk.pc]
-            places = [_named(frame) for frame in group[len(inner) :]]
+            places = [_frame_name(frame) for frame in group[len(inner) :]]
             if entry is not None and walk.module is not None and group[: len(inner)] == inner:
                 offset = walk.pc - walk.module.base
                 if not any(frame["pyx"] or _is_generated(frame) for frame in group):
@@ -436,7 +436,7 @@ class CachedStacks:
             module = caller.module if in_caller else callee.module
             if module is None or frame["module"] != module.path:
                 return
-            jumps.append(TailCallFrame(in_caller, frame["pc"] - module.base, _named(frame)))
+            jumps.append(TailCallFrame(in_caller, frame["pc"] - module.base, _frame_name(frame)))
         offset = caller.pc - caller.module.base
         entry.names.add_jumps(self._callee(callee), offset, jumps)
 
@@ -456,7 +456,7 @@ def _frame(walk: WalkedFrame, module: Module | None, pc: int, named: FrameName) 
     )
 
 
-def _named(frame: Mapping[str, Any]) -> FrameName:
+def _frame_name(frame: Mapping[str, Any]) -> FrameName:
     return FrameName(frame["function"], frame["filename"], frame["lineno"], frame["kind"])
 
 

@@ -176,7 +176,7 @@ class _Run:
                 if missing and len(part) > 1 and self._has_workers():
                     parts += [[index] for index in missing]
                 elif missing:
-                    yield from self._failed(missing, _why(future))
+                    yield from self._failed(missing, _why_failed(future))
 
     def _submit(self, part: list[int]) -> bool:
         """Hand a part to the scheduler; False where that is gone."""
@@ -225,7 +225,7 @@ class _Run:
             yield index, FailedCore(f"{self._cores[index].path}: {why}", "again", EXIT_FAILED)
 
 
-def _why(future: Any) -> str:
+def _why_failed(future: Any) -> str:
     """Return why a task brought nothing back."""
     if future.status in ("cancelled", "lost"):
         return "the scheduler of the cluster went away"

@@ -40,7 +40,7 @@ class EarlierRuns:
         self._db = db
         self._cores = cores
         self._options = options
-        how = _how(options)
+        how = _options_key(options)
         self.keys = [_key(core, how) for core in cores]
         self._core_keys: dict[int, str] = {}
         self._records: dict[int, Result] = {}
@@ -92,7 +92,7 @@ class EarlierRuns:
             )
 
 
-def _how(options: ExamineOptions) -> bytes:
+def _options_key(options: ExamineOptions) -> bytes:
     """Return what stands for the tool and those options that a record depends on."""
     gdb = None if options.native == "never" else find_gdb(options.gdb)
     key = options.hmac_key

@@ -39,7 +39,7 @@ def results_in_order(
             if keeper is not None and isinstance(result, ExaminedCore):
                 key = None if earlier_runs is None else earlier_runs.keys[index]
                 keeper.add(cores[index].path, result.record, key)
-            finished_early[index] = result if index == next_index else _packed(result)
+            finished_early[index] = result if index == next_index else _pack(result)
         while next_index < len(cores):
             result_or_packed: Result | bytes
             if next_index in finished_early:
@@ -48,11 +48,11 @@ def results_in_order(
                 result_or_packed = earlier_runs.take(next_index)
             else:
                 break
-            yield cores[next_index], _unpacked(result_or_packed)
+            yield cores[next_index], _unpack(result_or_packed)
             next_index += 1
 
 
-def _packed(result: Result) -> Result | bytes:
+def _pack(result: Result) -> Result | bytes:
     """Return a result compressed: thousands may wait for one; 300 kB of a record become 5 kB."""
     if not isinstance(result, ExaminedCore):
         return result
@@ -62,7 +62,7 @@ def _packed(result: Result) -> Result | bytes:
     return zlib.compress(json.dumps(result).encode("ascii"), 1)
 
 
-def _unpacked(result: Result | bytes) -> Result:
+def _unpack(result: Result | bytes) -> Result:
     if not isinstance(result, bytes):
         return result
     import json

@@ -90,7 +90,7 @@ def objects_at(url: str, size: int) -> Iterator[tuple[RemoteObject, bytes] | Inp
     try:
         with _one_line(url):
             system, path = _opened_system(url)
-            objects, is_itself = _listed(system, path, url)
+            objects, is_itself = _list_objects(system, path, url)
     except InputError as error:
         yield error
         return
@@ -110,7 +110,7 @@ def objects_at(url: str, size: int) -> Iterator[tuple[RemoteObject, bytes] | Inp
         yield from pool.map(look, objects)
 
 
-def _listed(system: Any, path: str, url: str) -> tuple[list[RemoteObject], bool]:
+def _list_objects(system: Any, path: str, url: str) -> tuple[list[RemoteObject], bool]:
     """Return the objects, and whether the address was that of one object itself."""
     scheme, _, rest = url.partition("://")
     rest, query = _split_query(scheme, rest)

@@ -135,7 +135,7 @@ def fork_reader_and_wait() -> int | None:
     if 0 <= code < 128:
         return code
     _remove_folders(reader)
-    return code if code > 0 else _died(-code)
+    return code if code > 0 else _report_death(-code)
 
 
 def _remove_folders(reader: int) -> None:
@@ -148,7 +148,7 @@ def _remove_folders(reader: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _died(number: int) -> int:
+def _report_death(number: int) -> int:
     import signal
 
     from gdb_epi.cli.support.messages import write_to_stderr

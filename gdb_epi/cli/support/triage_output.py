@@ -186,7 +186,7 @@ class _Table(AnswerWriter):
         process, signature = group_in(record, "process"), group_in(record, "signature")
         who = process.get("script") or process.get("comm") or "?"
         label = verdict_label(record)
-        self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_what(record)])
+        self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_cells_of(record)])
         line = grouping_line(signature) or str(signature.get("category"))
         self._groups.setdefault((label, line), _Group()).add(core.path, _summary(record))
         if examined.stacks is not None:
@@ -211,7 +211,7 @@ class _Table(AnswerWriter):
             # What happened once is seen in the table above, unless that fills screens.
             short = len(self._rows) <= SHORT
             listed = [group for group in groups if group.count > 1 or not short]
-            rows = [[g.count, *_what(g.record), g.best] for g in listed[:SHOWN_SIGNATURES]]
+            rows = [[g.count, *_cells_of(g.record), g.best] for g in listed[:SHOWN_SIGNATURES]]
             columns = ("cores", "verdict", "where", "what", "open first")
             more = len(groups) - len(rows)
             if rows:
@@ -248,7 +248,7 @@ def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: record.get(name) for name in names} | {"threads": {"crashed": brief}}
 
 
-def _what(record: Mapping[str, Any]) -> tuple[str, str, str]:
+def _cells_of(record: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return verdict, place and kind of death of a core, for the cells of a table."""
     from gdb_epi.render.opening_sentences import HUNG
     from gdb_epi.render.signature_words import UNKNOWN, where_and_what

@@ -96,7 +96,7 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         repaired = repaired_hosts(execute, moment)
-        ignored = _ignored(execute, moment)
+        ignored = _ignored_signatures(execute, moment)
         watched = [
             subject.name
             for subject, held in read_current_states(execute, HOST, moment).items()
@@ -137,7 +137,7 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     return DailyScreening(population, screened, tuple(regressed), tuple(again.values()))
 
 
-def _ignored(execute: Execute, now: float) -> set[str]:
+def _ignored_signatures(execute: Execute, now: float) -> set[str]:
     """Return the texts of the signatures that are ignored now."""
     every = read_current_states(execute, SIGNATURE, now).items()
     keys = {subject[1:] for subject, held in every if held.state == IGNORED}

@@ -129,7 +129,7 @@ def plan_exclusion(
     drained = sorted(name for name, state in held.items() if state.state == DRAINED)
     overdue = [n for n in drained if (m := held[n].mark) and m.until and m.until <= now]
     screened = screen_population(population, population.last_day) if population.day.size else None
-    wanted, left_in = _of_findings(population, screened, before, now, days)
+    wanted, left_in = _hosts_of_findings(population, screened, before, now, days)
     groups = [
         f"bit flips go with {finding.attr}={finding.value}"
         for finding in (screened.findings if screened is not None else ())
@@ -155,7 +155,7 @@ def plan_exclusion(
     )  # fmt: skip
 
 
-def _of_findings(
+def _hosts_of_findings(
     population: Population,
     screened: ScreeningResult | None,
     before: list[StoredFinding],

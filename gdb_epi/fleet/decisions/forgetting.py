@@ -101,7 +101,7 @@ def _check(kind: str, name: str, spooled: int, counts: Mapping[str, int]) -> Non
         raise InputError(f"nothing here is of {kind} {name!r}", hint=hint[kind])
 
 
-def _of_host(connection: Connection, given: str) -> _Wanted:
+def _crashes_of_host(connection: Connection, given: str) -> _Wanted:
     rows = connection.execute(
         select(tables.host.c.id, tables.host.c.name, tables.host.c.machine_id)
     ).all()
@@ -132,7 +132,7 @@ def _of_host(connection: Connection, given: str) -> _Wanted:
     )
 
 
-def _of_user(connection: Connection, given: str) -> _Wanted:
+def _crashes_of_user(connection: Connection, given: str) -> _Wanted:
     number = int(given) if given.isascii() and given.isdigit() else None
     if number is None:
         try:
@@ -158,7 +158,7 @@ def _of_user(connection: Connection, given: str) -> _Wanted:
     return _Wanted((str(number),), ids, [], frozenset(), is_meant)
 
 
-def _of_core(connection: Connection, given: str) -> _Wanted:
+def _crashes_of_core(connection: Connection, given: str) -> _Wanted:
     if len(given) < MIN_KEY:
         raise UsageError(f"{given!r} is no key of a core: at least {MIN_KEY} characters")
     c = tables.crash.c
@@ -175,7 +175,7 @@ def _of_core(connection: Connection, given: str) -> _Wanted:
 
 
 _WANTED: dict[str, Callable[[Connection, str], _Wanted]] = {
-    HOST: _of_host, USER: _of_user, CORE: _of_core,
+    HOST: _crashes_of_host, USER: _crashes_of_user, CORE: _crashes_of_core,
 }  # fmt: skip
 
 

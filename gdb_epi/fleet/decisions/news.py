@@ -74,10 +74,12 @@ def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
         execute = sqlalchemy_executor(connection)
         n = tables.notice.c
         sent = set(connection.execute(select(n.subject).where(n.channel == channel)).scalars())
-        news = [_of_finding(f) for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED)]
+        news = [
+            _item_of_finding(f) for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED)
+        ]
         for state, fix in failed_fixes(read_states(execute, moment)):
             cores = cores_crashed_after_fix(execute, state.current.subject, fix)
-            news.append(_of_regression(state, fix, cores))
+            news.append(_item_of_regression(state, fix, cores))
         raised = {entry.host for entry in news}
         for subject, held in read_current_states(execute, HOST, moment).items():
             mark = held.mark
@@ -105,7 +107,7 @@ def address_id(address: str) -> str:
     return hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _of_finding(finding: StoredFinding) -> NewsItem:
+def _item_of_finding(finding: StoredFinding) -> NewsItem:
     detail = finding.detail
     verdict = detail.get("verdict") or f"{finding.attr}={finding.value}"
     lines = [finding.numbers(interval=False)]
@@ -123,7 +125,9 @@ def _of_finding(finding: StoredFinding) -> NewsItem:
     return NewsItem(subject, FINDING, _cut(title), tuple(lines), host, finding.n, cores, more)
 
 
-def _of_regression(state: StateWithCrashes, fix: FixAssessment, cores: Sequence[str]) -> NewsItem:
+def _item_of_regression(
+    state: StateWithCrashes, fix: FixAssessment, cores: Sequence[str]
+) -> NewsItem:
     held = state.current
     fixes = [mark.at for mark in held.history if mark.state == FIXED]
     subject = f"regressed {held.subject.kind}:{held.subject.name} {fix.version} {fixes[-1]:.0f}"
@@ -159,9 +163,9 @@ def digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     new = new_signatures(engine, load_times(engine), days, end, MAX_LISTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines: list[str] = []
-    _part(lines, "New findings:", [_of_finding(f).title for f in fresh])
+    _part(lines, "New findings:", [_item_of_finding(f).title for f in fresh])
     _part(lines, "Regressed:", [_regression_title(s) for s in regressed])
-    open_ones = [_of_finding(f).title for f in findings if f not in fresh and f.state == OPEN]
+    open_ones = [_item_of_finding(f).title for f in findings if f not in fresh and f.state == OPEN]
     _part(lines, "Still open:", open_ones)
     _part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
     _part(lines, "New signatures:", [_signature_line(row) for row in new])

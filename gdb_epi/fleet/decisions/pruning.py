@@ -82,7 +82,7 @@ def _plan(
     columns = list(zip(*rows.all(), strict=True)) or [()] * 4
     numbers, signatures, hosts = (_codes(column) for column in columns[:3])
     old = np.array(columns[3], dtype=float) < before * SECONDS_A_DAY
-    names, suspected = _suspected(connection, now)
+    names, suspected = _suspected_hosts(connection, now)
     of_hosts = old & np.isin(hosts, suspected)
     stays = of_hosts | _ends(signatures, keep) | np.isin(numbers, _evidence(connection))
     goes = old & ~stays
@@ -122,7 +122,7 @@ def _ends(signatures: Ints, keep: int) -> Bools:
     return ends
 
 
-def _suspected(connection: Connection, now: float) -> tuple[tuple[str, ...], list[int]]:
+def _suspected_hosts(connection: Connection, now: float) -> tuple[tuple[str, ...], list[int]]:
     """Return the hosts whose crashes are evidence: their names, and the ids of all spellings."""
     held = read_current_states(sqlalchemy_executor(connection), MARKED_HOST, now)
     wanted = {s.name for s, current in held.items() if current.state in (SUSPECT, DRAINED)}

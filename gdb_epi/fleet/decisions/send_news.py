@@ -152,18 +152,18 @@ def _slack(news: Sequence[NewsItem]) -> dict[str, Any]:
     """Return a message for Slack's incoming webhooks; `text` is what a notification shows."""
     blocks = []
     for entry in news[:MAX_SLACK_ITEMS]:
-        text = "\n".join((f"*{_escaped(entry.title)}*", *(_escaped(line) for line in entry.lines)))
+        text = "\n".join((f"*{_escape(entry.title)}*", *(_escape(line) for line in entry.lines)))
         if entry.cores:
-            text += f"\ncores: {shortened_list([_escaped(core) for core in entry.cores], 3)}"
+            text += f"\ncores: {shortened_list([_escape(core) for core in entry.cores], 3)}"
         section = {"type": "mrkdwn", "text": text[:MAX_SLACK_TEXT]}
         blocks.append({"type": "section", "text": section})
     if len(news) > MAX_SLACK_ITEMS:
         more = f"and {len(news) - MAX_SLACK_ITEMS} more: gdb-epi fleet findings"
         blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": more}})
-    return {"text": _escaped(_title(news)), "blocks": blocks}
+    return {"text": _escape(_title(news)), "blocks": blocks}
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Return a text with Slack's escapes: the name of a process must not mention users or link."""
     plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"[*_~`]", lambda mark: f"{mark[0]}\u200b", plain)

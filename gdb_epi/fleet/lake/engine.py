@@ -47,7 +47,7 @@ def _statements(folder: Path, manifest: Manifest) -> list[str]:
     statements = []
     for table in metadata.sorted_tables:
         files = manifest.tables.get(table.name, {})
-        names = ", ".join(_quoted(str(folder / file.name)) for file in files.values())
+        names = ", ".join(_quote(str(folder / file.name)) for file in files.values())
         if names:
             read = f"read_parquet([{names}], hive_partitioning = false)"
             statements.append(f"CREATE VIEW {table.name} AS SELECT * FROM {read}")
@@ -63,5 +63,5 @@ def _type(table: Table, name: str) -> str:
     return next((name for of, name in names if isinstance(kind, of)), "BIGINT")
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

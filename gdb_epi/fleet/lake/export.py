@@ -159,7 +159,7 @@ def _states(connection: Connection, table: Table) -> dict[str, tuple[str, str]]:
     states: dict[str, tuple[str, str]] = {}
     for number, count, total in rows:
         part = partition_of(number)
-        condition = f"{day} IS NULL" if number is None else _of_day(table.name, number)
+        condition = f"{day} IS NULL" if number is None else _day_condition(table.name, number)
         state, others = states.get(part, ("", ""))
         # Several days may share a folder: those without a date of the calendar.
         states[part] = (
@@ -169,7 +169,7 @@ def _states(connection: Connection, table: Table) -> dict[str, tuple[str, str]]:
     return states
 
 
-def _of_day(table: str, day: int) -> str:
+def _day_condition(table: str, day: int) -> str:
     """Return the condition of a day as an index can answer it."""
     if table == "crash":
         return f"ts >= {day * 86400} AND ts < {(day + 1) * 86400}"

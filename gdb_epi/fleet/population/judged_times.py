@@ -55,7 +55,7 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
     days_off: dict[int, float] = {}
     days_ahead: dict[int, float] = {}
     if times.size >= BLOCK:
-        off, days_ahead = _from_neighbours(times, hosts)
+        off, days_ahead = _distance_to_neighbours(times, hosts)
         is_off = np.zeros(off.size, dtype=bool)
         is_off[_beyond(off, CRASH_OFF)] = True
         suspects = np.unique(hosts[_beyond(off, HOST_OFF)])
@@ -95,7 +95,7 @@ def _far_from_all(ts: Floats) -> Bools:
     return far
 
 
-def _from_neighbours(ts: Floats, host: Ints) -> tuple[Floats, dict[int, float]]:
+def _distance_to_neighbours(ts: Floats, host: Ints) -> tuple[Floats, dict[int, float]]:
     """Return the seconds between each time and those beside it, 0 where that may be chance.
 
     And the hosts that may be ahead of what came in beside them, with the days.

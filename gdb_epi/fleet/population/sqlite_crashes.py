@@ -117,17 +117,17 @@ def _fields(cursor: Any) -> list[_Field]:
         _Field("flip_bit", 7, "ifnull(flip_bit + 1, 0)"),
         _Field("verdict", _OTHER.bit_length(), ""),
         _Field("host_id", (hosts or 1).bit_length(), "ifnull(host_id, 0)"),
-        _Field("attrset_id", (sets or 1).bit_length(), _guarded("attrset_id", 1, sets or 1)),
+        _Field("attrset_id", (sets or 1).bit_length(), _guard_range("attrset_id", 1, sets or 1)),
         _Field("sig_id", (signatures or 1).bit_length(), "ifnull(sig_id, 0)"),
-        _Field("factset_id", (sets or 1).bit_length(), _guarded("factset_id", 1, sets or 1)),
+        _Field("factset_id", (sets or 1).bit_length(), _guard_range("factset_id", 1, sets or 1)),
         _Field(
-            "libset_id", (libraries or 1).bit_length(), _guarded("libset_id", 1, libraries or 1)
+            "libset_id", (libraries or 1).bit_length(), _guard_range("libset_id", 1, libraries or 1)
         ),
-        _Field("cpu_no", MAX_CPU.bit_length(), _guarded("cpu_no", 0, MAX_CPU)),
+        _Field("cpu_no", MAX_CPU.bit_length(), _guard_range("cpu_no", 0, MAX_CPU)),
     ]
 
 
-def _guarded(name: str, low: int, high: int) -> str:
+def _guard_range(name: str, low: int, high: int) -> str:
     plus = "" if low else " + 1"
     return (
         f"CASE WHEN {name} IS NULL THEN 0 WHEN {name} BETWEEN {low} AND {high} "

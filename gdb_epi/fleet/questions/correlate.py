@@ -63,11 +63,11 @@ def _pair(population: Population, first: Attribute, second: Attribute) -> Pair |
         both_known = (a >= 0) & (b >= 0)
         if both_known.any():
             units = count_distinct(hosts[both_known] + 1)
-            return _measured(first, second, a[both_known], b[both_known], units, source)
+            return _measure(first, second, a[both_known], b[both_known], units, source)
     return None
 
 
-def _measured(
+def _measure(
     first: Attribute, second: Attribute, a: Ints, b: Ints, units: int, source: str
 ) -> Pair | None:
     if len(first.values) * len(second.values) > MAX_CELLS:

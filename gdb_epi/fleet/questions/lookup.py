@@ -70,7 +70,7 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
         if not rows:
             starts = key.startswith(wanted, autoescape=True)
             if connection.dialect.name == "sqlite":
-                starts = and_(starts, _near(key, wanted[:MIN_PREFIX]))
+                starts = and_(starts, _key_range(key, wanted[:MIN_PREFIX]))
             rows = connection.execute(chosen.where(starts)).all()
         if not rows and connection.dialect.name == COLUMNAR:
             _refuse_core(connection, key == wanted)
@@ -89,7 +89,7 @@ def _refuse_core(connection: Connection, condition: Any) -> None:
         raise InputError("a lake holds no whole records", hint=hint)
 
 
-def _near(key: Any, start: str) -> Any:
+def _key_range(key: Any, start: str) -> Any:
     """Return a condition by which an SQLite index narrows down the keys that LIKE would match.
 
     LIKE alone scans all keys, which takes as long as everything else that a question needs.

@@ -46,12 +46,12 @@ def shifted_places(population: Population) -> list[ShiftedPlace]:
 
 
 def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
-    crashes = _of_one_or_two_hours(population, second)
+    crashes = _crashes_of_few_hours(population, second)
     places = [
         place
         for attribute in population.attributes
         if not is_process_attribute(attribute.name) and 1 < len(attribute.values) <= MAX_VALUES
-        for place in _of_attribute(population, attribute, crashes, second[crashes])
+        for place in _places_of_attribute(population, attribute, crashes, second[crashes])
     ]
     places.sort(key=lambda place: (-place.stories, -place.crashes))
     by_shift: dict[int, ShiftedPlace] = {}
@@ -60,7 +60,7 @@ def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
     return list(by_shift.values())
 
 
-def _of_one_or_two_hours(population: Population, second: Ints) -> Ints:
+def _crashes_of_few_hours(population: Population, second: Ints) -> Ints:
     """Return the crashes of signatures that may have one hour here and another one elsewhere.
 
     Most of their crashes then lie in two windows, one of which has at least half of them. Other
@@ -80,7 +80,7 @@ def _of_one_or_two_hours(population: Population, second: Ints) -> Ints:
     return np.asarray(known[(2 * most >= MOSTLY * sizes)[number]])
 
 
-def _of_attribute(
+def _places_of_attribute(
     population: Population, attribute: Attribute, crashes: Ints, second: Ints
 ) -> Iterator[ShiftedPlace]:
     signature, bins = widen_codes(population.signature[crashes]), second % DAY // BIN
@@ -95,8 +95,8 @@ def _of_attribute(
     for part in row_blocks(pairs.size, PAIRS):
         some = pairs[part]
         names, row = np.unique(some // width, return_inverse=True)
-        here = _by_time_of_day(of_crash, bins, some)
-        elsewhere = _by_time_of_day(signature, bins, names)[row] - here
+        here = _count_by_time_of_day(of_crash, bins, some)
+        elsewhere = _count_by_time_of_day(signature, bins, names)[row] - here
         shift = np.round((_middles(here) - _middles(elsewhere) + 12) % 24 - 12)
         for at in np.flatnonzero(np.abs(shift) > 0).tolist():  # not those that are not known
             name, value = divmod(int(some[at]), width)
@@ -112,7 +112,7 @@ def _of_attribute(
             )
 
 
-def _by_time_of_day(codes: Ints, bins: Ints, chosen: Ints) -> Ints:
+def _count_by_time_of_day(codes: Ints, bins: Ints, chosen: Ints) -> Ints:
     """Return how many crashes of each of some codes (a row) come at each time of the day."""
     row = positions_in(chosen, codes)
     cell = row[row >= 0] * BINS + bins[row >= 0]

@@ -61,9 +61,9 @@ def split_by_conditions(
     for subpopulation in subpopulations:
         name = f"{signature} where {subpopulation.mark}"
         apart = _with_own_signature(population, subpopulation, name)
-        parts += _of_crashes(apart, name, not_host_explained, subpopulation.members, hosts=True)
+        parts += _split_crashes(apart, name, not_host_explained, subpopulation.members, hosts=True)
     if not parts:
-        parts = _of_crashes(population, signature, not_host_explained, unassigned, hosts=False)
+        parts = _split_crashes(population, signature, not_host_explained, unassigned, hosts=False)
     return parts or _beside_hours(population, signature, not_host_explained, unassigned)
 
 
@@ -78,7 +78,7 @@ def _with_own_signature(
     return population._replace(signature=codes, signatures=signatures, memo=memo)
 
 
-def _of_crashes(
+def _split_crashes(
     population: Population, name: str, free: Bools, left: Bools, *, hosts: bool
 ) -> list[MarkedCrashes]:
     parts: list[MarkedCrashes] = []
@@ -89,7 +89,7 @@ def _of_crashes(
     marks = list(signature_findings(population, free, name))
     groups = _together(without_aliases(population, marks, [], order=_explains))
     pairs = pair_findings(population, free, name)
-    return parts + _marked(population, _with_pairs(groups, pairs), left)
+    return parts + _assign_marks(population, _add_pairs(groups, pairs), left)
 
 
 def _beside_hours(
@@ -101,10 +101,10 @@ def _beside_hours(
         return []
     alone = without_hours(population)
     groups = _together(without_aliases(alone, marks, [], order=_explains))
-    return _marked(population, groups, left)
+    return _assign_marks(population, groups, left)
 
 
-def _marked(
+def _assign_marks(
     population: Population, groups: Iterable[tuple[Finding, ...]], left: Bools
 ) -> list[MarkedCrashes]:
     """Assign each of the crashes `left` to the first group of conditions that it meets."""
@@ -153,7 +153,7 @@ def _together(marks: Sequence[Finding]) -> list[tuple[Finding, ...]]:
     return [tuple(group) for group in groups]
 
 
-def _with_pairs(
+def _add_pairs(
     groups: Sequence[tuple[Finding, ...]], pairs: Iterable[tuple[Finding, Finding]]
 ) -> list[tuple[Finding, ...]]:
     """Add what pairs show: a second condition of a mark, or a mark that neither half was alone."""
@@ -269,13 +269,11 @@ def split_signature(
     waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
-    counts = tuple(_with_repeats(whole, events, part) for part in parts)
+    counts = tuple(_add_repeats(whole, events, part) for part in parts)
     return SignatureSplit(name, counts, _answer(whole, parts, more), more, leaning)
 
 
-def _with_repeats(
-    population: Population, events: CrashEvents, part: SignaturePart
-) -> SignaturePart:
+def _add_repeats(population: Population, events: CrashEvents, part: SignaturePart) -> SignaturePart:
     """Add to each part the crashes that came together with one of its own."""
     members = events.with_repeats(part.members) & (
         part.members | (population.signature == population.signature[part.members][:1])
@@ -347,7 +345,7 @@ def _open_parts(
 
     def add(mark: str, label: str, mine: Bools) -> None:
         open_question = find_possible_marks(population, free, mine)
-        more, leaning = _needed(population, mine, open_question)
+        more, leaning = _crashes_needed(population, mine, open_question)
         part = _bare(population, same, label, mine)._replace(mark=mark, undecided=open_question)
         parts.append(part._replace(more=more, leaning=leaning))
 
@@ -417,7 +415,7 @@ def _answer(population: Population, parts: list[SignaturePart], more: int | None
     return f"not enough: about {more} more crashes would settle it{looks}"
 
 
-def _needed(
+def _crashes_needed(
     population: Population, members: Bools, open_question: PossibleMarks
 ) -> tuple[int | None, str | None]:
     """Return how many more crashes make the strongest leaning significant, if it goes on like this.

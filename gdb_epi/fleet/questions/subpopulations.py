@@ -73,16 +73,16 @@ def subpopulations_of(population: Population, members: Bools) -> list[Subpopulat
     A crash whose facts fit two of them nearly equally well is in neither.
     """
     rows = np.flatnonzero(members)
-    functions = _by_function(population, members, rows)
+    functions = _split_by_function(population, members, rows)
     if functions:
         return functions
-    varied = list(_varied(fact_attributes(population), rows))
+    varied = list(_varied_facts(fact_attributes(population), rows))
     others = np.flatnonzero(~members)
     kept = _measured_once(varied, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
     classes_of_rows = find_classes([_levels(fact.crash[rows]) for fact in kept])
     of_row, sure = classes_of_rows.of_row, classes_of_rows.sure
     if classes_of_rows.number < 2:
-        chosen = _by_one_fact(population, kept, rows)
+        chosen = _divide_by_fact(population, kept, rows)
         if chosen is None:
             return []
         of_row = chosen
@@ -95,7 +95,7 @@ def subpopulations_of(population: Population, members: Bools) -> list[Subpopulat
     return made
 
 
-def _by_function(population: Population, members: Bools, rows: Ints) -> list[Subpopulation]:
+def _split_by_function(population: Population, members: Bools, rows: Ints) -> list[Subpopulation]:
     """Return a subpopulation per unnamed function that crashed often enough; none for a single one.
 
     No statistics: two functions are two places, whatever else the crashes share.
@@ -147,7 +147,7 @@ def distinguishing_facts(
     return sorted(differences, key=lambda t: (t.value == "false", -t.lead, t.fact))[:MAX_TOLD]
 
 
-def _varied(facts: Sequence[Attribute], rows: Ints) -> Iterator[Attribute]:
+def _varied_facts(facts: Sequence[Attribute], rows: Ints) -> Iterator[Attribute]:
     """Yield the facts that most of these crashes have, and that are not the same in all."""
     for fact in facts:
         codes = fact.crash[rows]
@@ -196,7 +196,7 @@ def _levels(codes: Ints) -> Ints:
     return levels
 
 
-def _by_one_fact(population: Population, facts: Sequence[Attribute], rows: Ints) -> Ints | None:
+def _divide_by_fact(population: Population, facts: Sequence[Attribute], rows: Ints) -> Ints | None:
     """Divide the crashes by the value of a fact that is most strongly tied to an attribute.
 
     Fisher's exact test in the crashes of the signature alone, Bonferroni over all pairs of values.

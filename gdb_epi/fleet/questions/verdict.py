@@ -153,7 +153,7 @@ def judge_population(
             continue
         seen.add(finding.signature)
         if finding.signature in (ALL, BITFLIP, LOCK):
-            verdicts += _of_groups(
+            verdicts += _judge_groups(
                 population, [f for f in others if f.signature == finding.signature]
             )
         elif (renaming := renamed.get(finding.signature)) is not None:
@@ -261,7 +261,7 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
 
 def judge_split(population: Population, parted: SignatureSplit) -> PopulationVerdict:
     """Judge one signature by the populations that a split of it gave."""
-    causes = tuple(_of_part(population, part) for part in parted.parts)
+    causes = tuple(_cause_of_part(population, part) for part in parted.parts)
     named = tuple(cause for cause in causes if cause.findings)
     rest = sum(cause.crashes for cause in causes if not cause.findings)
     total = sum(cause.crashes for cause in causes)
@@ -353,7 +353,7 @@ def _in_all(named: tuple[Cause, ...]) -> list[Finding]:
 MIN_REST = 3  # crashes besides a host's that are a population of their own
 
 
-def _of_part(population: Population, part: SignaturePart) -> Cause:
+def _cause_of_part(population: Population, part: SignaturePart) -> Cause:
     findings = (part.finding, *part.also) if part.finding is not None else ()
     cause = _cause(
         population,
@@ -365,7 +365,7 @@ def _of_part(population: Population, part: SignaturePart) -> Cause:
     return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
 
 
-def _of_groups(population: Population, findings: list[Finding]) -> list[PopulationVerdict]:
+def _judge_groups(population: Population, findings: list[Finding]) -> list[PopulationVerdict]:
     """Judge the groups of all crashes or of a flag; a group inside another is named there.
 
     The strongest come first.
@@ -382,11 +382,13 @@ def _of_groups(population: Population, findings: list[Finding]) -> list[Populati
         if part is not None:
             parts.update(part.marks)
             hosts.add(part.ever)
-        verdicts.append(_of_group(population, finding, part))
+        verdicts.append(_judge_group(population, finding, part))
     return verdicts
 
 
-def _of_group(population: Population, finding: Finding, part: Subgroup | None) -> PopulationVerdict:
+def _judge_group(
+    population: Population, finding: Finding, part: Subgroup | None
+) -> PopulationVerdict:
     """Judge one value of an attribute that goes with all crashes, or all with a flag."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}

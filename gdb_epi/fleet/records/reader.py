@@ -76,7 +76,7 @@ def read_record_files(paths: Iterable[Path], stdin: BinaryIO | None = None) -> I
     for path in paths:
         try:
             with path.open("rb") as stream:
-                yield from read_record_stream(str(path), _unpacked(stream))
+                yield from read_record_stream(str(path), _unpack(stream))
         except FileNotFoundError:
             continue  # another ingest took this spool file
         except (EOFError, OSError, zlib.error) as error:
@@ -86,7 +86,7 @@ def read_record_files(paths: Iterable[Path], stdin: BinaryIO | None = None) -> I
         yield from read_record_stream("stdin", stdin)
 
 
-def _unpacked(stream: BufferedReader) -> BinaryIO:
+def _unpack(stream: BufferedReader) -> BinaryIO:
     """Return the stream, or what is inside where it is packed by gzip: `records.jsonl.gz`."""
     if not stream.peek(2).startswith(GZIP):
         return stream

@@ -109,7 +109,9 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
         urgent=urgent,
         no_findings=no_findings_text(population, counts),
         dismissed=len(all_headlines) - len(headlines),
-        curve=curve_with_findings(population, axis, before, _explained(population, verdicts_shown)),
+        curve=curve_with_findings(
+            population, axis, before, _explained_crashes(population, verdicts_shown)
+        ),
         step=axis.step if axis else 1,
         signatures=rows,
         more_signatures=max(int((counts.per_signature() > 0).sum()) - len(rows), 0),
@@ -122,7 +124,7 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
     )
 
 
-def _explained(population: Population, verdicts: Sequence[PopulationVerdict]) -> Bools:
+def _explained_crashes(population: Population, verdicts: Sequence[PopulationVerdict]) -> Bools:
     """Return which crashes a finding covers."""
     covered = np.zeros(population.day.size, dtype=bool)
     for verdict in verdicts:

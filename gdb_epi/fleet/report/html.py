@@ -93,7 +93,7 @@ def _sparks(every: list[tuple[int, ...]], size: tuple[int, int]) -> list[Markup]
 def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
-        finalize=_shown,
+        finalize=_finalize,
         loader=FunctionLoader(_template),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -116,7 +116,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _shown(value: Any) -> Any:
+def _finalize(value: Any) -> Any:
     """Clean what is about to be escaped; markup of our own passes."""
     if isinstance(value, (Markup, _Line, int, float)):
         return value

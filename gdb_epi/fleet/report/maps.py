@@ -129,10 +129,10 @@ def flip_histograms(flips_by_host: Mapping[str, Counter[int]]) -> tuple[BitRow, 
 
 
 def _bit_row(host: str, bits: Counter[int]) -> BitRow:
-    return BitRow(host, tuple(bits.get(i, 0) for i in range(POINTER_BITS)), _repeated(bits))
+    return BitRow(host, tuple(bits.get(i, 0) for i in range(POINTER_BITS)), _repeated_bit(bits))
 
 
-def _repeated(bits: Counter[int]) -> str:
+def _repeated_bit(bits: Counter[int]) -> str:
     """Say whether it is one bit again and again, which a broken cell or line would show."""
     total = sum(bits.values())
     bit, most = min(bits.items(), key=lambda pair: (-pair[1], pair[0]))

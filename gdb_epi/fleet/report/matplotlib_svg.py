@@ -80,10 +80,10 @@ def cut_into_drawings(svg: str, count: int, width: int, height: int, stroke: flo
 
 def _short_path(match: re.Match[str]) -> str:
     """Tenths of a pixel, one blank between words."""
-    return _SPACE.sub(" ", _NUMBER.sub(_rounded, match[0])).replace(' "', '"')
+    return _SPACE.sub(" ", _NUMBER.sub(_round_match, match[0])).replace(' "', '"')
 
 
-def _rounded(match: re.Match[str]) -> str:
+def _round_match(match: re.Match[str]) -> str:
     return f"{float(match[0]):.1f}".removesuffix(".0")
 
 

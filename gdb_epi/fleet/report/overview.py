@@ -78,7 +78,7 @@ def summary_sentences(
     counts: PopulationCounts, headlines: Sequence[Headline], urgent: Sequence[UrgentSignature] = ()
 ) -> tuple[str, ...]:
     """Return the answer in words, before any number is explained."""
-    alone, compared = _alone(urgent), _compared(counts, headlines)
+    alone, compared = _alone(urgent), _comparisons(counts, headlines)
     if headlines or not alone:
         return (*compared, *alone)
     return (*alone, *(f"Compared with each other: {c[:1].lower()}{c[1:]}" for c in compared))
@@ -94,7 +94,7 @@ def no_findings_text(population: Population, counts: PopulationCounts) -> str:
     return f"{what} With few crashes{lacks}, one that has may not be seen."
 
 
-def _compared(counts: PopulationCounts, headlines: Sequence[Headline]) -> tuple[str, ...]:
+def _comparisons(counts: PopulationCounts, headlines: Sequence[Headline]) -> tuple[str, ...]:
     """Return what comparing the crashes with each other says."""
     if not counts.crashes:
         return ("The database holds no crashes yet.",)
@@ -135,7 +135,7 @@ def curve_with_findings(
     pairs = np.unique(places[with_host] * (len(population.hosts) + 1) + population.host[with_host])
     hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)
     hours = _hours(population, axis)
-    raised = _raised(axis, before)
+    raised = _raised_names(axis, before)
     return tuple(
         CurveDay(
             label=axis.label(i),
@@ -159,7 +159,7 @@ def _hours(population: Population, axis: DayAxis) -> list[float]:
     return hours
 
 
-def _raised(axis: DayAxis, before: Sequence[StoredFinding]) -> dict[int, list[str]]:
+def _raised_names(axis: DayAxis, before: Sequence[StoredFinding]) -> dict[int, list[str]]:
     names_by_step: dict[int, list[str]] = {}
     for stored_finding in sorted(before, key=lambda old: old.identity):
         place = (stored_finding.day - axis.first) // axis.step

@@ -45,7 +45,7 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
     columns = {(ATTRIBUTE, a.name): a for a in (hosts, *population.attributes)}
     columns |= {(FACT, fact.name): fact for fact in fact_attributes(population)}
     whole = np.logical_or.reduce([cause.members for cause in causes])
-    wanted = dict.fromkeys(_wanted(population, causes, whole))
+    wanted = dict.fromkeys(_wanted_views(population, causes, whole))
     rows = []
     for kind, name, value in list(wanted)[:MAX_ROWS]:
         column = columns[kind, name]
@@ -65,7 +65,7 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
     return tuple(rows)
 
 
-def _wanted(
+def _wanted_views(
     population: Population, causes: Sequence[Cause], whole: Bools
 ) -> Iterator[tuple[str, str, str]]:
     for cause in causes:
@@ -110,7 +110,7 @@ def split_views(
     judged = [v for v in verdicts if v.kind == TWO_CAUSES and v.subject in row_of]
     judged_subjects = {v.subject for v in verdicts}
     alone = [row.code for row in rows if len(rows) == 1 and row.code >= 0 and not judged]
-    asked = alone or _of_bad_hosts(population, verdicts)
+    asked = alone or _bad_host_signatures(population, verdicts)
     for code in asked:
         name = population.signatures[code]
         if name in row_of and (alone or name not in judged_subjects):
@@ -120,7 +120,9 @@ def split_views(
     return tuple(_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])
 
 
-def _of_bad_hosts(population: Population, verdicts: Sequence[PopulationVerdict]) -> list[int]:
+def _bad_host_signatures(
+    population: Population, verdicts: Sequence[PopulationVerdict]
+) -> list[int]:
     """Signatures of which a bad host has several crashes, most first."""
     size = len(population.signatures)
     most_crashes: dict[int, int] = {}

@@ -90,7 +90,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
         others = others & (population.signature >= 0)
         others &= population.signature != population.signatures.index(signature)
     for first, second in tested:
-        tests = _asked(population, first, second)
+        tests = _joint_attribute(population, first, second)
         named = list(value_findings(tests, crashes, few, mine, signature))
         if named:
             pairs[tests.name] = first, second, {value: i for i, value in enumerate(tests.values)}
@@ -125,7 +125,7 @@ def _chosen(population: Population) -> list[Attribute]:
     return varied[:MAX_ATTRIBUTES]
 
 
-def _asked(population: Population, left: Attribute, right: Attribute) -> AttributeToTest:
+def _joint_attribute(population: Population, left: Attribute, right: Attribute) -> AttributeToTest:
     """Two attributes as one."""
     width = len(right.values)
     combinations = combinations_of(population)

@@ -204,7 +204,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             f"{attribute.name}={attribute.values[value]}"
             for attribute in population.attributes
             if is_process_attribute(attribute.name)
-            for value in _of_most(attribute, mine, attribute.crash[apart])
+            for value in _value_of_most(attribute, mine, attribute.crash[apart])
         )
         minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
         since = _moment(int(second[mine[0]]))
@@ -279,7 +279,7 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
             if left.size and apply_to_scalars(binomial_tail, left.size, at.size, share) <= MAX_P:
                 event_of[left], chained[left] = numbers[0], True
             continue
-        whole = _with_beside(population, second, every, left)
+        whole = _add_simultaneous(population, second, every, left)
         event_of[whole[event_of[whole] < 0]] = len(events)
         chained[left] = True
         events.append((p, left))
@@ -290,7 +290,7 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
             yield whole, _event(population, second, mine, p, (core, whole.size))
 
 
-def _with_beside(population: Population, second: Ints, at: Ints, mine: Ints) -> Ints:
+def _add_simultaneous(population: Population, second: Ints, at: Ints, mine: Ints) -> Ints:
     """Return the crashes of an event and whatever else died on its hosts at that time.
 
     The rank that failed first has a signature of its own; those that it took along have another.
@@ -369,7 +369,7 @@ def _event(
     shared = tuple(
         f"{attribute.name}={attribute.values[value]}"
         for attribute in population.attributes
-        for value in _of_most(attribute, core, values_in_fleet(attribute))
+        for value in _value_of_most(attribute, core, values_in_fleet(attribute))
     )
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
     members = np.zeros(population.day.size, dtype=bool)
@@ -386,7 +386,7 @@ def values_in_fleet(attribute: Attribute) -> Ints:
     return attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
 
 
-def _of_most(attribute: Attribute, mine: Ints, codes: Ints) -> list[int]:
+def _value_of_most(attribute: Attribute, mine: Ints, codes: Ints) -> list[int]:
     """Return the value of nearly all these crashes, unless most `codes` have it anyway."""
     counts = np.bincount(attribute.crash[mine] + 1, minlength=2)[1:]
     value = int(counts.argmax())

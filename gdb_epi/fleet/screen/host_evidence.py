@@ -102,11 +102,11 @@ def likelihood_ratios(crashes: CrashCounts, null: NullModel) -> LikelihoodRatios
         shape = 1 / null.alpha
         more = (inside / (shape + inside + before))[:, None] * np.array(MULTIPLES)
         rate = -(shape + total)[:, None] * np.log1p(more)
-        sums += _of_window(recent, rate, null)
+        sums += _window_average(recent, rate, null)
     return LikelihoodRatios(*(sums / periods))
 
 
-def _of_window(recent: CrashCounts, rate: Floats, null: NullModel) -> Floats:
+def _window_average(recent: CrashCounts, rate: Floats, null: NullModel) -> Floats:
     """Average over what the cause's crashes carry and how many it adds."""
     off, on, share = _classes(recent, null)
     sizes, number = np.unique(share, return_inverse=True)
@@ -114,12 +114,14 @@ def _of_window(recent: CrashCounts, rate: Floats, null: NullModel) -> Floats:
     for flip, new, locked in product((False, True), repeat=MARKS):
         added = _ratios((flip, new, locked), null.marks)[:, None] * np.array(MULTIPLES)
         anywhere = rate + (off + on) @ np.log1p(added)
-        on_top = rate + off @ np.log1p((1 - CARRIED) * added) + _on_top(on, sizes, number, added)
+        on_top = (
+            rate + off @ np.log1p((1 - CARRIED) * added) + _sum_on_cpu(on, sizes, number, added)
+        )
         sums[int(locked)] += _mean(anywhere) + _mean(on_top) / null.cpus
     return sums / (1 << MARKS)
 
 
-def _on_top(counts: Floats, sizes: Floats, number: Ints, added: Floats) -> Floats:
+def _sum_on_cpu(counts: Floats, sizes: Floats, number: Ints, added: Floats) -> Floats:
     """Sum over the crashes on the CPU of a cause; `sizes` are the shares that it has elsewhere."""
     more = CARRIED / sizes + 1 - CARRIED
     if sizes.size > FEW_SHARES:

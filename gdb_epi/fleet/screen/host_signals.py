@@ -57,7 +57,7 @@ def signal_findings(population: Population, host_shares: ExposureShares) -> Iter
         (LOCK, population.lock_inherited, CAVEAT_FORKS),
     )
     for name, flag, caveat in flags:
-        yield from _with_flag(population, host_shares, name, flag, caveat)
+        yield from _hosts_with_flag(population, host_shares, name, flag, caveat)
 
 
 class _OnCpus(NamedTuple):
@@ -70,7 +70,7 @@ class _OnCpus(NamedTuple):
 
 def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
-    every = _on_cpus(population)
+    every = _crashes_on_cpus(population)
     totals = sum_by_code(every.host, every.counts, len(population.hosts))
     many = _OnCpus(*(column[every.counts >= MIN_N] for column in every))
     if not many.host.size:
@@ -94,7 +94,7 @@ def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator
             )  # fmt: skip
 
 
-def _on_cpus(population: Population) -> _OnCpus:
+def _crashes_on_cpus(population: Population) -> _OnCpus:
     host, cpu, counts = population.once(count_known_pairs, population.host, population.cpu)
     return _OnCpus(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
 
@@ -104,7 +104,7 @@ def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
 
     A pair is a host and a CPU number, as one code in order; the share is that of its like.
     """
-    every = _on_cpus(population)
+    every = _crashes_on_cpus(population)
     totals = sum_by_code(every.host, every.counts, len(population.hosts))
     share, count, _ = _cpu_shares(population, every, every, totals[every.host])
     cpus = np.full(totals.size, float(MIN_CPUS))
@@ -155,7 +155,7 @@ def cpu_kind_of_hosts(population: Population) -> tuple[Ints, str]:
     return codes, "CPU numbers of crashes on all hosts, which may have fewer CPUs than this one"
 
 
-def _with_flag(
+def _hosts_with_flag(
     population: Population, expected_share: ExposureShares, name: str, flag: Bools, caveat: str
 ) -> Iterator[Finding]:
     """Hosts with more flagged crashes than their hours and than their crashes let expect."""

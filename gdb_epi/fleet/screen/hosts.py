@@ -197,12 +197,12 @@ def findings_of_hosts(hosts: JudgedHosts) -> Iterator[Finding]:
     explained = np.zeros(population.day.size, dtype=bool)
     for finding in whole:
         explained |= finding.members
-    yield from _by_signature(population, host_shares, explained)
+    yield from _hosts_by_signature(population, host_shares, explained)
 
 
 def hosts_of_signature(population: Population, explained: Bools, name: str) -> Iterator[Finding]:
     """Yield the hosts that stand out in one signature that was asked about: a family of its own."""
-    yield from _by_signature(population, exposure_shares(population), explained, name)
+    yield from _hosts_by_signature(population, exposure_shares(population), explained, name)
 
 
 def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
@@ -229,7 +229,7 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
             name = BITFLIP
         facts = [float(g[host]) for g in given]
         test = host_evidence_words(p_count[host], facts)
-        is_one_kind = _of_one_kind(population, day, host, hosts.null, hosts.healthy)
+        is_one_kind = _is_otherwise_alike(population, day, host, hosts.null, hosts.healthy)
         if is_one_kind and _is_of_its_kind(population, host, hosts.null.alpha):
             continue
         caveats = (
@@ -254,7 +254,7 @@ def crashes_and_null(
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
     crashes = _crashes_of(population, day, population.host >= 0)
     of_period = sum_by_code(crashes.period, crashes.weight, len(WINDOWS) + 1)
-    mean = np.array([n * s for n, s in _by_period(population, day, of_period, host_shares)])
+    mean = np.array([n * s for n, s in _periods_between(population, day, of_period, host_shares)])
     counts = sum_by_code(crashes.host, crashes.weight, len(population.hosts))
     alpha = dispersion(counts, counts.sum() * host_shares.by_host)
     has = [sum_by_code((crashes.carried & b) // b, crashes.weight, 2) for b in (FLIP, NEW, LOCKED)]
@@ -281,7 +281,7 @@ def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
     return CrashCounts._make([*(widen_codes(column[where]) for column in columns), counts])
 
 
-def _by_period(
+def _periods_between(
     population: Population, day: int, of_period: Floats, usual: ExposureShares
 ) -> Iterator[tuple[int, Floats]]:
     """Yield how many crashes are in each period between the windows, and each host's share."""
@@ -315,7 +315,7 @@ def _first_of_own(signature: Ints, host: Ints, of_cells: Ints, size: int) -> Boo
     return is_first
 
 
-def _of_one_kind(
+def _is_otherwise_alike(
     population: Population, day: int, host: int, null: NullModel, healthy: Floats
 ) -> bool:
     """Whether a host is like the others but for a signature, as a job in a loop makes it."""
@@ -365,7 +365,7 @@ def _host_finding(
     if CAVEAT_ONE_SIGNATURE in caveats:
         caveats = (*caveats, CAVEAT_LOOP)
     elif CAVEAT_ONLY_MORE_CRASHES not in caveats and not (population.bitflip & members).any():
-        caveats = (*caveats, *_of_its_program(population, members))
+        caveats = (*caveats, *_program_marks(population, members))
     if name == LOCK:
         caveats = (CAVEAT_FORKS,)
     return Finding(
@@ -374,7 +374,7 @@ def _host_finding(
     )  # fmt: skip
 
 
-def _of_its_program(population: Population, members: Bools) -> tuple[str, ...]:
+def _program_marks(population: Population, members: Bools) -> tuple[str, ...]:
     """Return what a program of the host would look like; nothing where several programs died."""
     main = main_program(population, members)
     if main is None:
@@ -469,7 +469,7 @@ def _cpu_p(population: Population) -> Floats:
     return p
 
 
-def _by_signature(
+def _hosts_by_signature(
     population: Population, host_shares: ExposureShares, explained: Bools, asked: str | None = None
 ) -> Iterator[Finding]:
     """Hosts that have one signature out of proportion to their hours and to their other crashes."""

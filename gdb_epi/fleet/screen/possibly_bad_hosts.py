@@ -86,7 +86,7 @@ class CrashesNeeded(NamedTuple):
         return f"what these crashes can show: {'; '.join(parts)}" if parts else ""
 
 
-def _judged(
+def _judge_hosts(
     population: Population, day: int, screened: ScreeningResult | None
 ) -> JudgedHosts | None:
     """Return the hosts as they were judged in the screening; None: too few or too many crashes."""
@@ -101,7 +101,7 @@ def find_possibly_bad_hosts(
     population: Population, day: int, screened: ScreeningResult
 ) -> list[PossiblyBadHost]:
     """Return the hosts that are not named and may be bad, the likeliest first."""
-    hosts = _judged(population, day, screened)
+    hosts = _judge_hosts(population, day, screened)
     if hosts is None:
         return []
     counts = hosts.counts
@@ -168,8 +168,8 @@ def crashes_needed(
     population: Population, day: int, screened: ScreeningResult | None = None
 ) -> CrashesNeeded:
     """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
-    hosts = _judged(population, day, screened)
-    of_host = (None, None) if hosts is None else _of_bad_hosts(hosts)
+    hosts = _judge_hosts(population, day, screened)
+    of_host = (None, None) if hosts is None else _simulate_bad_hosts(hosts)
     signatures = np.bincount(population.signature[population.signature >= 0], minlength=1)
     values = [a for a in population.attributes if len(a.values) > 1]
     tests = int((signatures >= MIN_N).sum()) * max((len(a.values) for a in values), default=0)
@@ -177,7 +177,7 @@ def crashes_needed(
     return CrashesNeeded(of_host, value)
 
 
-def _of_bad_hosts(hosts: JudgedHosts) -> tuple[int | None, int | None]:
+def _simulate_bad_hosts(hosts: JudgedHosts) -> tuple[int | None, int | None]:
     """Simulate hosts that break in these days, each with marks drawn for it."""
     random = np.random.default_rng(SEED)
     sizes = np.repeat(np.arange(MIN_N, MAX_MORE + 1), TRIALS)

@@ -75,7 +75,7 @@ def screen_population(
     parts = split_by_coverage(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
     group = _loudest_group(parts)
-    judged = _judged(parts, day, group)
+    judged = _judge_group(parts, day, group)
     hosts = _hosts_of(population, parts, judged, group)
     # A signature of which a host was peeled is looked at for its second cause: a question asked
     # beforehand, so its tests do not pay for those of all the other signatures.
@@ -170,22 +170,22 @@ def split_by_coverage(events: CrashEvents, day: int) -> _Parts:
 def screen_hosts(population: Population, day: int) -> list[Finding]:
     """Return the findings of hosts at the end of a day, as a screening without a group has them."""
     parts = split_by_coverage(find_events(population), day)
-    return _hosts_of(population, parts, _judged(parts, day, None), None)
+    return _hosts_of(population, parts, _judge_group(parts, day, None), None)
 
 
 def judged_hosts(population: Population, day: int) -> JudgedHosts:
     """Return the hosts with host-hours at the end of a day, as a screening judges them."""
     parts = split_by_coverage(find_events(population), day)
-    return _judged(parts, day, _loudest_group(parts))
+    return _judge_group(parts, day, _loudest_group(parts))
 
 
 def _loudest_group(parts: _Parts) -> Finding | None:
     return min(group_findings(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
 
 
-def _judged(parts: _Parts, day: int, group: Finding | None) -> JudgedHosts:
+def _judge_group(parts: _Parts, day: int, group: Finding | None) -> JudgedHosts:
     calm = _without_storm(parts.by_hours)
-    return JudgedHosts(calm if group is None else _weighed(calm, group), day)
+    return JudgedHosts(calm if group is None else _reweigh(calm, group), day)
 
 
 def _without_storm(population: Population) -> Population:
@@ -231,12 +231,12 @@ def _hosts_of(
             counts = whole.signature != code
             left_out = f"; without the crashes of {named_signature(whole.signatures[code])}"
             findings = [f._replace(test=f.test + left_out) for f in findings]
-        return [_with_repeats(whole, events, finding, counts) for finding in findings]
+        return [_add_repeats(whole, events, finding, counts) for finding in findings]
 
     return cached_host_findings(population, day, find) if group is None else find(population, day)
 
 
-def _with_repeats(
+def _add_repeats(
     population: Population, events: CrashEvents, finding: Finding, counts: Bools
 ) -> Finding:
     """Name the crashes of a host's loops too; what they tell was counted once."""
@@ -260,7 +260,7 @@ def _members(population: Population, findings: Sequence[Finding]) -> Bools:
     return members
 
 
-def _weighed(population: Population, group: Finding) -> Population:
+def _reweigh(population: Population, group: Finding) -> Population:
     """Return the population with host-hours that count by the rate of a group."""
     attribute = population.attribute(group.attr)
     if attribute is None:

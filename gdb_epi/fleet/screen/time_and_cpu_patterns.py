@@ -102,7 +102,7 @@ def _at_that_time(event: Finding, moment: Finding) -> bool:
 
 def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
     """Yield what comes at some time of the day or week, or on some CPU number of many hosts."""
-    yield from _of_cpus(population, free)
+    yield from _cpu_findings(population, free)
     if population.second is None:
         return
     some = free & (population.signature >= 0) & (population.second >= 0)
@@ -118,7 +118,8 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
     of_day, of_week, of_month = (
         np.bincount(signature * width + slot, minlength=sizes.size * width).reshape(-1, width)
         for width, slot in (
-            (24, cell % 24), (7, (cell // 24 + _FIRST_WEEKDAY) % 7), (MONTH, _of_month(cell // 24)),
+            (24, cell % 24), (7, (cell // 24 + _FIRST_WEEKDAY) % 7),
+            (MONTH, _month_slot(cell // 24)),
         )
     )  # fmt: skip
     local = _local_hours(population, some, first, hour)
@@ -224,11 +225,11 @@ def _hours_of(second: Ints, some: Bools) -> tuple[int, Ints]:
 
 def _slots(hour: Ints, name: str) -> Ints:
     if name == DAY_OF_MONTH:
-        return _of_month(hour // 24)
+        return _month_slot(hour // 24)
     return hour % 24 if name == TIME_OF_DAY else (hour // 24 + _FIRST_WEEKDAY) % 7
 
 
-def _of_month(day: Ints) -> Ints:
+def _month_slot(day: Ints) -> Ints:
     """Return the slot of each day in its month; the last day of any month is the last slot."""
     first = int(day.min(initial=0))
     days = (first + np.arange(int(day.max(initial=0)) - first + 1)).astype("datetime64[D]")
@@ -248,7 +249,7 @@ def _turns(of_month: Ints) -> Bools:
 def _month_turns(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     """Yield the days around the end of a month at which nearly all of a signature comes."""
     days = np.unique(times // 24)
-    slots = _of_month(days)
+    slots = _month_slot(days)
     best: tuple[float, int, Ints, tuple[float, float, float]] | None = None
     for width in range(1, MAX_TURN + 1):
         for before in range(width + 1):
@@ -281,7 +282,7 @@ def _is_at_turn(day: Ints, value: str) -> Bools:
     numbers = {
         kind: int(n or 1) for kind, n in re.findall(r"the (last|first) (?:(\d) )?day", value)
     }
-    slots = _of_month(day)
+    slots = _month_slot(day)
     return (slots >= MONTH - numbers.get("last", 0)) | (slots < numbers.get("first", 0))
 
 
@@ -424,7 +425,7 @@ def _shares(others: Floats, slots: Ints) -> Floats:
     return np.asarray(np.clip(share, slots.shape[1] / others.size / 2, 0.999))
 
 
-def _of_cpus(population: Population, free: Bools) -> Iterator[Finding]:
+def _cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
     """Yield CPU numbers that have more of a signature than of all others, over many hosts."""
     some = free & (population.signature >= 0) & (population.cpu >= 0) & (population.host >= 0)
     size = int(np.count_nonzero(some))

@@ -213,10 +213,10 @@ def dispersion(counts: Floats, expected: Floats) -> float:
     squares = max(float((mean**2).sum()), 1e-12)
     moment = float(((counts - mean) ** 2 - mean).sum()) / squares
     error = min(float(np.sqrt(2 / squares)), MAX_ERROR)
-    return max(_untrimmed(moment, typical) + error, MIN_ALPHA)
+    return max(_untrim_alpha(moment, typical) + error, MIN_ALPHA)
 
 
-def _untrimmed(moment: float, mean: float) -> float:
+def _untrim_alpha(moment: float, mean: float) -> float:
     """Return the alpha of which counts with this mean have such a moment once they are trimmed."""
     mean = min(mean, MAX_MEAN)
     low, high = 0, len(ALPHAS) - 1

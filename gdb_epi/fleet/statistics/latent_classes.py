@@ -66,7 +66,7 @@ def find_classes(columns: Sequence[Ints]) -> LatentClassFit:
         certain = float((fit.chances.max(axis=1) * weights).sum() / rows)
         if best - bic < MIN_GAIN or held.min() < MIN_CLASS or certain < MIN_CERTAINTY:
             break
-        of_row, sure = _assigned(columns, sizes, fit)
+        of_row, sure = _assign_classes(columns, sizes, fit)
         best, chosen_classes = bic, LatentClassFit(count, of_row, first - bic, sure)
     return chosen_classes
 
@@ -77,7 +77,7 @@ def _patterns(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
     return np.stack([column[where] for column in columns], axis=1), number, counts
 
 
-def _assigned(columns: Sequence[Ints], sizes: Sequence[int], fit: _Fit) -> tuple[Ints, Bools]:
+def _assign_classes(columns: Sequence[Ints], sizes: Sequence[int], fit: _Fit) -> tuple[Ints, Bools]:
     """The most likely class of each row, and whether it is sure."""
     patterns, rows, _ = _patterns(columns)
     joint = _one_hot(patterns, sizes) @ fit.log_values.T + fit.log_share

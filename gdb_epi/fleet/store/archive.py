@@ -51,7 +51,7 @@ LATER = ("state", "note", "decided_at", "decided_n", "decided_p", "raised")  # o
 def archive_lines(engine: Engine) -> Iterator[str]:
     """Yield everything but the records, a JSON object a line."""
     for kind, rows in (
-        *((RECEIVED, rows) for rows in _received(engine)),
+        *((RECEIVED, rows) for rows in _received_rows(engine)),
         *((EXPOSURE, rows) for rows in _exposure(engine)),
     ):
         yield _line(kind, rows)
@@ -99,7 +99,7 @@ def _line(kind: str, rows: Sequence[Any]) -> str:
     return json.dumps({"schema": f"{EXPORT_PREFIX}{kind}{EXPORT_NUMBER}", "rows": rows})
 
 
-def _received(engine: Engine) -> Iterator[list[Any]]:
+def _received_rows(engine: Engine) -> Iterator[list[Any]]:
     c, after = tables.crash.c, 0
     while True:
         chosen = select(c.id, c.core_key, c.received).where(c.id > after).order_by(c.id).limit(ROWS)

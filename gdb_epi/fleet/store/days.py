@@ -41,11 +41,11 @@ def parse_day(value: Any) -> int | None:
                 return None
         else:
             zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-            return _near(zoned.timestamp() // SECONDS_A_DAY)
+            return _day_or_none(zoned.timestamp() // SECONDS_A_DAY)
     plain = number_or_none(value)
     if plain is None:
         return None
-    return _near(plain if abs(plain) < MAX_DAY else plain // SECONDS_A_DAY)
+    return _day_or_none(plain if abs(plain) < MAX_DAY else plain // SECONDS_A_DAY)
 
 
 def parse_day_range(words: str) -> tuple[int, int] | None:
@@ -71,5 +71,5 @@ def parse_written_day(words: str) -> int | None:
     return days[0] if days is not None and days[0] == days[1] else None
 
 
-def _near(day: float) -> int | None:
+def _day_or_none(day: float) -> int | None:
     return int(day) if abs(day) <= MAX_DAY else None

@@ -40,7 +40,7 @@ def _insert_sqlite(connection: Connection, crashes: Sequence[Crash]) -> set[str]
     # The write lock is ours, so the next ids are too; asking for each one costs a third more.
     last = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM crash").scalar_one()
     first = int(last) + 1
-    for names, rows in _by_absence(new, first):
+    for names, rows in _group_by_absence(new, first):
         marks = ", ".join("?" * len(names))
         statement = f"INSERT INTO crash ({', '.join(names)}) VALUES ({marks})"
         connection.exec_driver_sql(statement, rows)
@@ -49,7 +49,7 @@ def _insert_sqlite(connection: Connection, crashes: Sequence[Crash]) -> set[str]
     return {crash[0] for crash in new}
 
 
-def _by_absence(
+def _group_by_absence(
     crashes: Sequence[Crash], first: int
 ) -> Iterator[tuple[list[str], list[tuple[Any, ...]]]]:
     """Yield names of columns and rows of them; no row holds None, the last is the id, `first`...

@@ -252,14 +252,14 @@ class LineTable:
             end = data.index(b"\0", at)
             number, behind = unsigned_leb128(data, end + 1)
             _, behind = unsigned_leb128(data, behind)
-            files.append(_joined(folders[number - 1] if number else b"", data[at:end]))
+            files.append(_join_path(folders[number - 1] if number else b"", data[at:end]))
             _, at = unsigned_leb128(data, behind)
         return files
 
     def _new_files(self, at: int) -> list[str]:
         folders, at = self._table(at)
         files, _ = self._table(at)
-        return [_joined(folders[number][0], name) for name, number in files]
+        return [_join_path(folders[number][0], name) for name, number in files]
 
     def _table(self, at: int) -> tuple[list[tuple[bytes, int]], int]:
         data = self._data
@@ -303,7 +303,7 @@ class LineTable:
         return b"", int.from_bytes(data[at : at + size], "little"), at + size
 
 
-def _joined(folder: bytes, name: bytes) -> str:
+def _join_path(folder: bytes, name: bytes) -> str:
     path = name if name.startswith(b"/") or not folder else folder + b"/" + name
     return path.decode("utf-8", "strict")
 
