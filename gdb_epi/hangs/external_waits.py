@@ -424,7 +424,7 @@ def answer_for_write_wait(scene: HangContext, activity: ThreadActivity) -> HangA
         sentence = f"{activity.waits()} {link} {activity.what}: the other side does not read"
     unread = _unread_output(scene, activity)
     if unread:
-        sentence += f"; its {unread} is a pipe that nobody reads meanwhile"
+        sentence += f", and the child's {unread} is a pipe that nobody reads meanwhile"
     elif activity.call != "connect" and waits_repeatedly(scene, activity.frames):
         sentence += ", or more slowly than this one writes"
     answer = wait_answer(HANG, "peer does not read", sentence, activity,

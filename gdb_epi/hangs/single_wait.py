@@ -205,7 +205,7 @@ def _through(
     if activity.kind == hang_types.JOIN and waits_while_closing(
         library_frames_called(scene, activity)
     ):
-        text = f"{further.sentence}; it ends only when its client goes"
+        text = f"{further.sentence}; that thread ends only when its client goes"
         return further._replace(label=HANG, kind="closing", sentence=text)
     if activity.kind == hang_types.LOCK and other.kind == hang_types.CHILD:
         text = f"{further.sentence}, and keeps what it holds meanwhile: workers may need that too"

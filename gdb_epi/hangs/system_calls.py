@@ -22,7 +22,7 @@ _NEEDS_NO_PEER = frozenset((
 _SHOWN_BY_NAME = frozenset(("fsync", "fdatasync"))  # that are shown so
 # Calls that return nothing by which to tell whether they had waited: close() of a socket with
 # SO_LINGER waits for the other side.
-MAY_LAST = frozenset(("close", "fsync", "fdatasync", "sync", "syncfs"))
+MAY_LAST = frozenset(("close", "flock", "fsync", "fdatasync", "sync", "syncfs"))
 _ACCEPTS = frozenset(("accept", "accept4"))
 _POLLS = frozenset(("poll", "ppoll"))
 _SELECTS = frozenset(("select", "pselect6"))

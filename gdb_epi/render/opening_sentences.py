@@ -201,10 +201,12 @@ def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
     head, _, rest = first_reason(record).partition(": ")
     clauses = [*filter(None, rest.split("; "))]
     circle = members_of_deadlock(record)
+    if clauses and _EACH_OTHER in head and len(circle) < 2:  # the first sentence says it
+        return clauses[0], clauses[1:]
     if rest and record.get("waits"):
         return head, clauses
     first, *clauses = first_reason(record).split("; ")
-    if clauses and len(circle) > 1 and record.get("waits"):
+    if clauses and len(circle) > 1 and ITSELF not in first and record.get("waits"):
         return f"{len(circle)} threads {_EACH_OTHER}", [first, *clauses]
     return first, clauses
 
@@ -213,11 +215,12 @@ def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[st
     """Return the clauses about a hang: who waits, why nothing ends that, and what else is known."""
     who, verb, place = _waiting(record, calls)
     first, *others = first_reason(record).split("; ")
-    if who in first and place in first:
+    of_loop = first.startswith(OF_EVENT_LOOP)
+    if of_loop or place in first or first.startswith(f"{who} "):
         first, _, cause = first.partition(": ")
-        return (first, cause, others) if cause or not others else (first, others[0], others[1:])
-    if first.startswith(OF_EVENT_LOOP):
-        return first, "", others
+        if not cause and others and not of_loop:  # the tasks of a loop stand together
+            cause, *others = others
+        return first, cause, others
     return f"{who} {verb} {place}", first, others
 
 
@@ -247,13 +250,16 @@ _EACH_OTHER = "wait for each other"
 def _deadlock_words(record: Json) -> str:
     """Return "hung: a deadlock between Thread-1 and Thread-2"; a number where names are equal."""
     circle, names = members_of_deadlock(record), thread_names(record)
+    first = first_reason(record).partition("; ")[0]
+    head = first.partition(": ")[0]
+    if len(circle) < 2 and _EACH_OTHER in head:
+        return f"hung: {head}"
+    if ITSELF in first and _EACH_OTHER not in first:
+        who = names.get(circle[0]) if circle else telling_thread_name(record)
+        who = "a task" if head.startswith("task ") else who
+        return f"hung: {who} waits for itself" if who else "hung in a deadlock"
     if len(circle) < 2:
-        head = first_reason(record).partition(": ")[0]
-        if _EACH_OTHER in head:
-            return f"hung: {head}"
-        who = "a task" if head.startswith("task ") else telling_thread_name(record)
-        itself = who and ITSELF in first_reason(record)
-        return f"hung: {who} waits for itself" if itself else "hung in a deadlock"
+        return "hung in a deadlock"
     named = [str(names.get(tid) or f"thread {tid}") for tid in circle[:MAX_DEADLOCKED]]
     if len(set(named)) < len(named):
         return f"hung: a deadlock of {len(circle)} threads"

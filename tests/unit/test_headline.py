@@ -213,7 +213,7 @@ def hung(label: str, reason: str, place: str = "take (clock.py:7)") -> str:
         ("deadlock", "MainThread waits at take (clock.py:7) for A, which it holds itself",
          "hung: MainThread waits for itself\nA software bug (80% sure): MainThread waits at take"),
         ("deadlock", "2 tasks of trio wait for each other: task a waits",
-         "hung: 2 tasks of trio wait for each other\n"),
+         "hung: 2 tasks of trio wait for each other\nA software bug (80% sure): task a waits."),
         ("cannot-tell", "MainThread waits at take (clock.py:7) for data",
          "may have hung when SIGABRT ended it: this core cannot tell\nMainThread waits at take"),
     ],
