@@ -38,7 +38,8 @@ def verdicts(shell: Shell) -> list[str]:
 def test_a_rack_is_named_alone_and_said_to_be_over(ask):
     shell = ask(first.f03_rack_switch)
     (said,) = verdicts(shell)
-    assert said.startswith('hardware, power or network of a place: goes with rack=r07: "abort, in ')
+    place = "hardware, power or network of a place, or what is set up there"
+    assert said.startswith(f'{place}: goes with rack=r07: "abort, in ')
     assert "but: none since 2026-11-01: it may be over" in shell("fleet", "suspects").out
     # Every host of the rack has one BIOS: that is no second condition.
     assert "bios" not in shell("fleet", "split", "watchdog_abort").out.split("the rest")[0]
@@ -494,3 +495,26 @@ def test_a_library_that_comes_host_by_host_is_told_from_the_load(ask):
     assert "rose with libgeos=2: on the days of its roll-out" in shell("fleet", "onset", "ring").out
     cache = shell("fleet", "onset", "run_cache").out
     assert "when libgeos" not in cache and "with libgeos" not in cache
+
+
+@pytest.mark.heavy
+def test_a_leak_is_told_by_the_uptime_and_no_rack_is_named(ask):
+    shell = ask(sixth.x06_leak)
+    (said,) = verdicts(shell)
+    assert said.startswith("software: goes with uptime_days range=") and "rack" not in said
+    assert "its rate rises with uptime_days range (0 to " in shell("fleet", "suspects").out
+
+
+@pytest.mark.heavy
+def test_full_disks_are_no_fix_and_accuse_no_place(ask):
+    shell = ask(sixth.x07_full_disks)
+    said = verdicts(shell)
+    assert said[0].startswith("hardware: one host (w070), which has no host-hours since ")
+    assert len(said) == 2 and said[1].startswith("software: goes with image=registry/etl:8: ")
+    text = shell("fleet", "suspects").out
+    assert "since with image=registry/etl:9, which came later: not mended" in text
+    assert "may be over" not in text
+    check = shell("fleet", "check").out
+    assert re.search(r"no crash of any program on 3\d of the 40 hosts of registry/etl after", check)
+    excluded = shell("fleet", "exclude").out
+    assert excluded.startswith("no host to take out now") and "left in: w070: no host" in excluded

@@ -8,7 +8,7 @@ import pytest
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.coverage import without_hours
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.onset import find_onset, fleet_wide_rise_words
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.screen.screening import screen_population
@@ -18,7 +18,9 @@ from gdb_epi.fleet.screen.silent_hosts import (
     UNKNOWN,
     find_silent_days,
     find_silent_groups,
+    without_silent_hours,
 )
+from gdb_epi.fleet.statistics.arrays import absent_column
 from gdb_epi.fleet.store.days import iso_day
 
 QUIET = 12  # days
@@ -115,3 +117,27 @@ def test_crashes_that_grow_evenly_have_no_day_on_which_they_rose():
     assert "all crashes rise steadily (" in (fleet_wide_rise_words(steady) or "")
     step = pop.chosen(rng.random(day.size) < np.where(day < 30, 0.3, 0.9), pop.exposure_hours > 0)
     assert "all crashes rose on " in (fleet_wide_rise_words(step) or "")
+
+
+def test_hosts_of_one_program_that_fall_silent_one_by_one_are_told_and_have_no_hours():
+    """26 of the 30 hosts of a program, scattered over the racks: their disks are full of cores."""
+    pop = population(simulate(8, hosts=60, days=40, per_day=30.0))
+    rng = np.random.default_rng(5)
+    runs = np.arange(60) % 2 == 0
+    unknown = absent_column(pop.exposure_day.size)
+    program = Attribute("program", ["etl", "web"], np.where(runs[pop.host], 0, 1), unknown)
+    pop = pop._replace(facts=(program,))
+    assert find_silent_groups(pop) == [] and without_silent_hours(pop) is pop
+    until = np.full(60, pop.last_day)
+    full = np.flatnonzero(runs)[4:]
+    until[full] = pop.last_day - rng.integers(15, 20, full.size)
+    quiet = pop.chosen(pop.day <= until[pop.host], pop.exposure_hours >= 0)
+    (group,) = find_silent_groups(quiet)
+    assert (group.attr, group.value, group.hours) == ("program", "etl", RUNS)
+    assert set(group.hosts.tolist()) <= set(full.tolist()) and group.hosts.size > 20
+    where = f"on {group.hosts.size} of the {group.of_hosts} hosts of etl after"
+    assert f"{where} {iso_day(group.last)}" in group.words()
+    left = without_silent_hours(quiet)
+    gone = np.isin(quiet.exposure_host, group.hosts) & (quiet.exposure_day > group.last)
+    assert not left.exposure_hours[gone].any()
+    assert np.array_equal(left.exposure_hours[~gone], quiet.exposure_hours[~gone])

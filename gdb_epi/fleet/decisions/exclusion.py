@@ -35,7 +35,12 @@ from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
-from gdb_epi.fleet.screen.finding import BITFLIP, day_of_recovery, is_about_whole_host
+from gdb_epi.fleet.screen.finding import (
+    BITFLIP,
+    day_of_leaving,
+    day_of_recovery,
+    is_about_whole_host,
+)
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
@@ -183,6 +188,11 @@ def _hosts_of_findings(
             continue
         if decided != CONFIRMED and (end := day_of_recovery(finding)) is not None:
             left_in.setdefault(finding.value, CAVEAT_RECOVERED.format(end=end, host=finding.value))
+            continue
+        if decided != CONFIRMED and (out := day_of_leaving(finding)) is not None:
+            left_in.setdefault(
+                finding.value, f"no host-hours since {out}: it seems to be out already"
+            )
             continue
         words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
         reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"

@@ -17,7 +17,7 @@ from gdb_epi.fleet.statistics.arrays import ABSENT, Ints, narrow_codes
 RANGE = " range"  # after the name of the attribute
 TO = " to "
 MIN_NUMBERS = 9  # with fewer values each is looked at by itself, and several as a limit
-RANGES = 6
+RANGES, FINE = 6, 24
 LEAST, MOST = " >= ", " <= "
 
 
@@ -36,7 +36,7 @@ def limit_words(name: str, sign: str, value: str) -> str:
     return f"{name.removesuffix(RANGE)}{sign}{(high or low) if sign == MOST else low}"
 
 
-def in_ranges(attribute: Attribute) -> Attribute | None:
+def in_ranges(attribute: Attribute, ranges: int = RANGES) -> Attribute | None:
     """Return the ranges of an attribute; None where it has few values, or some are no numbers."""
     numbers = [number_of(value) for value in attribute.values]
     if len(numbers) < MIN_NUMBERS or None in numbers:
@@ -45,7 +45,7 @@ def in_ranges(attribute: Attribute) -> Attribute | None:
     side = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
     counts = np.bincount(side[side >= 0], minlength=order.size)[order]
     middle = np.cumsum(counts) - counts / 2
-    part = (middle * RANGES / max(int(counts.sum()), 1)).astype(np.int64)
+    part = (middle * ranges / max(int(counts.sum()), 1)).astype(np.int64)
     _, part = np.unique(part, return_inverse=True)
     values = []
     for number in range(int(part.max()) + 1):

@@ -103,13 +103,20 @@ class CountCache:
         """Return `make(*given)`, made once for these arguments."""
         if self._parent is not None and not any(id(x) in self._own for x in given):
             return self._parent.get(make, *given)
-        key = (make, *(x if isinstance(x, (int, str)) else id(x) for x in given))
+        key = _key(make, given)
         if key not in self._kept:
-            made = make(*given)
-            self._kept[key] = (given, made)
-            self._own.update(map(id, made if isinstance(made, tuple) else (made,)))
+            self.keep(make(*given), make, *given)
         answer: _T = self._kept[key][1]
         return answer
+
+    def keep(self, made: Any, make: Callable[..., Any], *given: Any) -> None:
+        """Keep what `make(*given)` returns, for who knows it already."""
+        self._kept[_key(make, given)] = (given, made)
+        self._own.update(map(id, made if isinstance(made, tuple) else (made,)))
+
+
+def _key(make: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (make, *(x if isinstance(x, (int, str)) else id(x) for x in given))
 
 
 class PrunedPast(NamedTuple):

@@ -113,7 +113,7 @@ def _silence(population: Population) -> Iterator[QualityCheck]:
         if group.hours == STOPPED:  # such hosts are in no rate
             continue
         text = f"{group.words()}: a collector that stopped or uploads late looks like this, and so "
-        text += "do hosts without work; it counts as free of crashes"
+        text += "do hosts without work; tests leave these hours out, `trend` and `compare` do not"
         yield QualityCheck(SILENCE, False, text, "see whether cores of it still arrive")
 
 

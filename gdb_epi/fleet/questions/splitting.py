@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
+from gdb_epi.fleet.population.combinations import combinations_of, count_by_value, count_known_pairs
 from gdb_epi.fleet.population.coverage import with_old_hours_summed, without_hours
 from gdb_epi.fleet.population.population import CountCache, Population
 from gdb_epi.fleet.questions.possible_marks import PossibleMarks, find_possible_marks
@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.finding_texts import certainty_words, verdict_words
 from gdb_epi.fleet.screen.hosts import hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.screen.screening import screen_hosts
-from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
+from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, without_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
@@ -73,8 +73,17 @@ def _with_own_signature(
     """Return the population with a subpopulation as a signature of its own."""
     codes = population.signature.copy()
     codes[subpopulation.members] = len(population.signatures)
-    memo = None if population.memo is None else CountCache(population.memo, codes)
     signatures = [*population.signatures, name]
+    memo = None
+    if population.memo is not None:
+        memo = CountCache(population.memo, codes)
+        # Of ten million crashes counting these pairs anew takes a second.
+        mine = np.flatnonzero(subpopulation.members & (population.host >= 0))
+        old = population.once(count_known_pairs, population.signature, population.host)
+        old = without_pairs(old, population.signature[mine], population.host[mine])
+        new = count_pairs(codes[mine], population.host[mine])
+        pairs = tuple(np.concatenate(both) for both in zip(old, new, strict=True))
+        memo.keep(pairs, count_known_pairs, codes, population.host)
     return population._replace(signature=codes, signatures=signatures, memo=memo)
 
 

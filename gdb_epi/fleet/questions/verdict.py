@@ -36,6 +36,7 @@ from gdb_epi.fleet.screen.finding import (
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
+    day_of_leaving,
     day_of_recovery,
     is_about_whole_host,
 )
@@ -254,6 +255,9 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
         return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
     if kind == ONE_HOST:
         return f"one host ({name}), {signatures}: {MOVE_JOB}"
+    if (out := day_of_leaving(finding)) is not None:
+        seems = f"which has no host-hours since {out} and seems to be out"
+        return f"hardware: one host ({name}), {seems}; test it before it comes back"
     if (end := day_of_recovery(finding)) is not None:
         return f"hardware: one host ({name}) until {end}; if nobody repaired it, test it"
     return f"hardware: one host ({name}), take it out and test it"

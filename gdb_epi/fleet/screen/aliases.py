@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
-from gdb_epi.fleet.population.number_ranges import RANGE
+from gdb_epi.fleet.population.number_ranges import FINE, RANGE, in_ranges
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
@@ -24,6 +24,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     hypergeometric_tail,
     poisson_binomial_tail,
+    upper_normal_tail,
 )
 
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
@@ -57,7 +58,28 @@ def without_aliases(
             alias = f"{finding.attr}={finding.value}"
             if alias not in kept[alias_of].aliases:
                 kept[alias_of] = kept[alias_of]._replace(aliases=(*kept[alias_of].aliases, alias))
-    return [_without_explained(population, finding) for finding in kept[len(earlier) :]]
+    new = kept[len(earlier) :]
+    ranges = [finding for finding in new if finding.attr.endswith(RANGE)]
+    return [
+        _without_explained(population, finding)
+        for finding in new
+        if not any(_rises_with(population, finding, of_range) for of_range in ranges)
+    ]
+
+
+def _rises_with(population: Population, finding: Finding, of_range: Finding) -> bool:
+    """Whether a number explains a finding that came first, as it has all crashes of its value.
+
+    Those of a number lie in several ranges: each is weaker than the rack whose hosts have most.
+    """
+    mine, theirs = (population.attribute(f.attr) for f in (finding, of_range))
+    if finding.signature != of_range.signature or finding.attr.endswith(RANGE):
+        return False
+    if mine is None or theirs is None:
+        return False
+    same = _of_signal(population, finding.signature)
+    cell = mine, mine.values.index(finding.value)
+    return _p_given_all_values(population, cell, theirs, same) > MAX_CONDITIONAL_P
 
 
 def with_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
@@ -162,8 +184,13 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     if _same_hours(population, mine, code, theirs, against):
         return True
     same = _of_signal(population, finding.signature)
-    if theirs.name.endswith(RANGE):  # what rises with a number rises inside of a range, too
-        return _p_given_all_values(population, (mine, code), theirs, same) > MAX_CONDITIONAL_P
+    # Of a number each range has its own rate; and where a version has ended, who has the next one
+    # tells.
+    is_range = theirs.name.endswith(RANGE)
+    if is_range or is_process_attribute(theirs.name):
+        explained = _p_given_all_values(population, (mine, code), theirs, same) > MAX_CONDITIONAL_P
+        if explained or is_range:
+            return explained
     return all(
         _conditional_p(population, (mine, code), (theirs, against), side, same) > MAX_CONDITIONAL_P
         for side in (True, False)
@@ -174,6 +201,9 @@ def _p_given_all_values(
     population: Population, mine: tuple[Attribute, int], other: Attribute, same: Ints
 ) -> float:
     """Return P of as many crashes with a value, given which value of the other one each has."""
+    if other.name.endswith(RANGE):  # inside of a range it rises, too
+        number = population.attribute(other.name.removesuffix(RANGE))
+        other = (in_ranges(number, FINE) if number is not None else None) or other
     (attribute, code), size = mine, len(other.values)
     given, value = other.crash[same], attribute.crash[same]
     known = (given >= 0) & (value >= 0)
@@ -181,17 +211,25 @@ def _p_given_all_values(
     if a < MIN_N:
         return 1.0
     has_hours = (other.exposure >= 0).any() and (attribute.exposure >= 0).any()
-    there, of_value = (
-        (other.exposure, attribute.exposure) if has_hours else (other.crash, attribute.crash)
-    )
-    weights = population.exposure_hours if has_hours else np.ones(there.size)
+    if has_hours:
+        there, of_value, weights = other.exposure, attribute.exposure, population.exposure_hours
+    else:
+        of_programs = crashes_of_same_programs(population, same)
+        weights = np.ones(other.crash.size) if of_programs is None else of_programs.astype(float)
+        weights[same] = 0.0
+        there, of_value = other.crash, attribute.crash
     both = (there >= 0) & (of_value >= 0)
     whole, part = (
         np.bincount(there[rows], weights=weights[rows], minlength=size)
         for rows in (both, both & (of_value == code))
     )
-    shares = (part / np.maximum(whole, 1e-12))[given[known]]
-    return poisson_binomial_tail(a, shares)
+    share = (part + 0.5) / (whole + 1.0)
+    if has_hours:
+        return poisson_binomial_tail(a, share[given[known]])
+    # Few other crashes leave it open where a version runs: a beta-binomial of each value.
+    n = np.bincount(given[known], minlength=size)
+    variance = n * share * (1 - share) * (n + whole + 1) / (whole + 2)
+    return upper_normal_tail((a - 0.5 - float((n * share).sum())) / float(variance.sum()) ** 0.5)
 
 
 def _of_signal(population: Population, signature: str) -> Ints:

@@ -16,6 +16,7 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import (
+    CAVEAT_OUT,
     CAVEAT_RECOVERED,
     CLUSTERED_CRASHES,
     HOST,
@@ -42,6 +43,7 @@ MIN_USUAL_P = 0.05  # that a host like the others has had as many since
 GONE = "none of these on this host since {day}: it may be over"
 MAY_BE_OVER = ": it may be over"
 OVER = f"none since {{day}}{MAY_BE_OVER}"
+GOES_ON = "none with it since {day}, and {count} since with {later}, which came later: not mended"
 SILENT = "none since {day}, and it may go on: {silence}"
 PYTHON_HALF = " <-- py:"  # begins it in the text of a signature with both halves
 MAX_RATIO = 2.0  # of the rates after and before
@@ -59,6 +61,9 @@ def add_caveat_of_end(
     """
     if finding.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
         return finding
+    if finding.attr == HOST and (out := _out_since(population, finding, day)) is not None:
+        caveat = CAVEAT_OUT.format(day=iso_day(out))
+        return finding._replace(caveats=(*finding.caveats, caveat))
     if finding.attr == HOST:
         members = finding.members & population.timed
     else:
@@ -77,6 +82,8 @@ def add_caveat_of_end(
         return finding
     text = _of_silence(population, finding, members, last)
     if text is None and finding.attr != HOST:
+        text = _goes_on(population, finding, first, last)
+    if text is None and finding.attr != HOST:
         text = OVER.format(day=iso_day(last))
     elif text is None and not is_about_whole_host(finding.signature):
         text = GONE.format(day=iso_day(last))
@@ -86,6 +93,37 @@ def add_caveat_of_end(
             return finding
         text = CAVEAT_RECOVERED.format(day=iso_day(last), crashes=counted(after, "crash"))
     return finding._replace(caveats=(*finding.caveats, text))
+
+
+def _out_since(population: Population, finding: Finding, day: int) -> int | None:
+    """Return the day from which a host has no more host-hours, if it had some; None: it runs."""
+    runs = (population.exposure_hours > 0) & (population.exposure_day <= day)
+    if not runs.any():
+        return None
+    host = population.hosts.index(finding.value)
+    mine = runs & (population.exposure_host == host)
+    if not mine.any() or any(host in group.hosts for group in find_silent_groups(population)):
+        return None
+    out = int(population.exposure_day[mine].max()) + 1
+    is_last = int(population.exposure_day[runs].max()) - out + 1 < MIN_QUIET
+    crashed = (population.day[finding.members & population.timed] >= out).any()
+    return None if is_last or crashed else out
+
+
+def _goes_on(population: Population, finding: Finding, first: int, last: int) -> str | None:
+    """Say that a version that came later has the signature too; None where none has it."""
+    attribute = population.attribute(finding.attr)
+    if attribute is None or finding.signature not in population.signatures:
+        return None
+    same = population.signature == population.signatures.index(finding.signature)
+    late = attribute.crash[same & population.timed & (population.day > last)]
+    counts = np.bincount(late[late >= 0], minlength=len(attribute.values))
+    value = int(counts.argmax())
+    came = population.day[(attribute.crash == value) & population.timed]
+    if counts[value] < MIN_N or int(came.min()) <= first:
+        return None
+    later = f"{finding.attr}={attribute.values[value]}"
+    return GOES_ON.format(day=iso_day(last), count=counts[value], later=later)
 
 
 def _of_silence(population: Population, finding: Finding, members: Bools, last: int) -> str | None:

@@ -49,6 +49,8 @@ CAVEAT_ONE_PROGRAM = (
     "host be sound"
 )
 CAVEAT_RECOVERED = "since {day} it is like other hosts ({crashes} since): was it repaired?"
+CAVEAT_OUT = "it has no host-hours since {day}, so it seems to be out already"
+_OUT_SINCE = re.compile(r"it has no host-hours since (\d{4}-\d\d-\d\d)")
 _OVER_ON_HOST = re.compile(r"since (\d{4}-\d\d-\d\d) it is like other hosts ")
 CAVEAT_FORKS = "a job that forks with threads and always runs on this host looks the same"
 
@@ -98,5 +100,14 @@ class ExposureShares(NamedTuple):
 
 def day_of_recovery(finding: Finding) -> str | None:
     """Return the day since which a host is like the others; None: it is not."""
-    ends = (_OVER_ON_HOST.match(caveat) for caveat in finding.caveats)
-    return next((match.group(1) for match in ends if match), None)
+    return _day_told(finding, _OVER_ON_HOST)
+
+
+def day_of_leaving(finding: Finding) -> str | None:
+    """Return the day since which a host has no host-hours; None: it has, or none are known."""
+    return _day_told(finding, _OUT_SINCE)
+
+
+def _day_told(finding: Finding, words: re.Pattern[str]) -> str | None:
+    told = (words.match(caveat) for caveat in finding.caveats)
+    return next((match.group(1) for match in told if match), None)

@@ -26,6 +26,7 @@ from gdb_epi.fleet.screen.finding import (
     LOOP_OF,
     TIME_OF_DAY,
     Finding,
+    day_of_leaving,
     day_of_recovery,
 )
 from gdb_epi.fleet.screen.programs import is_process_attribute
@@ -104,6 +105,8 @@ def verdict_words(finding: Finding) -> str:
                 "one host has more crashes than its share, of the usual kinds; see what it runs, "
                 "then test it"
             )
+        if finding.signature.startswith("*") and (out := day_of_leaving(finding)) is not None:
+            return f"hardware-suspect, without host-hours since {out}: test it before it comes back"
         if finding.signature.startswith("*") and (end := day_of_recovery(finding)) is not None:
             return f"hardware-suspect until {end}: if nobody repaired this host, test it"
         if finding.signature.startswith("*"):
@@ -151,7 +154,9 @@ def kind_words(attr: str, signature: str) -> str:
     if attr.lower() in _PLACES:
         # Where more of everything crashes, more may run.
         load = "more load, or " if signature == ALL else ""
-        return f"{load}hardware, power or network of a place"
+        # One signature: most often what is set up there.
+        set_up = "" if signature.startswith("*") else ", or what is set up there"
+        return f"{load}hardware, power or network of a place{set_up}"
     if not is_hardware(attr):
         # A zone or a batch of parts: flipped bits point to what only hosts with that value have.
         is_software = bool(_words(attr) & _SOFTWARE) or is_process_attribute(attr)

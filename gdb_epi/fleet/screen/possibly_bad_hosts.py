@@ -117,6 +117,9 @@ def find_possibly_bad_hosts(
         n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
         if n < MIN_N - 1 or not hosts.alive[host] or name in no_suspects or in_group[host]:
             continue
+        # What its crashes tell was enough, and another rule does not name it.
+        if hosts.p[host] * hosts.alive.size <= hosts.max_q:
+            continue
         if relative_risk(n, part, total - n, 1 - part)[0] > 1:
             more = _more(hosts, host, int(n), total - n, part)
             maybe_bad.append(PossiblyBadHost(name, int(n), float(chance[host]), more))

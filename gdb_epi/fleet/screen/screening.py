@@ -38,6 +38,7 @@ from gdb_epi.fleet.screen.group_explained_hosts import (
     without_group_explained_hosts,
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
+from gdb_epi.fleet.screen.silent_hosts import without_silent_hours
 from gdb_epi.fleet.screen.time_and_cpu_patterns import (
     is_known_time,
     is_of_its_days,
@@ -71,6 +72,7 @@ def screen_population(
     Crashes that came together count as one. What the host-hours do not cover is judged by itself,
     against other crashes (case-control).
     """
+    whole, population = population, without_silent_hours(population)
     events = find_events(population)
     parts = split_by_coverage(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
@@ -112,7 +114,7 @@ def screen_population(
     new += [finding for finding in moments if not is_known_time(finding, earlier_findings)]
     new, hosts = (
         [
-            add_caveat_of_former_machine(population, add_caveat_of_end(population, f, day, moments))
+            add_caveat_of_former_machine(whole, add_caveat_of_end(whole, f, day, moments))
             for f in some
         ]
         for some in (new, hosts)

@@ -13,7 +13,8 @@ from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.screen.finding import MIN_N
+from gdb_epi.fleet.screen.programs import is_process_attribute, programs_of
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -23,7 +24,11 @@ from gdb_epi.fleet.statistics.arrays import (
     count_pairs,
     sum_by_code,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, hypergeometric_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
+    hypergeometric_tail,
+    poisson_binomial_tail,
+)
 from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -38,6 +43,10 @@ MAX_P = 0.01  # that chance leaves none, paid for all groups
 MAX_P_OF_OTHERS = 0.05  # the same without the most frequent signature, which may be mended
 MAX_GROUPS = 4
 MAX_ASKED = 20  # of those that chance does not leave
+MAX_PROGRAMS = 5  # with the most quiet hosts
+MIN_QUIET_HOSTS = 5  # of a program
+MAX_QUIET_P = 0.05  # of a host that may be one of them
+ENDS = (0.5, 0.75, 0.9, 1.0)  # of the quiet hosts, whose last day is looked at
 RUNS = "its host-hours go on"
 STOPPED = "it has no host-hours since then: it is off, or nothing of it is sent"
 UNKNOWN = "no host-hours tell whether it runs"
@@ -54,12 +63,15 @@ class Silence(NamedTuple):
     hosts: Ints
     due: float  # crashes since, by its share before
     hours: str  # RUNS, STOPPED or UNKNOWN
+    of_hosts: int = 0  # of a program: on how many hosts it crashed
 
     def words(self) -> str:
         """Say it, without a cause."""
+        where = f"{self.attr}={self.value} ({counted(self.hosts.size, 'host')})"
+        if self.of_hosts:
+            where = f"{self.hosts.size} of the {self.of_hosts} hosts of {self.value}"
         return (
-            f"no crash of any program on {self.attr}={self.value} "
-            f"({counted(self.hosts.size, 'host')}) after {iso_day(self.last)}, where about "
+            f"no crash of any program on {where} after {iso_day(self.last)}, where about "
             f"{self.due:.0f} were due, and {self.hours}"
         )
 
@@ -128,6 +140,9 @@ def _silent_groups(population: Population) -> list[Silence]:
     counted_once = find_events(population).counted
     free = (counted_once.host >= 0) & population.timed & (population.day >= 0)
     groups: list[Silence] = []
+    if (silent := _Hosts(population, free).of_a_program()) is not None:
+        groups.append(silent)
+        free &= ~np.isin(population.host, silent.hosts)
     while len(groups) < MAX_GROUPS:
         hosts = _Hosts(population, free)
         tables = [hosts.by_value(a, v) for a, v in zip(attributes, values, strict=True)]
@@ -148,20 +163,27 @@ def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
     Crashes alone tell nothing of a value that hosts leave: who still has it is who has not crashed
     since (a flag that was switched off everywhere would be silent by that).
     """
-    value = np.full(len(population.hosts), ABSENT, dtype=np.int64)
-    for host, codes, day in (
-        (population.host, attribute.crash, population.day),
-        (population.exposure_host, attribute.exposure, population.exposure_day),
-    ):
-        rows = np.flatnonzero((host >= 0) & (codes >= 0))
-        if rows.size and (np.diff(day[rows]) < 0).any():
-            rows = rows[np.argsort(day[rows], kind="stable")]
-        value[host[rows]] = codes[rows]  # the last one stays
-        if codes is attribute.crash:
-            _, held, _ = count_pairs(host[rows], codes[rows])
-            stayed = np.bincount(value[value >= 0], minlength=len(attribute.values))
-            left = np.bincount(held, minlength=stayed.size) - stayed
-            value[(left > MAX_LEFT * stayed)[value] & (value >= 0)] = ABSENT
+    size = len(population.hosts)
+    value = _latest(population.exposure_host, attribute.exposure, population.exposure_day, size)
+    crashed = population.once(np.unique, population.host)
+    if (value[crashed[crashed >= 0]] >= 0).all():
+        return value
+    known = (population.host >= 0) & (attribute.crash >= 0)
+    seen = _latest(population.host, attribute.crash, population.day, size)
+    _, held, _ = count_pairs(population.host, attribute.crash, among=known)
+    stayed = np.bincount(seen[seen >= 0], minlength=len(attribute.values))
+    left = np.bincount(held, minlength=stayed.size) - stayed
+    seen[(left > MAX_LEFT * stayed)[seen] & (seen >= 0)] = ABSENT
+    return np.where(value >= 0, value, seen)
+
+
+def _latest(host: Ints, codes: Ints, day: Ints, size: int) -> Ints:
+    """Return the code that each host had last."""
+    value = np.full(size, ABSENT, dtype=np.int64)
+    rows = np.flatnonzero((host >= 0) & (codes >= 0))
+    if rows.size and (np.diff(day[rows]) < 0).any():
+        rows = rows[np.argsort(day[rows], kind="stable")]
+    value[host[rows]] = codes[rows]  # the last one stays
     return value
 
 
@@ -205,6 +227,10 @@ class _Hosts:
         np.maximum.at(last, value[known], self.last[known])
         asked = (had >= MIN_CRASHES) & many
         values = np.flatnonzero(asked & (self.end - last >= MIN_QUIET))
+        if not values.size:
+            none = np.zeros(0)
+            tested = int(np.count_nonzero(asked))
+            return _Table(attribute, value, values, values, none, [], [], tested)
         mine, since = had[values], first[values]
         upto, after = self._around(since, last[values])
         # All of its crashes among those up to its last day: the others tell how many came later.
@@ -228,6 +254,67 @@ class _Hosts:
         whole = np.append(self.by_then, 0).astype(float)  # the day before the start has none
         upto = whole[last - self.start]
         return upto - whole[np.maximum(first - self.start, 0) - 1], self.by_then[-1] - upto
+
+    def of_a_program(self) -> Silence | None:
+        """Return the hosts of one program that went silent each on its own day, the surest ones.
+
+        A disk that is full of cores takes no more of them. That chance leaves so many hosts quiet
+        is asked of their crashes without the most frequent signature, which may be mended.
+        """
+        population, programs = self.population, programs_of(self.population)
+        asked = (self.crashes >= MIN_N) & (self.end - self.last >= MIN_QUIET)
+        if programs is None or np.count_nonzero(asked) < MIN_QUIET_HOSTS:
+            return None
+        hosts = np.flatnonzero(asked)
+        upto, after = self._around(
+            np.minimum(self.first[hosts], self.last[hosts]), self.last[hosts]
+        )
+        quiet = np.zeros(self.crashes.size + 1, dtype=bool)
+        share = upto / np.maximum(upto + after, 1)
+        quiet[hosts] = (share ** self.crashes[hosts] <= MAX_QUIET_P) & self._still_runs()[hosts]
+        if np.count_nonzero(quiet) < MIN_QUIET_HOSTS:
+            return None
+        program, host, crashes = count_pairs(
+            programs.crash, population.host, among=self.free & (programs.crash >= 0)
+        )
+        often = crashes >= MIN_N
+        program, host = program[often], host[often]
+        have = np.bincount(program[quiet[host]], minlength=len(programs.values))
+        likely = np.argsort(-have, kind="stable")[:MAX_PROGRAMS]
+        likely = likely[have[likely] >= MIN_QUIET_HOSTS]
+        best: Silence | None = None
+        for code in likely.tolist():
+            on = np.unique(host[program == code])
+            for last in np.unique(np.quantile(self.last[on[quiet[on]]], ENDS).astype(int)).tolist():
+                p, silent = self._quiet_since(on, last, programs.values[code])
+                p *= likely.size * len(ENDS)
+                if p <= MAX_P and (best is None or silent.hosts.size > best.hosts.size):
+                    best = silent
+        return best
+
+    def _still_runs(self) -> Bools:
+        """Return which hosts have host-hours at the end."""
+        population = self.population
+        rows = self.runs & (population.exposure_day > self.end - MIN_QUIET)
+        rows &= population.exposure_host >= 0
+        return np.bincount(population.exposure_host[rows], minlength=self.crashes.size) > 0
+
+    def _quiet_since(self, on: Ints, last: int, program: str) -> tuple[float, Silence]:
+        """Return P that so many of some hosts have no crash after a day, and who has none."""
+        population = self.population
+        inside = np.zeros(self.crashes.size + 1, dtype=bool)
+        inside[on] = True
+        signatures = population.signature[self.free & inside[population.host]]
+        counts = np.bincount(signatures[signatures >= 0], minlength=1)
+        others = self.free & (population.signature != counts.argmax())
+        before = others & (population.day <= last)
+        upto, whole = int(np.count_nonzero(before)), int(np.count_nonzero(others))
+        had = count_codes(population.host, self.crashes.size, before & inside[population.host])[on]
+        is_quiet = (self.last[on] <= last) & self._still_runs()[on]
+        chance = np.power(upto / max(whole, 1), had, dtype=float)
+        p = poisson_binomial_tail(int(is_quiet.sum()), chance)
+        due = float(had[is_quiet].sum()) * (whole - upto) / max(upto, 1)
+        return p, Silence("program", program, last, on[is_quiet], due, RUNS, on.size)
 
     def judged(self, table: _Table, at: int) -> Silence | None:
         """Return a quiet value as silence; None where an end of one bug, or of use, explains it."""
@@ -263,6 +350,20 @@ class _Hosts:
         if since >= GOES_ON * before:
             return RUNS
         return None if since else STOPPED
+
+
+def without_silent_hours(population: Population) -> Population:
+    """Return the population without the host-hours of silent hosts since they fell silent.
+
+    They would count as free of crashes, and what still sends its crashes would look worse by that.
+    """
+    hours = population.exposure_hours
+    for group in find_silent_groups(population):
+        if group.hours == RUNS:
+            late = population.exposure_day > group.last
+            hours = np.where(late & np.isin(population.exposure_host, group.hosts), 0.0, hours)
+    same = hours is population.exposure_hours
+    return population if same else population._replace(exposure_hours=hours)
 
 
 def groups_with_signature(

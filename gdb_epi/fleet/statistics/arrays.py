@@ -8,6 +8,7 @@ population are as narrow as their codes allow: `widen` comes before a product of
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
@@ -83,6 +84,27 @@ def count_pairs(
         pairs, number = np.unique(code, return_inverse=True)
         counts = _counts(number.ravel(), weights, pairs.size)
     return pairs // width, pairs % width, counts
+
+
+def without_pairs(pairs: tuple[Ints, Ints, Ints], a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return what `count_pairs` has counted without some of its rows."""
+    if not a.size:
+        return pairs
+    width = int(pairs[1].max()) + 1
+    code, gone = (widen_codes(first) * width + second for first, second in (pairs[:2], (a, b)))
+    left = pairs[2].copy()
+    np.subtract.at(left, np.searchsorted(code, gone), 1)
+    kept = left > 0
+    return pairs[0][kept], pairs[1][kept], left[kept]
+
+
+def let_pages_go(column: Any) -> None:
+    """Let the pages of a mapped file go, which are read again when they are needed."""
+    while column is not None and not isinstance(column, np.memmap):
+        column = column.base
+    mapped = getattr(column, "_mmap", None)
+    if mapped is not None:
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def distinct_pairs(a: Ints, b: Ints, among: Bools | None = None) -> tuple[Ints, Ints]:

@@ -91,6 +91,11 @@ def poisson_binomial_tail(count: int, chances: Floats) -> float:
     return float(min(1.0, tail[max(count, 0) :].sum()))
 
 
+def upper_normal_tail(z: float) -> float:
+    """P of a standard normal above `z`."""
+    return float(scipy_special.ndtr(-z))
+
+
 def hypergeometric_tail(a: Floats, everything: Floats, marked: Floats, drawn: Floats) -> Floats:
     """Fisher's exact test, one-sided: at least `a` marked among `drawn` of `everything`.
 

@@ -149,3 +149,61 @@ def x05_library_and_load(folder: Path) -> None:
         columns=("rack", "model", "libgeos"),
         attributes=lambda day, host: {"libgeos": 2 if day >= since[host] else 1},
     )
+
+
+def x06_leak(folder: Path) -> None:
+    """120 hosts on six racks; `pool` comes with 6 and more days of uptime, more with more.
+
+    Racks start their hosts anew each week on days of their own; r05 and r06 were forgotten.
+    """
+    f = Fleet("y06", 706, 40)
+    f.add_hosts(120, "w{:03d}", racks=6)
+    f.background(8, services=("feed", "ads"))
+
+    def uptime(day: int, host: str) -> int:
+        rack = int(f.hosts[host]["rack"][1:])
+        return 4 + day if rack > 4 else (day + 2 * rack) % 9
+
+    for day in range(40):
+        for host in f.hosts:
+            for _ in range(f.poisson(0.015 * min(10, max(0, uptime(day, host) - 5)))):
+                f.crash(day, host, Bug("pool", "feed", "abort", 6))
+    f.write(
+        folder,
+        columns=("rack", "model", "uptime_days"),
+        attributes=lambda day, host: {"uptime_days": uptime(day, host)},
+    )
+
+
+def x07_full_disks(folder: Path) -> None:
+    """40 of 120 hosts run etl; etl:8 (day 14) dies of `spill` all the time, etl:9 (day 24) too.
+
+    After 8 to 13 cores a disk is full, and nothing of that host comes in any more; w001 to w004
+    have large disks. w070 has flipped bits until it is taken out on day 20.
+    """
+    f = Fleet("y07", 707, 40)
+    f.add_hosts(120, "w{:03d}", racks=12)
+    etl = [*f.hosts][:40]
+    f.background(30, services=("etl", "web"), placement={"etl": etl, "web": [*f.hosts]})
+    for day in range(14, 40):
+        for host in etl:
+            for _ in range(f.poisson(2.0)):
+                f.crash(day, host, Bug("spill", "etl", "abort", 6))
+    for day in range(2, 20):
+        f.damaged(day, "w070", service="web")
+    left = {host: 10**6 if host <= "w004" else f.random.randrange(8, 14) for host in etl}
+    kept = []
+    for day, record in sorted(f.each(), key=lambda pair: pair[1]["time"]["crash_ts"]):
+        host, service = record["host"]["hostname"], record["process"]["comm"]
+        if left.get(host, 1) <= 0 or (host == "w070" and day >= 20):
+            continue
+        if "spill" in record["signature"]["text"]["stable"]:
+            left[host] -= 1
+        version = 1 if service == "web" else 7 + (day >= 14) + (day >= 24)
+        record["container"]["image"] = f"registry/{service}:{version}"
+        kept.append((record["time"]["crash_ts"], record))
+    f.records = kept
+    f.write(
+        folder, columns=("rack", "model"),
+        hours=lambda day, host: None if host == "w070" and day >= 20 else 24,
+    )  # fmt: skip
