@@ -3,31 +3,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.wheels import CLEAN, built, run
 
 from gdb_epi import __version__
-
-ROOT = Path(__file__).resolve().parents[2]
-INPUTS = ("setup.py", "README.md", "LICENSE", "gdb_epi", "commands")
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-
-
-def run(*words: object, cwd: Path, env: dict[str, str] | None = None) -> str:
-    """Run a program to its end and return what it printed."""
-    done = subprocess.run(
-        [str(word) for word in words], cwd=cwd, capture_output=True, text=True, env=env or CLEAN
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout
 
 
 def expected_files(tree: Path) -> set[str]:
@@ -40,29 +26,6 @@ def expected_files(tree: Path) -> set[str]:
     return found
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what is built: building writes beside the sources."""
-    copy = tmp_path_factory.mktemp("tree")
-    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    for name in INPUTS:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-        elif (ROOT / name).exists():
-            shutil.copy(ROOT / name, copy / name)
-    return copy
-
-
-@pytest.fixture(scope="module")
-def sdist(tree: Path) -> Path:
-    """The source distribution."""
-    if find_spec("setuptools") is None:
-        pytest.skip("no setuptools in this environment")
-    run(sys.executable, "setup.py", "-q", "sdist", cwd=tree)
-    (path,) = (tree / "dist").glob("*.tar.gz")
-    return path
-
-
 MADE = (
     "share/man/man1/gdb-epi.1",
     "share/bash-completion/completions/gdb-epi",
@@ -71,16 +34,21 @@ MADE = (
 
 
 @pytest.fixture(scope="module")
-def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The copy of the tree that was built."""
+    return built(tmp_path_factory).tree
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution."""
+    return built(tmp_path_factory).sdist
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the sdist alone."""
-    out = tmp_path_factory.mktemp("wheel")
-    words = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(out), str(sdist)]
-    done = subprocess.run(words, cwd=out, capture_output=True, text=True, env=CLEAN)
-    if done.returncode != 0 and ("connection" in done.stderr.lower() or "No module" in done.stderr):
-        pytest.skip(f"pip cannot get setuptools or is missing: {done.stderr[-200:]}")
-    assert done.returncode == 0, done.stderr[-3000:]
-    (path,) = out.glob("*.whl")
-    return path
+    return built(tmp_path_factory).wheel
 
 
 def test_the_sdist_holds_the_package_and_the_commands(sdist: Path) -> None:
@@ -128,7 +96,8 @@ def test_the_wheel_tells_what_it_needs(wheel: Path) -> None:
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the wheel installed."""
     target = tmp_path_factory.mktemp("site")
-    words = ("-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", target, wheel)
+    words = ("-m", "pip", "install", "-q", "--no-compile", "--no-deps", "--no-index")
+    words += ("--target", target, wheel)
     run(sys.executable, *words, cwd=target)
     return target
 
@@ -156,7 +125,8 @@ def test_the_command_runs_from_an_environment_whose_path_has_a_blank(
 ) -> None:
     home = tmp_path / "a b"
     run(sys.executable, "-m", "venv", "--without-pip", home, cwd=tmp_path)
-    words = ("-m", "pip", "--python", home / "bin" / "python3", "install", "-q", "--no-deps")
+    words = ("-m", "pip", "--python", home / "bin" / "python3", "install", "-q", "--no-compile")
+    words += ("--no-deps",)
     run(sys.executable, *words, "--no-index", wheel, cwd=tmp_path)
     program = home / "bin" / "gdb-epi"
     said = f"gdb-epi {__version__}\n"

@@ -76,13 +76,17 @@ def follow(step: re.Match[str], tree: Path) -> None:
         lines[where:where] = step["body"].splitlines(keepends=True)
         path.write_text("".join(lines), encoding="utf-8")
     else:
-        path_of_tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        done = subprocess.run(
-            ["bash", "-euc", step["body"]],
-            cwd=tree, capture_output=True, text=True, check=False, timeout=600,
-            env={**os.environ, "PYTHONPATH": str(tree), "PATH": path_of_tools},
-        )  # fmt: skip
-        assert done.returncode == 0, f"{step['body']}\n{done.stdout[-4000:]}{done.stderr[-2000:]}"
+        check(step["body"], tree)
+
+
+def check(commands: str, tree: Path) -> None:
+    path_of_tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-euc", commands],
+        cwd=tree, capture_output=True, text=True, check=False, timeout=600,
+        env={**os.environ, "PYTHONPATH": str(tree), "PATH": path_of_tools},
+    )  # fmt: skip
+    assert done.returncode == 0, f"{commands}\n{done.stdout[-4000:]}{done.stderr[-2000:]}"
 
 
 def test_every_recipe_ends_in_a_check() -> None:
@@ -91,17 +95,29 @@ def test_every_recipe_ends_in_a_check() -> None:
         assert recipe.steps and recipe.steps[-1]["check"], recipe.title
 
 
-# Half a minute each, and like "A command" and "A detector" in what they touch.
-LONG = ("A shell verb", "A check of corruption")
+PYTEST = "python -m pytest -q "
 
 
-@pytest.mark.parametrize(
-    "recipe",
-    [
-        pytest.param(r, id=r.title, marks=[pytest.mark.heavy] if r.title in LONG else [])
-        for r in RECIPES
-    ],
-)
+def test_a_newcomer_follows_the_recipes(tmp_path: Path) -> None:
+    """All in one copy, and each command of their checks once: the same tests end most of them."""
+    tree = copy_of_the_tree(tmp_path / "gdb-epi")
+    commands: dict[str, None] = {}
+    tests: dict[str, None] = {}
+    for step in (step for recipe in RECIPES for step in recipe.steps):
+        if not step["check"]:
+            follow(step, tree)
+            continue
+        for line in step["body"].splitlines():
+            if line.startswith(PYTEST):
+                tests |= dict.fromkeys(line.removeprefix(PYTEST).split())
+            else:
+                commands[line] = None
+    assert len(tests) > len(RECIPES) and len(commands) > 3
+    check("\n".join([*commands, PYTEST + " ".join(tests)]), tree)
+
+
+@pytest.mark.heavy  # a quarter of a minute each; all of them in one copy are followed always
+@pytest.mark.parametrize("recipe", RECIPES, ids=[recipe.title for recipe in RECIPES])
 def test_a_newcomer_follows_the_recipe(recipe: Recipe, tmp_path: Path) -> None:
     tree = copy_of_the_tree(tmp_path / "gdb-epi")
     for step in recipe.steps:

@@ -13,6 +13,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,13 @@ def _lz4(data: bytes) -> bytes:
     return subprocess.run(["lz4", "-q", "-c"], input=data, capture_output=True, check=True).stdout
 
 
-PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": _zstd, "lz4": _lz4}
+PACKERS = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": partial(lzma.compress, preset=0),
+    "zst": _zstd,
+    "lz4": _lz4,
+}
 PROGRAMS = {"zst": "zstd", "lz4": "lz4"}
 
 

@@ -42,7 +42,7 @@ TIMEOUT = 180
 
 def ask(taken: Taken, tree: Path, sysroot: Path | None) -> dict[str, Any]:
     """Return the record that the tool of a source tree makes of a core; {} when it makes none."""
-    lines = triage(taken, tree, "json", sysroot).splitlines()
+    lines = triage([taken], tree, "json", sysroot).splitlines()
     try:
         return dict(json.loads(lines[0]))
     except (ValueError, IndexError) as error:
@@ -50,18 +50,25 @@ def ask(taken: Taken, tree: Path, sysroot: Path | None) -> dict[str, Any]:
         return {}
 
 
+def ask_all(cores: Sequence[Taken], tree: Path) -> list[dict[str, Any]]:
+    """Return the records of cores of one interpreter by one run of the tool: GDB starts once."""
+    records = [json.loads(line) for line in triage(cores, tree, "json").splitlines()]
+    assert len(records) == len(cores), "a core has no record"
+    return records
+
+
 def answered(
-    taken: Taken, tree: Path, sysroot: Path | None = None
+    taken: Taken, tree: Path, sysroot: Path | None = None, record: dict[str, Any] | None = None
 ) -> tuple[Judged, dict[str, Any]]:
-    """Return what an answer is worth, and the record.
+    """Return what an answer is worth, and the record: a given one, or the one that is asked for.
 
     Names may stand in the record or in the first sentences of the screen, which a reader sees.
     """
     names = (taken.piece.name, taken.interpreter.id, taken.interpreter.inside(taken.folder))
-    record = ask(taken, tree, sysroot)
+    record = ask(taken, tree, sysroot) if record is None else record
     judged = judging.judge(taken.piece.truth, record, *names)
     if judged.label_right and judged.grade == UNHELPFUL:
-        screen = triage(taken, tree, "text", sysroot)
+        screen = triage([taken], tree, "text", sysroot)
         record[judging.HEAD] = (
             screen.partition("\nProcess ")[0].partition("\n\n")[0].replace("\n", " ")
         )
@@ -69,21 +76,22 @@ def answered(
     return judged, record
 
 
-def triage(taken: Taken, tree: Path, form: str, sysroot: Path | None = None) -> str:
-    """Return what `gdb-epi triage` of a source tree prints about a core.
+def triage(cores: Sequence[Taken], tree: Path, form: str, sysroot: Path | None = None) -> str:
+    """Return what `gdb-epi triage` of a source tree prints about cores of one interpreter.
 
     `sysroot` is where the files of the process are, if not where the interpreter has them.
     """
     command = [sys.executable, str(tree / "gdb_epi" / "cli" / "gdb-epi"), "triage", "--no-db"]
     command += ["--no-sidecars", "--format", form]
-    root = sysroot or taken.interpreter.root
+    root = sysroot or cores[0].interpreter.root
     if root:
         command += ["--sysroot", str(root)]
     environment = {**os.environ, "PYTHONPATH": str(tree), "LC_ALL": "C.UTF-8"}
     try:
         done = subprocess.run(
-            [*command, str(taken.core)], capture_output=True, text=True, timeout=TIMEOUT,
-            env=environment, stdin=subprocess.DEVNULL, cwd=taken.core.parent,
+            [*command, *(str(taken.core) for taken in cores)], capture_output=True, text=True,
+            timeout=TIMEOUT * len(cores), env=environment, stdin=subprocess.DEVNULL,
+            cwd=cores[0].core.parent,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return ""

@@ -3,9 +3,9 @@
 
 The commands are the README's own text, run in a copy of the checkout with a home folder of its own.
 Two things are replaced: apt-get, which would change this machine, and the download of the packages
-that gdb-epi needs, for new environments borrow those of the running one (`--heavy` downloads them
-too). The second command stops after its installation, for the rest of it is the run that this test
-is part of.
+that gdb-epi needs, for new environments borrow those of the running one, pip and a setuptools
+(`--heavy` downloads them too). The second command stops after its installation, for the rest of it
+is the run that this test is part of.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import pytest
 from driver import ROOT, available_gdbs
+from support.wheels import build_tools
 
 BLOCKS = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 SECONDS = 600
@@ -31,12 +32,13 @@ UNREACHABLE = ("No matching distribution found", "Could not fetch", "ConnectionE
 
 DO_NOTHING = "#!/bin/sh\n"
 WITHOUT_SUDO = '#!/bin/sh\n[ "$1" != -n ] || shift\nexec "$@"\n'
-# `python3 -m venv FOLDER`, and the folder with the borrowed packages on the path of the new one.
+# `python3 -m venv FOLDER`, and the folder with the borrowed packages, pip too, on its path.
 LENDING_PYTHON = """#!/bin/sh
-"{python}" "$@" || exit
-if [ "$1 $2" = "-m venv" ]; then
-  for site in "$3"/lib/python3*/site-packages; do echo "{packages}" > "$site/borrowed.pth"; done
-fi
+if [ "$1 $2" != "-m venv" ]; then exec "{python}" "$@"; fi
+"{python}" -m venv --without-pip "$3" || exit
+for site in "$3"/lib/python3*/site-packages; do echo "{packages}" > "$site/borrowed.pth"; done
+printf '#!/bin/sh\\nexec "${{0%%/pip}}/python" -m pip "$@"\\n' > "$3/bin/pip"
+chmod +x "$3/bin/pip"
 """
 
 
@@ -54,8 +56,10 @@ def stand_ins(folder: Path, *, borrow: bool) -> Path:
         packages = folder / "packages"
         packages.mkdir()
         for path in Path(sysconfig.get_path("purelib")).iterdir():
-            if not OWN.match(path.name):
+            if not OWN.match(path.name) or path.name.startswith("pip"):
                 (packages / path.name).symlink_to(path)
+        for path in build_tools().iterdir():
+            (packages / path.name).symlink_to(path)
         texts["python3"] = LENDING_PYTHON.format(python=sys.executable, packages=packages)
     programs = folder / "bin"
     programs.mkdir()
@@ -91,6 +95,8 @@ def installed(request: pytest.FixtureRequest, tmp_path: Path) -> Installed:
     programs = stand_ins(tmp_path, borrow=request.param == "borrowed")
     env |= {"HOME": str(tmp_path / "home"), "PATH": f"{programs}:{env['PATH']}"}
     env |= {"PIP_CACHE_DIR": str(Path.home() / ".cache" / "pip")}
+    if request.param == "borrowed":  # to pip "0" is what the options of these names do
+        env |= {"PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_COMPILE": "0"}
     for command in (BLOCKS[0], BLOCKS[1].rstrip() + " --install-only"):
         run(command, tmp_path / "checkout", env)
     return Installed(tmp_path / "checkout", env)

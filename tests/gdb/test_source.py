@@ -9,11 +9,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
 from driver import BOOTSTRAP, PACKAGE, ROOT, Done, Gdb, run_gdb
+from support.wheels import build_tools, built
 
 WHICH = "python import gdb_epi, sys; print('LOADED', gdb_epi.__file__)"
 PROBE = ("epi doctor", "output $epi_status", WHICH)
@@ -123,32 +123,19 @@ def make_venv(folder: Path, *install: str) -> Path:
     command = [sys.executable, "-m", "pip", "install", "--no-deps", "--quiet"]
     # Without the last option pip takes away what the running environment has of this project.
     command += ["--disable-pip-version-check", "--prefix", str(folder), "--ignore-installed"]
-    if can_build_offline():
-        command += ["--no-build-isolation", "--no-index"]
-    done = subprocess.run([*command, *install], capture_output=True, text=True, cwd=folder)
-    if "No matching distribution found for setuptools" in done.stderr:
-        pytest.skip("setuptools 70.1 is missing beside the running Python, and no index is reached")
+    command += ["--no-compile", "--no-build-isolation", "--no-index"]
+    tools = {**os.environ, "PYTHONPATH": str(build_tools())}
+    done = subprocess.run(
+        [*command, *install], capture_output=True, text=True, cwd=folder, env=tools
+    )
     assert done.returncode == 0, done.stderr
     return site
 
 
-def can_build_offline() -> bool:
-    """Return whether the setuptools beside the running Python can build wheels."""
-    try:
-        number = tuple(int(part) for part in version("setuptools").split(".")[:2])
-    except (PackageNotFoundError, ValueError):
-        return False
-    return number >= (70, 1) or importlib.util.find_spec("wheel") is not None
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site-packages of an environment with our wheel; its sources are gone."""
-    folder = tmp_path_factory.mktemp("wheel")
-    root = copy_of_checkout(folder / "src")
-    site = make_venv(folder / "venv", str(root))
-    shutil.rmtree(root)
-    return site
+    """The site-packages of an environment with our wheel."""
+    return make_venv(tmp_path_factory.mktemp("wheel") / "venv", str(built(tmp_path_factory).wheel))
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the fleet's verbs as forks of a process that has loaded what they import.
+"""Runs of what opens a database as forks of a process that has loaded what it imports.
 
 To load SQLAlchemy and numpy takes 0.4 s of a processor, to answer a question of a small fleet less
 than 0.1 s, and the tests ask hundreds. Each run is a process of its own all the same; the examples

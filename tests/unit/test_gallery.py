@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from gallery import judging
 from gallery.judging import RIGHT, UNHELPFUL, WRONG_HIGH, WRONG_LOW, Judged
-from gallery.score import answered, report
+from gallery.score import answered, ask_all, report
 from gallery.taking import HALVES, HERE, pieces, take
 from support.cores import CoreFailed, why_no_core_dumps
 from support.interpreters import Interpreter, discover
@@ -155,15 +155,17 @@ def test_a_tenth_of_the_first_half(part: int) -> None:
     wanted = OF_CI[part::CI_PARTS]
     judged = []
     for interpreter in ci_interpreters():
+        cores = []
         for piece in filter(lambda piece: piece.supports(interpreter), wanted):
             try:
-                taken = take(piece, interpreter)
+                cores.append(take(piece, interpreter))
             except CoreFailed:
                 # A bug of CPython's that a distribution has mended (Debian 13: gh-145986).
                 if piece.truth["kind"] != "interpreter":
                     raise
-                continue
-            judged.append(answered(taken, HERE.parents[1])[0])
+        tree = HERE.parents[1]
+        for taken, record in zip(cores, ask_all(cores, tree) if cores else (), strict=True):
+            judged.append(answered(taken, tree, record=record)[0])
     assert judged, "no interpreter here can run a program of the gallery"
     told = json.dumps([one._asdict() for one in judged], indent=1)
     number = judging.counts(judging.by_program(judged).values())
