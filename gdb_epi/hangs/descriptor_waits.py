@@ -68,7 +68,9 @@ def answer_for_own_pipe(
     if python or scene.descriptors.children or handles_signals or may_have_forked(scene, activity):
         return None
     return wait_answer(
-        HANG, "pipe", f"{waits} it has itself; no other thread is left that could write",
+        HANG, "pipe",
+        f"{activity.waits()} for data on descriptor {number}, whose other end (descriptor "
+        f"{end.number}, it seems) it has itself; no other thread is left that could write",
         activity,
         evidence=("it is the only thread that runs Python, and no child process is known",),
         ruled_out=("a timeout", "another thread", "a child process that Python knows"),
