@@ -155,7 +155,7 @@ def pool_self_deadlock(scene: HangContext) -> HangAnswer | None:
         workers = all_wait if len(members) == total else f"{len(members)} of {total} workers"
         sentence = (
             f"{workers} of a thread pool {wait} for other jobs, and none is left to run them: "
-            f"{first.waits()} for {first.what}"
+            f"{first.waits()} for {first.wants()}"
         )
     else:
         parts = []

@@ -70,7 +70,7 @@ def answer_for_own_pipe(
     return wait_answer(
         HANG, "pipe",
         f"{activity.waits()} for data on descriptor {number}, whose other end (descriptor "
-        f"{end.number}, it seems) it has itself; no other thread is left that could write",
+        f"{end.number}, it seems) it holds itself; no other thread is left that could write",
         activity,
         evidence=("it is the only thread that runs Python, and no child process is known",),
         ruled_out=("a timeout", "another thread", "a child process that Python knows"),

@@ -274,7 +274,7 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         return idle_answer(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     if activity.awaits == OF_ZMQ and activity.watched[1:]:
         return idle_answer(activity, f"{waits}messages of several ZeroMQ sockets, as a proxy does")
-    what = activity.what if activity.what == activity.awaits else f"data on {activity.what}"
+    what = activity.wants()
     reads_in_loop = _others_may_write(scene, activity) and waits_repeatedly(scene, activity.frames)
     if reads_in_loop and scene.descriptors.takes_datagrams(activity.target):
         return idle_answer(activity, f"{waits}{what}: whoever sends one")

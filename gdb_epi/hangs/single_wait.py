@@ -254,7 +254,7 @@ def _join(
             return _after_the_end(scene, awaited, answer) if over else answer
         if activity.target is not None:
             return None  # a circle that no rule knew
-    sentence = f"{activity.waits()} for {activity.what}"
+    sentence = f"{activity.waits()} for {activity.wants()}"
     return wait_answer(HANG, "join", sentence, activity, INFO)
 
 

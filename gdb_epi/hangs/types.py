@@ -75,6 +75,10 @@ class ThreadActivity(NamedTuple):
         where = self.where()
         return f"{self.who()} waits {'in' if where == _NATIVE_CODE else 'at'} {where}"
 
+    def wants(self) -> str:
+        """Return what it waits for, as it stands behind "waits for"."""
+        return f"data on {self.what}" if self.kind == READ and not self.awaits else self.what
+
 
 class HangAnswer(NamedTuple):
     """The answer to "is it stuck?" for the whole process.

@@ -223,7 +223,7 @@ def other_wait_clause(
          and d not in same and d.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN,
          hang_types.READ, hang_types.WRITE)), None,
     )  # fmt: skip
-    return f"{stuck.waits()} for {stuck.what}; " if stuck else ""
+    return f"{stuck.waits()} for {stuck.wants()}; " if stuck else ""
 
 
 def timer_of_thread(scene: HangContext, activity: ThreadActivity) -> int:

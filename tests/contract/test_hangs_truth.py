@@ -94,8 +94,14 @@ def test_a_database_that_another_thread_reads_may_be_given_free(tmp_path: Path) 
         pytest.skip(f"no core dumps here: {reason}")
     name = "database_read_by_another"
     one = spread(name, lambda one: one.root is None and not one.free_threaded)[0]
-    parts = run_stages(Session(CoreFileTarget.open(core_by_signal(one, name, tmp_path))))
-    assert not isinstance(parts.state.hang, Absent)
+    for attempt in range(4):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        parts = run_stages(Session(CoreFileTarget.open(core_by_signal(one, name, folder))))
+        assert not isinstance(parts.state.hang, Absent)
+        # On a busy machine its sleep ends before the signal comes, and SQLite looks again.
+        if parts.state.hang.kind != "busy native":
+            break
     assert "reads from that database, which reader has at hand" in parts.state.hang.sentence
     assert parts.state.hang.sure == INFO
     shutil.rmtree(tmp_path)
