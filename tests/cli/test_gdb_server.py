@@ -34,22 +34,32 @@ LOGGING_GDB = '#!/bin/sh\necho $$ "$@" >> "{log}"\nexec "{gdb}" "$@"\n'
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_known(shell: Shell, tmp_path: Path) -> None:
+def nothing_is_known(shell: Shell) -> None:
     """Keep nothing of what GDB says: each core has to be asked for."""
-    shell.env["XDG_CACHE_HOME"] = str(tmp_path / "no-folder")
-    (tmp_path / "no-folder").touch()
+    shell.env["XDG_CACHE_HOME"] = str(shell.folder / "no-folder")
+    (shell.folder / "no-folder").touch()
 
 
-@pytest.fixture
-def many(tmp_path: Path) -> list[Path]:
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Cores of several interpreters, each several times, mixed."""
-    made = own_cores(WANTED, PROGRAMS)
+    made, folder = own_cores(WANTED, PROGRAMS), tmp_path_factory.mktemp("many")
     cores = []
     for copy in range(COPIES):
         for number, core in enumerate(made):
-            cores.append(tmp_path / f"core.{copy}.{number}")
+            cores.append(folder / f"core.{copy}.{number}")
             shutil.copy(core, cores[-1])
     return cores
+
+
+@pytest.fixture(scope="module")
+def alone(many: list[Path], tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """The records that a GDB for each core gives; one for all tests, for it takes longest."""
+    shell = Shell(tmp_path_factory.mktemp("alone"))
+    gdb, log = gdb_that_logs(shell.folder)
+    made = records(shell, *many, "--gdb", gdb, "--native", "gdb", "--jobs", 2)
+    assert len(log.read_text().splitlines()) == len(many)
+    return made
 
 
 def gdb_that_logs(folder: Path) -> tuple[Path, Path]:
@@ -69,15 +79,12 @@ def records(shell: Shell, *words: object) -> list[dict[str, Any]]:
 
 
 def test_a_shared_gdb_gives_the_records_of_one_for_each_core(
-    shell: Shell, many: list[Path], tmp_path: Path
+    shell: Shell, many: list[Path], alone: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     gdb, log = gdb_that_logs(tmp_path)
     shared = records(shell, *many, "--gdb", gdb, "--jobs", 4)
     assert len(log.read_text().splitlines()) == 1, "every core was answered by the one GDB"
     assert all("native" in record["signature"]["keys"] for record in shared)
-    log.write_text("")
-    alone = records(shell, *many, "--gdb", gdb, "--native", "gdb", "--jobs", 2)
-    assert len(log.read_text().splitlines()) == len(many)
     assert [json.dumps(record) for record in shared] == [json.dumps(record) for record in alone]
 
 
@@ -85,7 +92,7 @@ def test_names_that_gdb_would_have_to_be_told_in_quotes_get_a_gdb_of_their_own(
     shell: Shell, many: list[Path], tmp_path: Path
 ) -> None:
     gdb, log = gdb_that_logs(tmp_path)
-    odd = many[0].rename(tmp_path / 'a core\'s "name" #1')
+    odd = Path(shutil.copy(many[0], tmp_path / 'a core\'s "name" #1'))
     first, second = records(shell, odd, many[1], "--gdb", gdb, "--native", "always")
     assert "native" in first["signature"]["keys"] and "native" in second["signature"]["keys"]
     lines = log.read_text().splitlines()
@@ -93,9 +100,8 @@ def test_names_that_gdb_would_have_to_be_told_in_quotes_get_a_gdb_of_their_own(
 
 
 def test_when_the_shared_gdb_dies_the_cores_get_their_own(
-    shell: Shell, many: list[Path], tmp_path: Path
+    shell: Shell, many: list[Path], alone: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    expected = records(shell, *many, "--native", "gdb")
     gdb, log = gdb_that_logs(tmp_path)
     words = shell.command("triage", *many, "--no-db", "--format", "json", "--gdb", gdb)
     process = subprocess.Popen(
@@ -112,7 +118,7 @@ def test_when_the_shared_gdb_dies_the_cores_get_their_own(
     rest, complaints = process.communicate(timeout=120)
     assert process.returncode == 0, complaints
     answers = [json.loads(line) for line in (output + rest).splitlines()]
-    assert answers == expected
+    assert answers == alone
     assert shell.leftovers == []
 
 
@@ -127,7 +133,7 @@ IMPATIENT = (
 
 
 def test_a_shared_gdb_that_hangs_is_given_up_once_for_all_cores(
-    shell: Shell, many: list[Path], tmp_path: Path
+    shell: Shell, many: list[Path], alone: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     log, gdb = tmp_path / "hanging.pid", tmp_path / "hanging-gdb"
     gdb.write_text(HANGING_GDB.format(log=log, gdb=need_gdb()))
@@ -144,9 +150,7 @@ def test_a_shared_gdb_that_hangs_is_given_up_once_for_all_cores(
     assert done.returncode == 0, complaints
     assert log.exists(), "the shared GDB was asked"
     assert complaints.count("the GDB that all cores share hung") == 1
-    assert [json.loads(line) for line in done.stdout.splitlines()] == records(
-        shell, *many, "--native", "gdb"
-    )
+    assert [json.loads(line) for line in done.stdout.splitlines()] == alone
     wait_until(lambda: processes_of_group(log.read_text().strip()) == [], what="its end")
 
 

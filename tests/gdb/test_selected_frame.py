@@ -18,6 +18,7 @@ from support.opening import made_or_skip, need_core_dumps, sysroot_of
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 
 TITLE = re.compile(r"^(\S+) at \S+:\d+$", re.MULTILINE)
+MERGED: dict[tuple[Gdb, Path], list[Any]] = {}
 NESTING = [
     pytest.param(interpreter, id=interpreter.id)
     for interpreter in spread("nesting", program("nesting").supports, every=3)
@@ -37,7 +38,14 @@ def run(gdb: Gdb, made: Made, *commands: str) -> Done:
 
 
 def merged_of(gdb: Gdb, made: Made, out: Path) -> list[Any]:
-    """Return the merged stack of each thread that runs Python."""
+    """Return the merged stack of each thread that runs Python; GDB is asked once for each core."""
+    asked = (gdb, made.core)
+    if asked not in MERGED:
+        MERGED[asked] = _merged_of(gdb, made, out)
+    return MERGED[asked]
+
+
+def _merged_of(gdb: Gdb, made: Made, out: Path) -> list[Any]:
     done = run(gdb, made, f"epi bt --all --native --limit 1000 --json --output {out}")
     assert done.returncode == 0, done.text
     return [thread["merged"] for thread in read_json(out)["threads"] if thread["frames"]]
