@@ -47,7 +47,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
         meant = f"the number {signed_word(value)} was taken for a pointer"
     elif value:  # a member's address, computed before; or a small number that is not an address
         through += f", which holds {value}"
-        meant = f"a NULL pointer and so many bytes, {OR_A_NUMBER}"
+        meant = f"a NULL pointer plus that many bytes, {OR_A_NUMBER}"
     summary = f"{what} address {address:#x}{through}: {meant}"
     if base and not value and site.operand is not None and not site.operand.index_register:
         done = "writes" if site.access == "w" else "reads"

@@ -57,8 +57,12 @@ FATAL = {
         "C++ code with a catch (...) that does not throw again was left by a thread that ends: by "
         "pthread_exit() or a cancellation, as Python ends threads that want the GIL while it exits"
     ),
-    "libgcc_s.so.1 must be installed for pthread_": (  # sysdeps/nptl/unwind-forcedunwind.c
-        "a thread that ends needs libgcc_s.so.1, and that cannot be loaded here"
+    **dict.fromkeys(  # sysdeps/nptl/unwind-forcedunwind.c
+        (
+            f"libgcc_s.so.1 must be installed for pthread_{call} to work"
+            for call in ("exit", "cancel")
+        ),
+        "a thread that ends needs libgcc_s.so.1, and that cannot be loaded here",
     ),
     "The futex facility returned an unexpected error code": (  # sysdeps/nptl/futex-internal.h
         "the kernel refused a lock's word: the lock's memory was given back or overwritten, or it "

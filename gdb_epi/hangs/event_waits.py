@@ -189,10 +189,11 @@ class _EventWait:
         mates = [d for d in self._scene.activities if own and pools[d.tid] == own]
         if not mates or any(d.awaits != OF_CLUSTER for d in mates):
             return None
-        threads = "the only thread" if len(mates) == 1 else f"all {len(mates)} threads"
+        alone = len(mates) == 1
+        threads = "the only thread" if alone else f"all {len(mates)} threads"
         return wait_answer(
-            HANG, "pool", f"{self._waits} inside of a task: {threads} of its dask worker "
-            f"{'waits' if len(mates) == 1 else 'wait'} so, and none is left to run another task",
+            HANG, "pool", f"{self._waits} inside a task: {threads} of its dask worker "
+            f"{'waits' if alone else 'wait'} like this, and none is left to run another task",
             self._activity,
             evidence=(f"{len(mates)} of {len(mates)} threads of that worker run tasks that wait",),
             ruled_out=("an idle thread of that worker",),

@@ -213,7 +213,7 @@ def _through(
     if activity.kind == hang_types.LOCK and not (
         _take_turns(activity, other) or debugger_wait_frame(scene.view.frames(other.tid))
     ):
-        text = f"{further.sentence}; it keeps what it holds as long as it waits for work"
+        text = f"{further.sentence}; {other.who()} keeps what it holds as long as it waits for work"
         return further._replace(label=HANG, kind="idle holder", sentence=text)
     if activity.kind == hang_types.READ and not any(map(scene.runs_in_loop, activity.frames)):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"

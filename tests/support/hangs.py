@@ -181,7 +181,7 @@ TRUTHS = {
         HANG, "reads past the end", ("`received` is empty, which recv() gives at the end",)
     ),
     "busy_reading_blocks": Truth(
-        HANG, "reads past the end", ("`block` is empty", "a value of type str alone")
+        HANG, "reads past the end", ("`block` is empty", "ends only at a value of type str")
     ),
     "busy_skipping_lines": Truth(
         HANG, "reads past the end", ("skip_empty", "the stream that readline() reads has ended")

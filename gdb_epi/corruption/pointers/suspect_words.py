@@ -162,7 +162,9 @@ def _low_number(context: Context, value: int) -> WordShape | None:
             "number", f"it is the number {value - LOW}; no memory lies near that address"
         )
     # A function that copies steps its registers: of a buffer at NULL they hold how far it is.
-    why = f"it is the number {value}, or NULL and so many bytes; no memory lies near that address"
+    why = (
+        f"it is the number {value}, or NULL plus that many bytes; no memory lies near that address"
+    )
     return WordShape("number", why)
 
 

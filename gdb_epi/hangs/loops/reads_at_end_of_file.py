@@ -121,7 +121,7 @@ def _of_iter(scene: HangContext, iterator: int, end: str) -> str:
     else:
         reads = bool(_READS & set(scene.names_called(function)))
     kind = scene.view.locks.type_name(last)
-    return f"{end}, and its iter() ends at a value of type {kind} alone" if reads else ""
+    return f"{end}, while its iter() ends only at a value of type {kind}" if reads else ""
 
 
 def _has_ended(scene: HangContext, stream: int) -> bool:
