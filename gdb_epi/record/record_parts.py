@@ -58,7 +58,7 @@ def listed_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
     """Return tid -> name of the threads that run Python; None for those without a name."""
-    main = {group_in(record, "process").get("pid"): MAIN_THREAD}
+    main = {number_in(group_in(record, "process"), "pid"): MAIN_THREAD}
     tids = ((stack.get("tid"), stack.get("name")) for stack in listed_stacks(record))
     return {tid: name or main.get(tid) for tid, name in tids if isinstance(tid, int)}
 
