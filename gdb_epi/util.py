@@ -15,6 +15,10 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
+MAX_VERSION = 64  # characters
+_VERSION_EXTRA = frozenset(".+!-_~")
+
 
 def with_article(noun: str) -> str:
     """Return "a str", "an object": the noun with its article, by its first letter."""
@@ -46,9 +50,6 @@ def names_by_reason(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return names
 
 
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
-
-
 def extension_path() -> str:
     """Return what `gdb -x` loads this extension from, as a word for a shell."""
     return shell_word(os.path.join(os.path.dirname(os.path.abspath(__file__)), "gdb_epi"))
@@ -59,10 +60,6 @@ def shell_word(text: str) -> str:
     if text and _PLAIN.issuperset(text):
         return text
     return "'" + text.replace("'", "'\"'\"'") + "'"
-
-
-MAX_VERSION = 64  # characters
-_VERSION_EXTRA = frozenset(".+!-_~")
 
 
 def version_or_none(text: str | None) -> str | None:

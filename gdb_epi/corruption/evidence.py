@@ -19,6 +19,8 @@ REGISTER = "register"
 NO_FLIP = "no flipped bit of it alone explains this"  # at the end of a word's origin
 REFERS = "refers to it"  # of a word's origin: whose pointer led there
 UNKNOWN = "unknown"
+# The id of what looks overwritten in more than a flip changes. It weighs nothing for damaged bits.
+OVERWRITTEN = "overwritten"
 
 
 class Evidence(NamedTuple):
@@ -40,10 +42,6 @@ class Evidence(NamedTuple):
     summary: str
     facts: Mapping[str, Any]
     ambiguous: str | None = None
-
-
-# The id of what looks overwritten in more than a flip changes. It weighs nothing for damaged bits.
-OVERWRITTEN = "overwritten"
 
 
 class Skipped(NamedTuple):

@@ -28,6 +28,9 @@ from gdb_epi.typing_lite import Any
 
 HEADER = 16  # bytes of an object: its count and its type
 PYTHON, MALLOC = "python", "malloc"
+MAX_CANDIDATES = 16
+MAX_TEXT = 300
+MAX_EVIDENCE = 64  # only `epi corruption` shows more
 
 
 def owner_of_damaged_block(context: Context, leading: Iterable[Evidence] = ()) -> str | None:
@@ -71,10 +74,6 @@ def _owner(context: Context, address: int) -> str | None:
     objects = (index.object_type(start + head) for head in heads)
     return PYTHON if any(objects) else MALLOC
 
-
-MAX_CANDIDATES = 16
-MAX_TEXT = 300
-MAX_EVIDENCE = 64  # only `epi corruption` shows more
 
 Json = dict[str, Any]
 

@@ -62,6 +62,9 @@ _OF_OBJECTS = frozenset(("debug-allocator", "refcount", "gc-state"))
 _PLAIN_MESSAGES = frozenset(("assert",))
 # What a look-up by name raises. The hash or a letter of a name, damaged, makes one fail.
 _FAILED_LOOKUPS = frozenset(("KeyError", "AttributeError", "NameError", "ModuleNotFoundError"))
+MAX_EVIDENCE = 256  # items of one check
+MAX_SKIPPED = 64
+ALL = "all"  # the name under which no check at all ran
 
 
 def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding]) -> str | None:
@@ -113,11 +116,6 @@ def _gave_up_over_a_name(state: ProcessState) -> bool:
         for raised in thread.all()
         for info in raised.exceptions
     )
-
-
-MAX_EVIDENCE = 256  # items of one check
-MAX_SKIPPED = 64
-ALL = "all"  # the name under which no check at all ran
 
 
 class InterruptedSweep(NamedTuple):

@@ -22,6 +22,7 @@ PROVEN, STRONG, WEAK, AMBIGUOUS = "proven-corruption", "strong", "weak", "ambigu
 NONE, SOFTWARE_LIKE = "none", "software-like"
 DEFAULT_PRIOR = "ecc-servers"
 REDUNDANT = "R"  # the group of redundant copies: the only one that may say "proven"
+MIN_LOG_ODDS, MAX_LOG_ODDS = -12.0, 3.0  # log10 odds
 
 
 class ItemWeight(NamedTuple):
@@ -201,9 +202,6 @@ def probability_of_log_odds(log_odds: float) -> float:
     """Return the probability of log10 odds, between 1e-12 and 1 - 1e-12."""
     odds = 10.0 ** max(-12.0, min(12.0, log_odds))
     return float(odds / (1.0 + odds))
-
-
-MIN_LOG_ODDS, MAX_LOG_ODDS = -12.0, 3.0  # log10 odds
 
 
 def prior_log_odds(text: str | None) -> float:

@@ -26,6 +26,8 @@ MAX_METHODS = 512
 MAX_NAME = 256
 MAX_OBJECT = 1 << 20  # bytes between an object and its base part
 _TYPE, _TOP, _NAME = -WORD, -2 * WORD, WORD
+THIS = "rdi"  # the first argument (System V ABI x86-64, 3.2.3)
+MAX_BEHIND = 64  # slots after a table that are read
 
 
 class MethodTable(NamedTuple):
@@ -71,10 +73,6 @@ def _class_name(target: Target, info: int) -> str | None:
 
 def _read(target: Target, address: int) -> int | None:
     return read_word(target, address, dumped_only=False)
-
-
-THIS = "rdi"  # the first argument (System V ABI x86-64, 3.2.3)
-MAX_BEHIND = 64  # slots after a table that are read
 
 
 @detector("call_beyond_methods", needs="crash", supports=SupportedLabel("software", "other-data"))

@@ -24,6 +24,10 @@ DESCRIPTOR = 2560  # bytes that are searched: struct pthread has 2,304 to 2,496 
 MIN_STACK = 16 << 10  # PTHREAD_STACK_MIN
 BEHIND_DESCRIPTOR = 1 << 20  # bytes between a descriptor and the end of the block
 _WORDS = 4  # stackblock, stackblock_size, guardsize, reported_guardsize
+_ELSEWHERE = (
+    "past the end of the stack that the thread ran on, which is not its own: the alternate stack "
+    "of a signal handler, or one that a library made"
+)
 
 
 class ThreadStack(NamedTuple):
@@ -62,12 +66,6 @@ def _block(target: Target, descriptor: int) -> ThreadStack | None:
         if max(guard, reported) < size and not guard % PAGE and not reported % PAGE:
             return ThreadStack(start + guard, end)
     return None
-
-
-_ELSEWHERE = (
-    "past the end of the stack that the thread ran on, which is not its own: the alternate stack "
-    "of a signal handler, or one that a library made"
-)
 
 
 @detector("stack_overflow", needs="crash")

@@ -18,22 +18,6 @@ MAX_MESSAGE = 4096  # examined bytes; __PRETTY_FUNCTION__ may be long
 MAX_SOURCE = 256  # characters of an assertion's place and expression
 MAX_FUNCTION = 2048  # characters of the function that an assertion names
 _HEADER = 4
-
-
-class AbortMessage(NamedTuple):
-    """The kind of message ("assert", "malloc", "fortify", "other") and its class.
-
-    An unknown message may contain data of the program, so its `text` is "". Otherwise `text` is a
-    fixed phrase of glibc, or the source of an assertion (file, line, expression) without anything
-    in quotes. `function` is what an assertion names: __func__ in C, __PRETTY_FUNCTION__ in C++.
-    """
-
-    kind: str
-    klass: str
-    function: str
-    text: str = ""
-
-
 # The fixed phrases of glibc 2.31 to 2.42 malloc/malloc.c (malloc_printerr) by their first words.
 _MALLOC = (
     "double free or corruption", "free(): ", "malloc(): ", "realloc(): ", "malloc_consolidate(): ",
@@ -82,6 +66,20 @@ FATAL = {
 }
 # Of these a damaged word is as good a cause as any.
 OF_STATE = ("The futex", "Fatal glibc error", "Fatal error: glibc detected")
+
+
+class AbortMessage(NamedTuple):
+    """The kind of message ("assert", "malloc", "fortify", "other") and its class.
+
+    An unknown message may contain data of the program, so its `text` is "". Otherwise `text` is a
+    fixed phrase of glibc, or the source of an assertion (file, line, expression) without anything
+    in quotes. `function` is what an assertion names: __func__ in C, __PRETTY_FUNCTION__ in C++.
+    """
+
+    kind: str
+    klass: str
+    function: str
+    text: str = ""
 
 
 def read_abort_message(target: Target) -> AbortMessage | Absent | None:

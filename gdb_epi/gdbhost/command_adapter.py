@@ -22,6 +22,7 @@ COMMON_HELP = (
     ("--json", "print JSON instead of text"),
     ("--output FILE", "write into FILE, replacing it in one step"),
 )
+STATUS_VARIABLE = "epi_status"
 
 
 def help_text(command: Command) -> str:
@@ -85,9 +86,6 @@ def _in_usage(argument: Argument) -> str:
     if many in ("?", "*"):
         return f"[{word}]" + ("..." if many == "*" else "")
     return f"{word}..." if many == "+" else word
-
-
-STATUS_VARIABLE = "epi_status"
 
 
 def install_commands() -> None:

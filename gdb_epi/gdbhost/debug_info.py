@@ -24,6 +24,10 @@ _AGGREGATES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 STUB_CONSTANT_PREFIX = "EPI_CONST_"
 # Debug information can be damaged too: no CPython struct comes near this many members.
 _MAX_MEMBERS = 20_000
+# libpython3.13.so.1.0, python3.14t, libpython3.12d.so: version and ABI flags.
+_PYTHON_FILE = re.compile(r"(?:lib)?python3\.(\d{1,3})([a-z]*)(?:\.so.*|\.debug)?\Z")
+# Only plain identifiers reach GDB's evaluator, nothing that could call or assign.
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def _lookup(name: str) -> gdb.Type | None:
@@ -100,10 +104,6 @@ def constant_value(name: str) -> int | None:
     return None
 
 
-# libpython3.13.so.1.0, python3.14t, libpython3.12d.so: version and ABI flags.
-_PYTHON_FILE = re.compile(r"(?:lib)?python3\.(\d{1,3})([a-z]*)(?:\.so.*|\.debug)?\Z")
-
-
 class DebugTypes:
     """C types and constants from the debug information that GDB has loaded."""
 
@@ -144,10 +144,6 @@ class DebugTypes:
         """3.13 (gh-108219): PyObject has ob_tid in free-threaded builds only."""
         struct = type_layout("PyObject")
         return struct is not None and "ob_tid" in struct.fields
-
-
-# Only plain identifiers reach GDB's evaluator, nothing that could call or assign.
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def symbol_address(name: str) -> int | None:

@@ -31,6 +31,7 @@ NAME = "epi"
 PRIORITY = 90  # before filters that show what they get, as GDB's manual advises
 # An argument is one of many on a line; scopes of an editor show more.
 DEPTH, WIDTH, LENGTH, TOTAL = 2, 5, 60, 120
+_INTERPRETER = (b"i", b"interpreter", b"ui")
 
 
 class PythonFrames:
@@ -202,9 +203,6 @@ def is_under_machine_interface() -> bool:
     joined = {name.partition(b"=")[2] for name in names if name.startswith((b"i=", b"interpreter"))}
     behind = {b for a, b in pairwise(words) if a.lstrip(b"-") in _INTERPRETER}
     return any(value.startswith(b"mi") for value in joined | behind)
-
-
-_INTERPRETER = (b"i", b"interpreter", b"ui")
 
 
 def switch_frame_filter(on: bool) -> None:

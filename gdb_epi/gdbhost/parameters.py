@@ -13,6 +13,7 @@ from gdb_epi.typing_lite import Any, NamedTuple
 
 ON, OFF, AUTO = "on", "off", "auto"
 _STYLES = ("filename", "function", "variable")  # of GDB; a user may have made some of them plain
+_NOT_UNDER_MI = "auto: yes, unless GDB was started for a program that speaks MI. "
 
 
 class Parameter(NamedTuple):
@@ -52,7 +53,6 @@ def _sysroot(value: str | None) -> None:
         install_missing_file_handler()
 
 
-_NOT_UNDER_MI = "auto: yes, unless GDB was started for a program that speaks MI. "
 PARAMETERS = (
     Parameter(
         "frames",

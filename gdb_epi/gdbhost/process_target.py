@@ -43,6 +43,7 @@ from gdb_epi.target.derived_registers import with_derived_registers
 MAX_READ = 1 << 30  # one read() call
 MAX_CACHED_READ = 16 * PAGE  # longer reads go to GDB in one piece
 MAX_CACHED_PAGES = 65_536
+_BY_GDB = (2, 19)  # Ctrl-C and SIGSTOP: by these GDB stops a process to examine it
 
 
 class GdbProcessTarget:
@@ -221,9 +222,6 @@ def _registers(frame: gdb.Frame, machine: Architecture) -> dict[str, int]:
         except (gdb.error, ValueError):
             continue  # another architecture, or not saved
     return registers
-
-
-_BY_GDB = (2, 19)  # Ctrl-C and SIGSTOP: by these GDB stops a process to examine it
 
 
 def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:

@@ -18,6 +18,21 @@ from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, shares_of_
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
 from gdb_epi.typing_lite import NamedTuple
 
+ONE_BIT_EXPLAINS = 0.79
+# malloc looks the block up in its list of freed ones, which a changed bit does not put it on.
+_FREED_TWICE = (
+    "abort-malloc:free-double-free-detected-in-tcache-2",
+    "abort-malloc:double-free-or-corruption-fasttop",
+)
+_SAID_BY_LIBC = ("deliberate_abort",)
+DAMAGE = "damage"  # a stand-in: the label follows from who may have done it
+# A process that failed did not hang: what threads waited for then is told, and is no cause.
+OF_HANGS = frozenset((FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT))
+GOING_ON = frozenset(("killed-external", "snapshot", "unknown"))
+# A check of the runtime's met a state that one damaged word explains as well, and none was found.
+ONE_WORD_EXPLAINS = 0.6
+NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
+
 
 class CategoryHypothesis(NamedTuple):
     """A category, or the start of its name; its label and hypothesis; what says so, as a sentence.
@@ -39,14 +54,6 @@ class CategoryHypothesis(NamedTuple):
     how: bool = False
     told_by: tuple[str, ...] = ()
 
-
-ONE_BIT_EXPLAINS = 0.79
-# malloc looks the block up in its list of freed ones, which a changed bit does not put it on.
-_FREED_TWICE = (
-    "abort-malloc:free-double-free-detected-in-tcache-2",
-    "abort-malloc:double-free-or-corruption-fasttop",
-)
-_SAID_BY_LIBC = ("deliberate_abort",)
 
 CATEGORIES = (
     CategoryHypothesis(
@@ -120,15 +127,6 @@ def hypothesis_of_category(category: str) -> CategoryHypothesis | None:
         if category == row.category or category.startswith(row.category + ":"):
             return row
     return None
-
-
-DAMAGE = "damage"  # a stand-in: the label follows from who may have done it
-# A process that failed did not hang: what threads waited for then is told, and is no cause.
-OF_HANGS = frozenset((FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT))
-GOING_ON = frozenset(("killed-external", "snapshot", "unknown"))
-# A check of the runtime's met a state that one damaged word explains as well, and none was found.
-ONE_WORD_EXPLAINS = 0.6
-NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
 
 
 class Argument(NamedTuple):

@@ -13,6 +13,11 @@ from functools import cache
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shipped_json
 
+AS_USUAL = 2
+NO_CASE = "no case was counted yet"
+ANY_RULE = "*"  # the row of rules without counts
+TABLE_FILE = "calibration.json"
+
 
 class RuleCounts(NamedTuple):
     """In how many programs a rule was right and wrong; in parts where its cores differ.
@@ -34,12 +39,6 @@ class RuleCounts(NamedTuple):
         """
         right = self.right + 1 + AS_USUAL * self.usual
         return right / (self.right + self.wrong + 2 + AS_USUAL)
-
-
-AS_USUAL = 2
-NO_CASE = "no case was counted yet"
-ANY_RULE = "*"  # the row of rules without counts
-TABLE_FILE = "calibration.json"
 
 
 @cache

@@ -50,6 +50,7 @@ UNDECIDED = (
     "who damaged it one core cannot tell: a stray write of the program does what hardware does to "
     "memory that can be written; more crashes of this host, or of this program elsewhere, decide"
 )
+_OF_DAMAGE = (HARDWARE_SUSPECT, DAMAGED_MEMORY)
 
 
 class Damage(NamedTuple):
@@ -130,9 +131,6 @@ def judge(
         cause=_rounded_hypotheses(cause),
         rules=tuple(dict.fromkeys(argument.rule for argument in mine)),
     )
-
-
-_OF_DAMAGE = (HARDWARE_SUSPECT, DAMAGED_MEMORY)
 
 
 def confidence_word(label: str, confidence: float) -> str:

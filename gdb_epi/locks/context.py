@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gdb_epi.locks.python.python_view import PythonView
 
 PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG (linux/futex.h)
+CLASSIFIERS: dict[str, tuple[bool, Classifier]] = {}
+FAMILIES: dict[str, Family] = {}
 
 
 class FutexWait(NamedTuple):
@@ -128,7 +130,6 @@ class LockGuess(NamedTuple):
 
 
 Classifier = Callable[[LockContext, Thread, FutexWait], "LockGuess | None"]
-CLASSIFIERS: dict[str, tuple[bool, Classifier]] = {}
 
 
 def futex_classifier(order: int, *, of_libc: bool = False) -> Callable[[Classifier], Classifier]:
@@ -147,7 +148,6 @@ def futex_classifier(order: int, *, of_libc: bool = False) -> Callable[[Classifi
 
 
 Family = Callable[[LockContext, Thread], Iterable[LockWait]]
-FAMILIES: dict[str, Family] = {}
 
 
 def lock_family(name: str) -> Callable[[Family], Family]:

@@ -35,6 +35,9 @@ from gdb_epi.target.api import Target, Thread
 
 MAX_FRAMES = 20_000  # of all vanished threads
 _TABLES = ("co_names", "co_localsplusnames", "co_varnames", "co_freevars", "co_cellvars")
+MAX_WAITS = 16_384
+MAX_THREADS = 1 << 16
+MAX_HELD = 4096
 
 
 def demote_unsupported_guesses(
@@ -75,11 +78,6 @@ def _names(reader: MemoryReader, vanished: VanishedThreads) -> set[str]:
             with suppress(UnreadableMemory, LayoutError):
                 names.update(strings_of(reader, code, table))
     return names
-
-
-MAX_WAITS = 16_384
-MAX_THREADS = 1 << 16
-MAX_HELD = 4096
 
 
 def examine_locks(

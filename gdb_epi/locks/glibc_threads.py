@@ -28,6 +28,20 @@ MAX_SYMBOLS = 1 << 20
 MAX_TABLE = 64 << 20  # bytes of one section
 MAX_NAME = 256
 _STT_FUNC = 2
+MAX_DESCRIPTORS = 20_000
+MAX_OFFSET = 1 << 16
+EXITING = 0x10  # bit of cancelhandling: the thread ran thread exit
+_LIST_NODE = 16  # sizeof(list_t): next, prev
+_FIELDS = {
+    "list": "_thread_db_pthread_list",
+    "tid": "_thread_db_pthread_tid",
+    "cancelhandling": "_thread_db_pthread_cancelhandling",
+    "start_routine": "_thread_db_pthread_start_routine",
+    "used": "_thread_db_rtld_global__dl_stack_used",
+    "user": "_thread_db_rtld_global__dl_stack_user",
+}
+# Before 2.34 the lists are variables of libpthread.
+_OLD = {"used": "stack_used", "user": "__stack_user", "cache": "stack_cache"}
 
 
 def libpthread_symbols(target: Target, names: Collection[str]) -> dict[str, int]:
@@ -95,21 +109,6 @@ def _entries(image: bytes, kinds: tuple[int, ...]) -> Iterator[tuple[bytes, int,
                 yield image[strings_at + name : end], info, value, length
 
 
-MAX_DESCRIPTORS = 20_000
-MAX_OFFSET = 1 << 16
-EXITING = 0x10  # bit of cancelhandling: the thread ran thread exit
-_LIST_NODE = 16  # sizeof(list_t): next, prev
-
-_FIELDS = {
-    "list": "_thread_db_pthread_list",
-    "tid": "_thread_db_pthread_tid",
-    "cancelhandling": "_thread_db_pthread_cancelhandling",
-    "start_routine": "_thread_db_pthread_start_routine",
-    "used": "_thread_db_rtld_global__dl_stack_used",
-    "user": "_thread_db_rtld_global__dl_stack_user",
-}
-
-
 class ThreadDescriptor(NamedTuple):
     """struct pthread of one thread, dead or alive; `address` is its pthread_t."""
 
@@ -137,8 +136,6 @@ class StackLists(NamedTuple):
         return [descriptor for descriptor in self.descriptors if descriptor.on == name]
 
 
-# Before 2.34 the lists are variables of libpthread.
-_OLD = {"used": "stack_used", "user": "__stack_user", "cache": "stack_cache"}
 _OLD_FIELDS = {name: symbol for name, symbol in _FIELDS.items() if name not in _OLD}
 
 

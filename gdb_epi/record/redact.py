@@ -30,6 +30,10 @@ _POLICY = (
     ("values, messages", "dropped", "secrets"),
     ("canary", "hashed", "secrets"),
 )
+# user:password@ in a URL, and long runs that look like keys.
+_LOGIN = re.compile(r"(?<=://)[^/\s@]+@")
+_KEY_LIKE = re.compile(r"(?=[A-Za-z0-9_+-]*[0-9])(?=[A-Za-z0-9_+-]*[A-Za-z])[A-Za-z0-9_+-]{33,}")
+MAX_VALUE = 256
 
 
 def redaction_entries(left_out: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -75,12 +79,6 @@ def redact_path(path: str) -> str:
 def redact_text(text: str) -> str:
     """Return a message without the names of users in its paths."""
     return _HOME.sub(r"\1~", text[: 4 * MAX_PATH])
-
-
-# user:password@ in a URL, and long runs that look like keys.
-_LOGIN = re.compile(r"(?<=://)[^/\s@]+@")
-_KEY_LIKE = re.compile(r"(?=[A-Za-z0-9_+-]*[0-9])(?=[A-Za-z0-9_+-]*[A-Za-z])[A-Za-z0-9_+-]{33,}")
-MAX_VALUE = 256
 
 
 def redact_value(text: str) -> str:

@@ -20,6 +20,7 @@ from gdb_epi.typing_lite import Any, NamedTuple
 
 Json = dict[str, Any]
 SEVERAL_GROUPS = "*"  # a maker of this name returns several groups by their names
+_MAKERS: dict[tuple[int, str], tuple[str, GroupMaker]] = {}
 
 
 class RecordParts(NamedTuple):
@@ -47,7 +48,6 @@ class RecordNotes:
 
 
 GroupMaker = Callable[[RecordParts, RecordNotes], "Json | list[Json] | None"]
-_MAKERS: dict[tuple[int, str], tuple[str, GroupMaker]] = {}
 
 
 def group(name: str, *, order: int) -> Callable[[GroupMaker], GroupMaker]:

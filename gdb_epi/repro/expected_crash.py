@@ -17,6 +17,7 @@ DIGITS = {name: k.DIGITS[name] for name in (*LEVELS, *HALVES)}  # of the keys th
 MAX_FILE = 64 << 20  # bytes of a record
 
 Keys = Mapping[str, frozenset[str]]
+_RESIGN = "gdb-epi resign makes the keys anew from stored frames"
 
 
 class Expectation(NamedTuple):
@@ -108,9 +109,6 @@ def _check_version(version: str) -> None:
     if version != k.VERSION:
         versions = f"the expected signature is {version}, this gdb-epi makes {k.VERSION}"
         raise InputError(f"{versions}: keys of different versions are not compared", hint=_RESIGN)
-
-
-_RESIGN = "gdb-epi resign makes the keys anew from stored frames"
 
 
 def keys_of(signature: Mapping[str, Any]) -> dict[str, frozenset[str]]:

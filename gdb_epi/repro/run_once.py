@@ -27,6 +27,19 @@ if TYPE_CHECKING:
 
 KILL_SECONDS = 30.0  # how long killed processes may take to end
 _TICK = 0.02
+ENDED, CRASH, HANG, UNABLE = "ended", "crash", "hang", "unable"
+CORE_SIGNALS = frozenset((3, 4, 5, 6, 7, 8, 11, 24, 25, 31))
+RUN_NUMBER = "GDB_EPI_RUN"  # in the environment of the command: 0, 1, 2 ... a seed for it
+MAX_CORES = 4  # of one run: a dying pool leaves one for each worker
+MAX_TAIL = 4096  # bytes of the command's output that are kept
+STOP_SECONDS = 0.25  # after which a run that is given up ends
+GDB_PATIENCE = 60.0  # seconds that a GDB may take to stop, dump or detach
+# dash and bash both: raise the soft limit to the hard one, then become the command.
+START = 'ulimit -S -c "$(ulimit -H -c)" 2>/dev/null; exec "$@"'
+WATCH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "gdbhost", "run_until_death.py")
+# Under GDB, with our own streams: the command must not get GDB's.
+OWN_STREAMS = 'exec 7<&0 8>&1 9>&2 </dev/null >"$0" 2>&1; exec "$@"'
+TAKE_STREAMS = "<&7 >&8 2>&9 7<&- 8>&- 9>&-"
 
 
 class SessionProcess(NamedTuple):
@@ -78,23 +91,6 @@ def kill_session(session: int) -> int:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process.pid, signal.SIGKILL)
         time.sleep(_TICK)
-
-
-ENDED, CRASH, HANG, UNABLE = "ended", "crash", "hang", "unable"
-CORE_SIGNALS = frozenset((3, 4, 5, 6, 7, 8, 11, 24, 25, 31))
-RUN_NUMBER = "GDB_EPI_RUN"  # in the environment of the command: 0, 1, 2 ... a seed for it
-MAX_CORES = 4  # of one run: a dying pool leaves one for each worker
-MAX_TAIL = 4096  # bytes of the command's output that are kept
-STOP_SECONDS = 0.25  # after which a run that is given up ends
-GDB_PATIENCE = 60.0  # seconds that a GDB may take to stop, dump or detach
-# dash and bash both: raise the soft limit to the hard one, then become the command.
-START = 'ulimit -S -c "$(ulimit -H -c)" 2>/dev/null; exec "$@"'
-WATCH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "gdbhost", "run_until_death.py")
-
-
-# Under GDB, with our own streams: the command must not get GDB's.
-OWN_STREAMS = 'exec 7<&0 8>&1 9>&2 </dev/null >"$0" 2>&1; exec "$@"'
-TAKE_STREAMS = "<&7 >&8 2>&9 7<&- 8>&- 9>&-"
 
 
 class RunPlan(NamedTuple):

@@ -28,6 +28,20 @@ MAX_STRUCTURES = 4096
 MAX_STRINGS = 64
 MAX_SMBIOS_TEXT = 64
 _EXTENDED_SIZE = 0x7FFF
+SCHEMA = "gdb-epi/host/1"
+MAX_READ = 1 << 20
+MAX_TEXT = 200
+MAX_PARTS = 64
+HASH_DIGITS = 12
+DMI = "sys/class/dmi/id"
+_DMI_OPEN = {
+    "bios_vendor": "bios_vendor", "bios_version": "bios_version", "bios_date": "bios_date",
+    "board_name": "board", "board_vendor": "board_vendor", "product_name": "product",
+    "product_sku": "sku", "sys_vendor": "vendor", "chassis_asset_tag": "asset_tag_hash",
+}  # fmt: skip
+_DMI_ROOT = {"product_serial": "serial_hash", "board_serial": "board_serial_hash"}
+_NVIDIA = {"gpu_model": "Model", "gpu_vbios": "Video BIOS", "gpu_firmware": "GPU Firmware"}
+_TAINT_MACHINE_CHECK = 1 << 4  # Documentation/admin-guide/tainted-kernels.rst
 
 
 class Dimm(NamedTuple):
@@ -79,21 +93,6 @@ def _dimm(structure: bytes, strings: list[bytes]) -> Dimm:
 
     return Dimm(text(0x10), size, text(0x17), text(0x18), text(0x1A))
 
-
-SCHEMA = "gdb-epi/host/1"
-MAX_READ = 1 << 20
-MAX_TEXT = 200
-MAX_PARTS = 64
-HASH_DIGITS = 12
-DMI = "sys/class/dmi/id"
-_DMI_OPEN = {
-    "bios_vendor": "bios_vendor", "bios_version": "bios_version", "bios_date": "bios_date",
-    "board_name": "board", "board_vendor": "board_vendor", "product_name": "product",
-    "product_sku": "sku", "sys_vendor": "vendor", "chassis_asset_tag": "asset_tag_hash",
-}  # fmt: skip
-_DMI_ROOT = {"product_serial": "serial_hash", "board_serial": "board_serial_hash"}
-_NVIDIA = {"gpu_model": "Model", "gpu_vbios": "Video BIOS", "gpu_firmware": "GPU Firmware"}
-_TAINT_MACHINE_CHECK = 1 << 4  # Documentation/admin-guide/tainted-kernels.rst
 
 Facts = dict[str, Any]
 

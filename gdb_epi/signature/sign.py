@@ -42,6 +42,12 @@ from gdb_epi.typing_lite import NamedTuple
 
 # Categories in which the first thread of the core did nothing wrong.
 NOT_ITS_FAULT = frozenset(("killed-external", "snapshot"))
+MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is corrupt
+MIN_FRAMES = 2  # physical frames; every thread has a base below its function
+_JUMPED = frozenset(("segv-exec", "return-to-null", "segv-null", "ill"))  # pc may be wild here
+ASSERTION = "abort-assert"
+_RULE_OF_HANG = {CIRCLE: "N70", BUSY: "N73"}
+KEY_NAMES = ("exact", "strict", "stable", "coarse", "python", "native", "code")
 
 
 class ThreadChoice(NamedTuple):
@@ -65,14 +71,6 @@ def choose_thread(
     if pid is not None and pid in tids:
         return ThreadChoice(pid, f"{category}: no thread holds the GIL; this is the main thread")
     return ThreadChoice(threads[0].tid, f"{category}: no GIL holder and no main thread are known")
-
-
-MIN_QUALITY = 0.5  # share of plausible physical frames below which a stack is corrupt
-MIN_FRAMES = 2  # physical frames; every thread has a base below its function
-_JUMPED = frozenset(("segv-exec", "return-to-null", "segv-null", "ill"))  # pc may be wild here
-ASSERTION = "abort-assert"
-_RULE_OF_HANG = {CIRCLE: "N70", BUSY: "N73"}
-KEY_NAMES = ("exact", "strict", "stable", "coarse", "python", "native", "code")
 
 
 class _Halves(NamedTuple):

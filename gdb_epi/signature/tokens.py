@@ -31,6 +31,18 @@ INVOKERS = frozenset((
     "std::__function::__func<T>::operator()",
     "std::__function::__policy_invoker<T>::__call_impl<T>", "std::__thread_proxy<T>",
 ))  # fmt: skip
+NATIVE = "native"
+PYTHON = "py"
+MAX_FRAMES = 4096  # of one stack; deeper ones are cut
+MAX_PERIOD = 8  # length of a cycle that is collapsed
+ANONYMOUS_CODE = "anon-exec"
+EVAL_LOOP = "_PyEval_EvalFrameDefault"
+UNKNOWN_FUNCTION = "!?"  # after the module's name
+SIGNAL = "{signal}"
+TEMPLATE = "<T>"
+STD_GLUE = "std-glue"
+PAIR = 2  # adjacent frames of one function that do not yet count as recursion
+ASSERT_CLASSES = ("raise", "trampoline")  # what an assertion calls to end the process
 
 
 def closure_scope(name: str) -> str:
@@ -71,19 +83,6 @@ def invoked_closure(raw: str) -> str:
             return f"{name}::operator()"
     return ""
 
-
-NATIVE = "native"
-PYTHON = "py"
-MAX_FRAMES = 4096  # of one stack; deeper ones are cut
-MAX_PERIOD = 8  # length of a cycle that is collapsed
-ANONYMOUS_CODE = "anon-exec"
-EVAL_LOOP = "_PyEval_EvalFrameDefault"
-UNKNOWN_FUNCTION = "!?"  # after the module's name
-SIGNAL = "{signal}"
-TEMPLATE = "<T>"
-STD_GLUE = "std-glue"
-PAIR = 2  # adjacent frames of one function that do not yet count as recursion
-ASSERT_CLASSES = ("raise", "trampoline")  # what an assertion calls to end the process
 
 RegionAt = Callable[[int], Region | None]
 

@@ -19,6 +19,7 @@ from gdb_epi.typing_lite import Any, NamedTuple, Protocol
 DUMPED = "dumped"  # the bytes are in the core (or come from the live process)
 FILE = "file"  # the core left them out; a file with the same build-id supplied them
 ABSENT = "absent"  # neither the core nor a file has them
+LIVE = "live"
 
 
 class Region(NamedTuple):
@@ -173,9 +174,6 @@ class StructType(NamedTuple):
     name: str
     size: int
     fields: Mapping[str, MemberLayout]
-
-
-LIVE = "live"
 
 
 def target_noun(kind: str) -> str:

@@ -36,6 +36,8 @@ MAX_AUXV = 4096
 CORE_SIGNALS = frozenset({3, 4, 5, 6, 7, 8, 11, 24, 25, 31})
 # Fault signals carry si_addr; SI_USER and friends carry the sender instead.
 FAULT_SIGNALS = frozenset({4, 5, 7, 8, 11})
+# Registers that a machine writes into notes of their own: their names, and how they are packed.
+_SINGLE_REGISTERS = {NT_ARM_TLS: ("tpidr", "<Q"), NT_ARM_SYSTEM_CALL: ("syscall", "<i")}
 
 
 class MappedFile(NamedTuple):
@@ -104,10 +106,6 @@ def _thread(desc: bytes, architecture: Architecture) -> Thread | Absent:
     registers = dict(zip(architecture.registers, values, strict=True))
     blocked = struct.unpack_from("<Q", desc, _PRSTATUS_BLOCKED)[0]
     return Thread(tid, registers, None, _times(desc), architecture, blocked)
-
-
-# Registers that a machine writes into notes of their own: their names, and how they are packed.
-_SINGLE_REGISTERS = {NT_ARM_TLS: ("tpidr", "<Q"), NT_ARM_SYSTEM_CALL: ("syscall", "<i")}
 
 
 def _add_register(thread: Thread, note: Note) -> Thread:

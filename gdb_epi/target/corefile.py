@@ -47,6 +47,10 @@ from gdb_epi.typing_lite import Any
 
 PIECE = 1 << 17  # bytes that are compared with zeros at once
 _ZEROS = bytes(PIECE)
+WINDOW = 16 << 20  # bytes that are searched before pages are given back
+MAX_LOOKED_AT = 64 << 20  # bytes of a core's pages that searches keep in this process
+MAX_READ = 1 << 30  # one read() call
+SKIP_ZEROS_FROM = 1 << 20  # bytes: from this size on, zeros of a region are worth recording
 
 
 class NonZeroRanges:
@@ -123,11 +127,6 @@ class NonZeroRanges:
         finally:
             os.close(descriptor)
 
-
-WINDOW = 16 << 20  # bytes that are searched before pages are given back
-MAX_LOOKED_AT = 64 << 20  # bytes of a core's pages that searches keep in this process
-MAX_READ = 1 << 30  # one read() call
-SKIP_ZEROS_FROM = 1 << 20  # bytes: from this size on, zeros of a region are worth recording
 
 NativeSource = Callable[[int], "Sequence[NativeFrame] | Absent"]
 _Search = Callable[[bytes, int, int], int]  # of the file: bytes, from, to -> offset or -1

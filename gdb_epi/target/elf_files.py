@@ -18,6 +18,8 @@ MAX_LINKS = 40  # symbolic links on the way to one file, as Linux has it
 
 
 SEVERAL = "\0"  # between the folders of a sysroot that is several: in no path
+# Where distributions and debuginfod's stores keep files under their build-ids (ab/cdef...).
+BUILD_ID_FOLDERS = ("/.build-id", "/usr/lib/.build-id", "/usr/lib/debug/.build-id")
 
 
 def roots_of(sysroot: str | None) -> list[str]:
@@ -70,10 +72,6 @@ def _locate(path: str, sysroot: str | None) -> str | Absent:
             parts = []
         todo += linked.split("/")[::-1]
     return "/".join([root, *parts])
-
-
-# Where distributions and debuginfod's stores keep files under their build-ids (ab/cdef...).
-BUILD_ID_FOLDERS = ("/.build-id", "/usr/lib/.build-id", "/usr/lib/debug/.build-id")
 
 
 class ElfFile(NamedTuple):

@@ -8,6 +8,7 @@ from gdb_epi.target.api import Target, machine_of
 # musl's loader is the library itself (ldso/dynlink.c); Alpine calls it libc.musl-x86_64.so.1 too.
 _MUSL = ("ld-musl-", "libc.musl-")
 NOT_JUDGED = "not judged: this process runs on musl, and only glibc's words are known here"
+_MUSL_MUTEX = 40
 
 
 def runs_on_musl(target: Target) -> bool:
@@ -17,9 +18,6 @@ def runs_on_musl(target: Target) -> bool:
     """
     paths = {region.path for region in target.regions()}
     return any(path and path.rpartition("/")[2].startswith(_MUSL) for path in paths)
-
-
-_MUSL_MUTEX = 40
 
 
 def mutex_size(target: Target) -> int:

@@ -30,6 +30,9 @@ from gdb_epi.target.elf_files import ElfFile, FileFinder, open_elf
 from gdb_epi.target.symbols import symtab_value
 from gdb_epi.typing_lite import NamedTuple, Protocol
 
+# The files, beside the executable, whose .symtab is asked.
+_STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
+
 
 class FileMapping(NamedTuple):
     """One mapping of a file: the half-open range, and its offset in the file in bytes."""
@@ -80,10 +83,6 @@ def is_data_only(
     """Tell whether a file with code is mapped as data alone: nothing loaded it."""
     code = any(part.type == elf.PT_LOAD and part.flags & elf.PF_X for part in segments)
     return code and not any(may_execute(span.start) for span in spans)
-
-
-# The files, beside the executable, whose .symtab is asked.
-_STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
 
 
 class CoreMemory(Protocol):

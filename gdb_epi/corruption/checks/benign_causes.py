@@ -77,6 +77,9 @@ MIN_LETTERS = 4  # with which a text constant begins
 RUN = 2  # damaged neighbours that make a run
 LAST = 64 << 10  # bytes at the end of a stack
 IN_ONE_STEP = ":one-step"
+# What tells why a pointer was NULL: then that it was is no cause of its own.
+MORE_THAN_NULL = ("failed_allocation", "freed_callback", "without_gil")
+ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 
 
 def _access(context: Context) -> FaultSite | None:
@@ -530,11 +533,6 @@ def _is_junk(context: Context, address: int) -> bool:
     if word is None or word < NEAR_NULL or context.target.region_at(word) is not None:
         return False
     return shape_of(word) is not None and not is_past_segment(context.target, address)
-
-
-# What tells why a pointer was NULL: then that it was is no cause of its own.
-MORE_THAN_NULL = ("failed_allocation", "freed_callback", "without_gil")
-ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 
 
 @check(

@@ -40,6 +40,16 @@ MAX_CODE = 1 << 20  # bytes of one code object's instructions
 MAX_TABLE = 1 << 20
 MAX_NAME = 4096
 MAX_CODE_CANDIDATES = 64
+MAX_PARSED = 320 << 10  # bytes of .pyc files in a default run: 60 to 80 microseconds a KiB
+MAX_SWEPT = 64 << 20
+MAX_PART_CANDIDATES = 256  # code objects of one file with as many instructions
+# What no compiler of a source text of a reasonable size writes: lines and counts beyond a million.
+FAR_BIT = 20
+COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlocals", "co_stacksize",
+          "co_firstlineno")  # fmt: skip
+MAX_DECODED = 1 << 16  # bytes of one code object's instructions
+MIN_BIT = 4  # tools that rewrite code miscount by less
+CONSTANTS, VARIABLES = "co_consts", "the variables of its frame"
 
 
 class _Code(NamedTuple):
@@ -206,15 +216,6 @@ def bytecode_differences(
     return differing
 
 
-MAX_PARSED = 320 << 10  # bytes of .pyc files in a default run: 60 to 80 microseconds a KiB
-MAX_SWEPT = 64 << 20
-MAX_PART_CANDIDATES = 256  # code objects of one file with as many instructions
-# What no compiler of a source text of a reasonable size writes: lines and counts beyond a million.
-FAR_BIT = 20
-COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlocals", "co_stacksize",
-          "co_firstlineno")  # fmt: skip
-
-
 @check(
     "R22",
     costly=True,
@@ -328,11 +329,6 @@ def _one_bit(
         f"({proof.says})" if proof.holds else "and is none that a compiler makes"
     )
     yield word_evidence("R22" if proof.holds else "R22:form", where, word, word ^ 1 << bit, summary)
-
-
-MAX_DECODED = 1 << 16  # bytes of one code object's instructions
-MIN_BIT = 4  # tools that rewrite code miscount by less
-CONSTANTS, VARIABLES = "co_consts", "the variables of its frame"
 
 
 class TableIndex(NamedTuple):

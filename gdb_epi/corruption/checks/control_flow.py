@@ -59,6 +59,16 @@ from gdb_epi.x86.instruction_length import boundary_after
 
 MAX_COPIES = 8
 NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
+MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start
+MAX_FUNCTION = 4096  # bytes; in an interpreter's loop many words name places inside of it
+MAX_RUN = 96  # bytes from where control came in to the fault
+MAX_WALKED = 256  # the same, after a return
+BELOW = 64  # words below a popped one
+COPIES = 2  # of the right pointer: a table or a program's objects hold it, one holds another
+POPPED = 16  # words below rsp in which the return address may still lie
+MAX_BIT = 12
+PLACES = 2
+ROWS = 16  # words before and after one that may be in a table
 
 
 @check(
@@ -185,9 +195,6 @@ def _holders(context: Context, address: int, count: int) -> str:
     least = "at least " if count == MAX_COPIES else ""
     hold = "holds" if count == 1 else "hold"
     return f"; {least}{counted(count, 'word')} of memory {hold} that address"
-
-
-MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start
 
 
 @check(
@@ -318,17 +325,6 @@ def return_address_beside_rip(context: Context) -> Iterator[Evidence]:
             f"bit away {right:#018x} does"
         )
         yield word_evidence("C7:popped", place, pc, right, summary, rivals=len(right_words))
-
-
-MAX_FUNCTION = 4096  # bytes; in an interpreter's loop many words name places inside of it
-MAX_RUN = 96  # bytes from where control came in to the fault
-MAX_WALKED = 256  # the same, after a return
-BELOW = 64  # words below a popped one
-COPIES = 2  # of the right pointer: a table or a program's objects hold it, one holds another
-POPPED = 16  # words below rsp in which the return address may still lie
-MAX_BIT = 12
-PLACES = 2
-ROWS = 16  # words before and after one that may be in a table
 
 
 @check(

@@ -34,6 +34,7 @@ SLACK = 2  # words: the header, and one at the end that a program need not use
 GRAIN = 16  # bytes
 SMALL = 1 << 16
 BLOCK, NUMBER, OTHER = "block", "number", "other"
+BITS = range(9, 47)  # a neighbour in memory is nearer, and marks are in others
 
 
 class BlockLink(NamedTuple):
@@ -148,9 +149,6 @@ class MallocBlocks:
             return NUMBER
         region = self._context.target.region_at(word)
         return OTHER if region is None else f"{region.perms} {region.path or ''}"
-
-
-BITS = range(9, 47)  # a neighbour in memory is nearer, and marks are in others
 
 
 @check(

@@ -34,6 +34,16 @@ EMPTY, DUMMY = -1, -2  # of the table of indices
 _NEGATIVE = bytes(range(0x80, 0x100))
 # The width in bytes of an index, by the logarithm of the table's size (Objects/dictobject.c).
 _WIDTHS = ((8, 0), (16, 1), (32, 2))
+_NAMES = {
+    "ma_used": "used",
+    "dk_size": "size",
+    "dk_log2_size": "size",
+    "dk_log2_index_bytes": "log2_bytes",
+    "dk_kind": "kind",
+    "dk_usable": "usable",
+    "dk_nentries": "entries",
+}
+_WORDS = frozenset(("ma_used", "dk_size", "dk_usable", "dk_nentries"))
 
 
 class _Table(NamedTuple):
@@ -109,18 +119,6 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
                 "indices agree"
             )
             yield word_evidence("R30", place, held, corrected, summary, member=member)
-
-
-_NAMES = {
-    "ma_used": "used",
-    "dk_size": "size",
-    "dk_log2_size": "size",
-    "dk_log2_index_bytes": "log2_bytes",
-    "dk_kind": "kind",
-    "dk_usable": "usable",
-    "dk_nentries": "entries",
-}
-_WORDS = frozenset(("ma_used", "dk_size", "dk_usable", "dk_nentries"))
 
 
 def _log2_width(log2: int) -> int:

@@ -54,6 +54,15 @@ LARGEST_BLOCK = 512  # bytes that pymalloc gives (SMALL_REQUEST_THRESHOLD, Objec
 LAST_CHARACTER = 0x10FFFF
 MAX_SUSPECTED = 64  # objects of all the heap; more counts that are too large are an overwrite
 SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
+# Objects that say themselves how much room they have.
+_SAID = (("list", "PyListObject", "allocated"), ("bytearray", "PyByteArrayObject", "ob_alloc"))
+LONGEST_ACCESS = 64  # bytes
+FEW_ITEMS = 16
+MAX_STRUCT = 16  # words that are looked at
+MAX_STRUCTS = 256
+MAX_WRONG = 1
+MAX_IN_ROW = 1 << 16  # numbers
+MAX_ITEM_SHIFT = 4  # items of up to 16 bytes that offsets count
 
 
 class _Count(NamedTuple):
@@ -353,10 +362,6 @@ def _ends_there(walk: ObjectWalk, count: _Count, value: int) -> bool:
         return False
 
 
-# Objects that say themselves how much room they have.
-_SAID = (("list", "PyListObject", "allocated"), ("bytearray", "PyByteArrayObject", "ob_alloc"))
-
-
 def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
     of_kind = _empty_kinds()
     for address, category in walk.visited:
@@ -461,13 +466,6 @@ def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
     return all(walk.type_at(word) for word in words if word) and any(words)
 
 
-LONGEST_ACCESS = 64  # bytes
-FEW_ITEMS = 16
-MAX_STRUCT = 16  # words that are looked at
-MAX_STRUCTS = 256
-MAX_WRONG = 1
-
-
 @check(
     "R31",
     costly=True,
@@ -556,10 +554,6 @@ def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
         )
         yield word_evidence("R31", place, held, right, summary)
         return
-
-
-MAX_IN_ROW = 1 << 16  # numbers
-MAX_ITEM_SHIFT = 4  # items of up to 16 bytes that offsets count
 
 
 def _out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Evidence]:

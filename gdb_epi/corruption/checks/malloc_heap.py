@@ -46,6 +46,9 @@ MAX_BREAKS = 8
 LINE_WORDS = 8  # of a cache line
 MAX_NAMING = 8  # places that name a chunk; one of them must be outside of stacks
 MAX_GONE = 512  # words after a header of zeros within which chunks begin again
+MAX_FREE = 4096  # chunks whose links are looked at
+MAX_CHUNKS = 1 << 18
+FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/malloc.c)
 
 
 @check(
@@ -202,11 +205,6 @@ def _evidence(heap: HeapWords, place: int, size: int) -> Evidence:
         f"{FOLLOWING} chunks behind it fit"
     )
     return word_evidence("R7", where, held, size, summary)
-
-
-MAX_FREE = 4096  # chunks whose links are looked at
-MAX_CHUNKS = 1 << 18
-FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/malloc.c)
 
 
 @check(

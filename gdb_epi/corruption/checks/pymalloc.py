@@ -64,6 +64,11 @@ MAX_COUNT_BIT = 62
 MANY = 8  # types in one pool
 _IS_ZERO = b"\xff" + bytes(255)
 _MORTAL = bytes(range(64)) + bytes(192)  # the highest byte of 32 bits: one of the top two: immortal
+MAX_POOLS = 96  # of a default run
+MAX_PAGE = POOL_SIZES[0]
+MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
+STEP = 4096
+INCREMENT = "an increment of the reference count of a freed object (use after free)"
 
 
 class _Candidate(NamedTuple):
@@ -306,13 +311,6 @@ def _large_counts(data: bytes, step: int, is_small: bool) -> list[int]:
     if not absurd:
         return []
     return [number for number, byte in enumerate(absurd.to_bytes(len(third), "little")) if byte]
-
-
-MAX_POOLS = 96  # of a default run
-MAX_PAGE = POOL_SIZES[0]
-MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
-STEP = 4096
-INCREMENT = "an increment of the reference count of a freed object (use after free)"
 
 
 @check(

@@ -30,6 +30,9 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_FRAMES = 512  # of the default run
 MAX_SWEPT = 1_000_000
 STACKREF_TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
+MAX_THREADS = 1024
+UNIT = 2  # bytes of a _Py_CODEUNIT
+MAX_UNITS = 1 << 24
 
 
 class _Places(NamedTuple):
@@ -197,11 +200,6 @@ def frame_chain(context: Context) -> Iterator[Evidence]:
             words = (finding.facts[name] for name in ("where", "found", "corrected"))
             where, held, corrected = (int(word, 16) for word in words)
             yield word_evidence("R10", where, held, corrected, finding.summary)
-
-
-MAX_THREADS = 1024
-UNIT = 2  # bytes of a _Py_CODEUNIT
-MAX_UNITS = 1 << 24
 
 
 @check(

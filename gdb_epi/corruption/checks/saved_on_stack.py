@@ -47,6 +47,15 @@ BELOW = 4096  # bytes under rsp: frames that were just left
 REACH = 1 << 20  # bytes above rsp that are read of one thread
 MAX_THREADS = 4096
 LOW_BITS = 8  # byte 0 of a canary is 0: a one-byte overflow changes it
+MAX_FUNCTION = 4096  # bytes that are decoded
+LEAVE = 0xC9
+SMASHED = "S:abort-fortify"
+# A push or two that were not counted give these: then another copy must say that rbp is wrong.
+NEAR_BITS = range(3, 9)
+STACK_WORDS = 512  # above rsp in which the frame that called abort() is looked for
+PLACES = 2
+MAX_FRAMES = 24  # in a default run: 0.15 milliseconds each
+MAX_SWEPT = 256
 
 
 @check(
@@ -127,15 +136,6 @@ def _canaries_on_the_stack(context: Context, thread: Thread, guard: int) -> Iter
                 f"canary in fs:0x28{dead}"
             )
             yield word_evidence("R4", at, word, guard, summary, tid=thread.tid)
-
-
-MAX_FUNCTION = 4096  # bytes that are decoded
-LEAVE = 0xC9
-SMASHED = "S:abort-fortify"
-# A push or two that were not counted give these: then another copy must say that rbp is wrong.
-NEAR_BITS = range(3, 9)
-STACK_WORDS = 512  # above rsp in which the frame that called abort() is looked for
-PLACES = 2
 
 
 class FramePosition(NamedTuple):
@@ -271,10 +271,6 @@ def _sets_frame_pointer(instruction: Instruction) -> bool:
         (instruction.rm, instruction.reg),
     )
     return opcode == (0, 0x89) and registers == ("rbp", "rsp")
-
-
-MAX_FRAMES = 24  # in a default run: 0.15 milliseconds each
-MAX_SWEPT = 256
 
 
 @check(

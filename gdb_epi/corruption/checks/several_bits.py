@@ -27,6 +27,11 @@ from gdb_epi.util import with_article
 
 LINE = 64
 BEFORE = 2  # words before the line that are given
+MIN_ALIKE = 2
+MAX_COUNTED = 16  # references of an object that were taken since
+MIN_SIZE, MAX_SIZE = 0x20, 0x1000
+MAX_CANDIDATES = 8  # of one word; more say nothing
+MAX_WORDS = 256
 
 
 def crossed_blocks_clause(context: Context, start: int, words: Sequence[int]) -> str:
@@ -69,12 +74,6 @@ def _pool(context: Context, start: int, first: int) -> str:
         f"in it the block of pymalloc's at {before:#018x} ends, inside of which the zeros begin, "
         f"and the one at {behind:#018x} begins"
     )
-
-
-MIN_ALIKE = 2
-MAX_COUNTED = 16  # references of an object that were taken since
-MIN_SIZE, MAX_SIZE = 0x20, 0x1000
-MAX_CANDIDATES = 8  # of one word; more say nothing
 
 
 @check(
@@ -239,9 +238,6 @@ def _null_slot(context: Context) -> int | None:
         if region is not None and "w" in region.perms and not is_on_stack(context, slot):
             return slot
     return None
-
-
-MAX_WORDS = 256
 
 
 @check(

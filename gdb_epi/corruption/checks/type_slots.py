@@ -48,6 +48,22 @@ MAX_FRAMES = 32
 MAX_GLOBALS = 2048
 FUNCTION_ALIGNMENT = 16  # of most compilers' output; held against the types' own slots
 MIN_COPIES = 2  # types that have the right value in the same slot
+# tp_flags (Include/object.h) of whatever a class statement makes, 3.8 to 3.15.
+_BASETYPE, _READY, _READYING = 1 << 10, 1 << 12, 1 << 13
+_OF_CLASSES = HEAP_TYPE | _BASETYPE | _READY
+_LAST_WORD = WORD_MASK - 7  # of what has items: tp_dictoffset counts from its end (up to 3.11)
+_BUILT_IN = 0xFF << 24  # "is an int, a list, a tuple ...": inherited, and set in no other way
+_ABOVE = 0xFFFFFFFF << 32  # no release uses them
+_NEVER = _READYING | _ABOVE
+MAX_BASES = 64
+MIN_CLASSES = 3  # that are freed by one function: the one of class statements
+MAX_WRONG_TYPES = 2  # more are of a tool that makes classes in its own way
+MAX_ADDED = 1 << 12  # words that a class adds
+_NUMBERS = (
+    "tp_basicsize", "tp_itemsize", "tp_flags", "tp_traverse", "tp_base", "tp_dealloc",
+    "tp_dictoffset", "tp_weaklistoffset", "tp_name",
+)  # fmt: skip
+_SIZES = ("basicsize", "slots", "dictoffset", "weaklistoffset")
 
 
 class _Slot(NamedTuple):
@@ -246,26 +262,6 @@ def _evidence(slot: _Slot, right: int, source: str) -> Evidence:
         f"{right:#x}: {source}"
     )
     return word_evidence("R14", slot.where, slot.value, right, summary, slot=slot.name)
-
-
-# tp_flags (Include/object.h) of whatever a class statement makes, 3.8 to 3.15.
-_BASETYPE, _READY, _READYING = 1 << 10, 1 << 12, 1 << 13
-_OF_CLASSES = HEAP_TYPE | _BASETYPE | _READY
-_LAST_WORD = WORD_MASK - 7  # of what has items: tp_dictoffset counts from its end (up to 3.11)
-_BUILT_IN = 0xFF << 24  # "is an int, a list, a tuple ...": inherited, and set in no other way
-_ABOVE = 0xFFFFFFFF << 32  # no release uses them
-_NEVER = _READYING | _ABOVE
-MAX_BASES = 64
-MIN_CLASSES = 3  # that are freed by one function: the one of class statements
-MAX_WRONG_TYPES = 2  # more are of a tool that makes classes in its own way
-MAX_ADDED = 1 << 12  # words that a class adds
-_NUMBERS = (
-    "tp_basicsize", "tp_itemsize", "tp_flags", "tp_traverse", "tp_base", "tp_dealloc",
-    "tp_dictoffset", "tp_weaklistoffset", "tp_name",
-)  # fmt: skip
-
-
-_SIZES = ("basicsize", "slots", "dictoffset", "weaklistoffset")
 
 
 class _Class(NamedTuple):

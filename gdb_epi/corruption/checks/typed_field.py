@@ -83,6 +83,14 @@ _DESCRIPTORS = {
     "wrapper_descriptor": ("PyMemberDescrObject", "d_member"),
 }
 _MORE = frozenset({"dict", "list", *_DESCRIPTORS})  # whose fields are others for each object
+BITS = range(64)
+MAX_BAD = 16  # objects with a wrong field; more are an overwrite
+MAX_ALIKE = 64  # words that are looked at
+MIN_ALIKE = 2  # other objects with the right word in that field
+MAX_HELD = 8  # words that hold a candidate, of those that are counted
+MIN_BESIDE, MAX_BESIDE = 3, 64  # objects of a type that hold one pointer in a field
+MAX_TYPES, MAX_FIELDS = 4, 32  # of objects that the fault had at hand; words of one
+DESCRIBED = 4  # words of what a pointer leads to
 
 
 class TypedField(NamedTuple):
@@ -316,18 +324,6 @@ class TypedFields:
         return tuple(
             f._replace(sure=sure, own=True) if f.name == "func_code" else f for f in fields
         )
-
-
-BITS = range(64)
-MAX_BAD = 16  # objects with a wrong field; more are an overwrite
-MAX_ALIKE = 64  # words that are looked at
-MIN_ALIKE = 2  # other objects with the right word in that field
-MAX_HELD = 8  # words that hold a candidate, of those that are counted
-
-
-MIN_BESIDE, MAX_BESIDE = 3, 64  # objects of a type that hold one pointer in a field
-MAX_TYPES, MAX_FIELDS = 4, 32  # of objects that the fault had at hand; words of one
-DESCRIBED = 4  # words of what a pointer leads to
 
 
 class _Wrong(NamedTuple):

@@ -58,7 +58,7 @@ MAX_LOG2 = 24
 LARGE_TABLE = 128  # entries
 
 LINE = 64  # bytes of a cache line
-MIN_STUCK = 3
+LOWEST_BIT = 3  # those below are 0 in every address of an object
 MAX_BAD = 24  # slots without an object; more are an overwrite, or freed memory
 MAX_REPORTED = 8
 MANY = 16  # words that hold an object whose references are not counted
@@ -80,6 +80,22 @@ MIN_STUCK = 3  # slots of one container, in different cache lines
 MIN_LOST = 2  # of them, whose object misses a reference
 MAX_STUCK = 256
 FIELDS = ("function", "code", TYPE)  # what they hold is of known type: R18 looks for that
+_WAYS = {
+    "R15": "one bit away is {a_kind}, to which one reference fewer leads than it counts",
+    "R15:far": "one bit away is {a_kind}",
+    "R15:static": "one bit away is {a_kind} whose references are not counted, and nothing else "
+    "that a reference is missing for",
+    "R15:index": "one bit away is {a_kind} that the dict's index has at this very entry",
+    "R15:index:large": "one bit away is {a_kind} that the dict's index has at this very entry, of "
+    "more than a hundred",
+    "R15:alike": "one bit away is {a_kind}, as all slots near hold, and a reference is missing for "
+    "it, but not for those",
+    "R15:pair": "two neighbouring bits away is {a_kind}, as all slots near hold, and a reference "
+    "is missing for it, but not for those",
+    "M:zero": "with another value of one byte, which is 0, it is {a_kind}, as all slots near hold, "
+    "and a reference is missing for it, but not for those",
+    "M:pair": "two bits away is {a_kind}, to which one reference fewer leads than it counts",
+}
 
 
 class TypedAddress(NamedTuple):
@@ -307,7 +323,7 @@ def _stuck_lanes(
         alike = {slot.place % LINE for slot in mine}
         if len(mine) < MIN_STUCK or len(alike) != 1:
             continue
-        for bit in range(MIN_STUCK, ADDRESS_BITS):
+        for bit in range(LOWEST_BIT, ADDRESS_BITS):
             values = {slot.value >> bit & 1 for slot in mine}
             kinds = {walk.type_at(slot.value ^ 1 << bit) for slot in mine}
             if len(values) == 1 and len(kinds) == 1 and "" not in kinds:
@@ -359,24 +375,6 @@ def _repairs(
         yield word_evidence(
             id, slot.place, slot.value, corrected, summary, rivals=rivals, object_type=kind
         )
-
-
-_WAYS = {
-    "R15": "one bit away is {a_kind}, to which one reference fewer leads than it counts",
-    "R15:far": "one bit away is {a_kind}",
-    "R15:static": "one bit away is {a_kind} whose references are not counted, and nothing else "
-    "that a reference is missing for",
-    "R15:index": "one bit away is {a_kind} that the dict's index has at this very entry",
-    "R15:index:large": "one bit away is {a_kind} that the dict's index has at this very entry, of "
-    "more than a hundred",
-    "R15:alike": "one bit away is {a_kind}, as all slots near hold, and a reference is missing for "
-    "it, but not for those",
-    "R15:pair": "two neighbouring bits away is {a_kind}, as all slots near hold, and a reference "
-    "is missing for it, but not for those",
-    "M:zero": "with another value of one byte, which is 0, it is {a_kind}, as all slots near hold, "
-    "and a reference is missing for it, but not for those",
-    "M:pair": "two bits away is {a_kind}, to which one reference fewer leads than it counts",
-}
 
 
 def _not_partly_written(context: Context, slot: ContainerSlot, objects: Objects) -> Objects:
@@ -435,7 +433,7 @@ def _neighbouring_bits(
 
     These are few more words than those one bit away: a freed object is as rarely among them.
     """
-    flips = [slot.value ^ 3 << low for low in range(MIN_STUCK, ADDRESS_BITS - 1)]
+    flips = [slot.value ^ 3 << low for low in range(LOWEST_BIT, ADDRESS_BITS - 1)]
     whole = _not_partly_written(context, slot, _objects_at(context, walk, flips))
     return object_that_lost_reference(context, walk, slot, whole)
 

@@ -25,6 +25,7 @@ MAX_CACHED = 0x410  # bytes of the largest chunk in a tcache, unless tunables sa
 MIN_KEYS = 4  # chunks with the same number after their first word
 CACHE_AT = 16  # where the tcache of the first thread lies in the heap, up to 2.33
 NO_ADDRESS = 1 << 48
+HEAD = 2  # words: the size before, and the own one
 
 
 class _Free(NamedTuple):
@@ -53,9 +54,6 @@ class HeapChunks(NamedTuple):
     def of_size(self, least: int) -> list[int]:
         """Return the places of the chunks of at least `least` bytes."""
         return [at for at, head in zip(self.places, self.heads, strict=True) if head >= least]
-
-
-HEAD = 2  # words: the size before, and the own one
 
 
 def heap_chunks(context: Context) -> HeapChunks:

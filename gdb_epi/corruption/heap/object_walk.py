@@ -28,6 +28,16 @@ LOW = 1 << 32
 TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
 FRAME, TUPLE = "frame", "tuple"
 _Words = tuple[Sequence[int], Sequence[int]]  # places, and the words there
+# Members that hold a reference, or NULL.
+_MEMBERS = {
+    "cell": ("PyCellObject", ("ob_ref",)),
+    "function": (
+        "PyFunctionObject",
+        ("func_code", "func_closure", "func_defaults", "func_kwdefaults"),
+    ),
+    "code": ("PyCodeObject", ("co_consts", "co_names", "co_localsplusnames", "co_varnames")),
+    TYPE: ("PyTypeObject", ("tp_dict", "tp_mro", "tp_bases")),
+}
 
 
 class ContainerSlot(NamedTuple):
@@ -366,18 +376,6 @@ _CONTAINERS: dict[str, Callable[[ObjectWalk, int], _Place | None]] = {
     "list": ObjectWalk.list_place,
     "set": ObjectWalk.set_place,
     "frozenset": ObjectWalk.set_place,
-}
-
-
-# Members that hold a reference, or NULL.
-_MEMBERS = {
-    "cell": ("PyCellObject", ("ob_ref",)),
-    "function": (
-        "PyFunctionObject",
-        ("func_code", "func_closure", "func_defaults", "func_kwdefaults"),
-    ),
-    "code": ("PyCodeObject", ("co_consts", "co_names", "co_localsplusnames", "co_varnames")),
-    TYPE: ("PyTypeObject", ("tp_dict", "tp_mro", "tp_bases")),
 }
 
 

@@ -59,6 +59,11 @@ MAX_COPIES = 4
 MAX_TESTED = 24  # corrected values of one suspect that memory is searched for
 MAX_SEARCHED = 6  # corrected values where nothing begins that memory is searched for
 MAX_LANES = 4
+# Levels from the strongest to the weakest; ids of weights.json.
+LEVELS = (
+    "R17", "P14", "P16", "P15", "P13", "P8", "P3", "P9", "P12", "P11", "P2", "P7", "P10", "P4",
+    "P5", "M1", "P1",
+)  # fmt: skip
 
 
 class Correction(NamedTuple):
@@ -89,13 +94,6 @@ class Correction(NamedTuple):
     level: str = ""
     rivals: int = 1
     constant: bool = False
-
-
-# Levels from the strongest to the weakest; ids of weights.json.
-LEVELS = (
-    "R17", "P14", "P16", "P15", "P13", "P8", "P3", "P9", "P12", "P11", "P2", "P7", "P10", "P4",
-    "P5", "M1", "P1",
-)  # fmt: skip
 
 
 @once_per_run

@@ -33,6 +33,26 @@ STACK_WORDS, CALLERS = 64, 2
 MAX_CODE = 64 << 20
 MAX_DECODED = 1 << 20  # bytes of a module's code in which instructions are looked for by decoding
 MAX_MATCHES = 32
+# shl and rotations by cl; bts and btc by a register; shlx (VEX.66.0F38 F7); then bytes and words
+# written to [base + disp8] or [rsp + disp8] with an offset of 6 or 7 modulo 8.
+_VARIABLE = (
+    rb"[\x48\x49]\xd3[\xc0-\xcf\xe0-\xe7]|\x0f[\xab\xbb]|\xc4[\x42\x62\xc2\xe2].\xf7"
+    rb"|(?:[\x80\x88\xc6\x08]|\x66[\x81\x83\x89\xc7\x09])(?:[\x40-\x43\x45-\x4b\x4d-\x53\x55-\x5b"
+    rb"\x5d-\x63\x65-\x6b\x6d-\x73\x75-\x7b\x7d-\x7f]|[\x44\x4c\x54\x5c\x64\x6c\x74\x7c].)"
+    rb"[\x06\x07\x0e\x0f\x16\x17\x1e\x1f\x26\x27\x2e\x2f\x36\x37\x3e\x3f\x46\x47\x4e\x4f]"
+)
+MIN_BIT = 24  # indices of 2^k that are smaller are common: sizes, capacities, flags
+MAX_SCALE = 12  # bits: elements of at most 4 KiB
+BELOW, ABOVE = 512, 2048  # bytes of the stack around rsp
+CODE = 512  # bytes of the function before the instruction that failed
+HALF = 31  # bits of a positive int
+# The index -1 as an unsigned int moves a pointer by 2^32 elements: bits that this can set.
+WRAPPED_BITS = range(32, 40)
+WRAPPED = range(0xFFFF0000, 1 << 32)
+TAG_BITS = range(47, 64)
+LOW_TAG_BITS = range(3)
+STRIDE_BITS = range(12, 47)
+STACK, HEAP, MIXED = "stack", "heap", "mixed"  # where a word is held
 
 
 def has_marked_pointers(context: Context, value: int, bit: int, *, starts: bool = False) -> bool:
@@ -92,16 +112,6 @@ def _region_may_set(context: Context, region: Region, bit: int) -> bool:
 def _return_addresses(context: Context, sp: int) -> list[int]:
     words = read_words(context, sp & ~7, STACK_WORDS)
     return [word for word in words if may_execute(context.target.region_at(word))]
-
-
-# shl and rotations by cl; bts and btc by a register; shlx (VEX.66.0F38 F7); then bytes and words
-# written to [base + disp8] or [rsp + disp8] with an offset of 6 or 7 modulo 8.
-_VARIABLE = (
-    rb"[\x48\x49]\xd3[\xc0-\xcf\xe0-\xe7]|\x0f[\xab\xbb]|\xc4[\x42\x62\xc2\xe2].\xf7"
-    rb"|(?:[\x80\x88\xc6\x08]|\x66[\x81\x83\x89\xc7\x09])(?:[\x40-\x43\x45-\x4b\x4d-\x53\x55-\x5b"
-    rb"\x5d-\x63\x65-\x6b\x6d-\x73\x75-\x7b\x7d-\x7f]|[\x44\x4c\x54\x5c\x64\x6c\x74\x7c].)"
-    rb"[\x06\x07\x0e\x0f\x16\x17\x1e\x1f\x26\x27\x2e\x2f\x36\x37\x3e\x3f\x46\x47\x4e\x4f]"
-)
 
 
 def _writes_tops(context: Context, region: Region) -> bool:
@@ -183,14 +193,6 @@ def _in_piece(
     return False
 
 
-MIN_BIT = 24  # indices of 2^k that are smaller are common: sizes, capacities, flags
-MAX_SCALE = 12  # bits: elements of at most 4 KiB
-BELOW, ABOVE = 512, 2048  # bytes of the stack around rsp
-CODE = 512  # bytes of the function before the instruction that failed
-HALF = 31  # bits of a positive int
-# The index -1 as an unsigned int moves a pointer by 2^32 elements: bits that this can set.
-WRAPPED_BITS = range(32, 40)
-WRAPPED = range(0xFFFF0000, 1 << 32)
 # shl by cl of a 64-bit register, and bts by a register.
 _SHIFTS = (
     *(bytes((rex, 0xD3, 0xE0 + number)) for rex in (0x48, 0x49) for number in range(8)),
@@ -236,12 +238,6 @@ def _in_code(context: Context, pc: int, strides: set[int]) -> bool:
     code = read_up_to(context.target, start, pc - start)
     constants = (stride.to_bytes(4 if stride < 1 << HALF else WORD, "little") for stride in strides)
     return any(constant in code for constant in (*constants, *_SHIFTS))
-
-
-TAG_BITS = range(47, 64)
-LOW_TAG_BITS = range(3)
-STRIDE_BITS = range(12, 47)
-STACK, HEAP, MIXED = "stack", "heap", "mixed"  # where a word is held
 
 
 def software_explanation(

@@ -35,6 +35,9 @@ LOW = 1 << 32  # below it lie addresses of programs that are not position-indepe
 MAX_UNALIGNED = 8  # occurrences looked at
 MAX_SEARCHED = 64 << 20  # bytes searched for an unaligned occurrence
 FROM_BASE = 16 << 20  # bytes from the start of an array that a loop walks
+MAX_BACK = 3  # producers
+MAX_PLACES = 4
+MAX_HELD = 16
 
 
 class FaultWord(NamedTuple):
@@ -284,11 +287,6 @@ def _over_half(context: Context, value: int) -> WordShape | None:
 def _crosses_pointer(target: Target, at: int) -> bool:
     words = (read_word(target, at & ~7), read_word(target, (at & ~7) + 8))
     return any(word is not None and word >= LOW and target.region_at(word) for word in words)
-
-
-MAX_BACK = 3  # producers
-MAX_PLACES = 4
-MAX_HELD = 16
 
 
 class Suspect(NamedTuple):

@@ -46,6 +46,10 @@ from gdb_epi.x86.register_changes import (
 FEW_BITS, MIN_OTHERS = 8, 2  # bits of a register that may differ; registers in which more do
 _NOTHING: frozenset[str] = frozenset()
 _ADD = (0x01, 0x03)  # of two registers, or a register and memory
+STACK = frozenset(("rsp",))
+EVERYWHERE = (0, 1 << 64)
+MAX_WANTED = 8  # registers that are traced on all paths
+ARGUMENTS = ("rdi", "rsi")  # traced where no operand names a register
 
 
 def registers_changed_before_fault(
@@ -112,12 +116,6 @@ def _unmoved_counters(
         counted = (name in counters) != (how.source in counters)
         return (name, how.source) if counted and held == registers.get(how.source) else ()
     return ()
-
-
-STACK = frozenset(("rsp",))
-EVERYWHERE = (0, 1 << 64)
-MAX_WANTED = 8  # registers that are traced on all paths
-ARGUMENTS = ("rdi", "rsi")  # traced where no operand names a register
 
 
 class RecomputedRegister(NamedTuple):

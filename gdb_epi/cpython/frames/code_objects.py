@@ -16,6 +16,13 @@ from gdb_epi.typing_lite import NamedTuple
 ONE_LINE_FIRST, ONE_LINE_LAST = 10, 12
 NO_COLUMNS, LONG, NO_LOCATION = 13, 14, 15
 CODE_UNIT = 2  # bytes of a _Py_CODEUNIT
+MAX_LINE_TABLE = 16 << 20
+ZEROED = "\0\0\0\0"  # of a text that runs into a page of zeros
+MAX_NAME = 1 << 16
+MAX_LINE = 1 << 28
+MAX_FRAME_WORDS = 1 << 20
+MAX_THREAD_BYTECODES = 1 << 16
+MAX_BYTECODE = 1 << 28  # bytes of one code object
 
 
 def _signed_byte(byte: int) -> int:
@@ -84,15 +91,6 @@ def _signed_varint(table: bytes, position: int) -> tuple[int, int]:
         if not byte & 64 or shift > 60:
             break
     return (-(value >> 1) if value & 1 else value >> 1), position
-
-
-MAX_LINE_TABLE = 16 << 20
-ZEROED = "\0\0\0\0"  # of a text that runs into a page of zeros
-MAX_NAME = 1 << 16
-MAX_LINE = 1 << 28
-MAX_FRAME_WORDS = 1 << 20
-MAX_THREAD_BYTECODES = 1 << 16
-MAX_BYTECODE = 1 << 28  # bytes of one code object
 
 
 class CodeInfo(NamedTuple):

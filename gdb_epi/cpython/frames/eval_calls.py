@@ -40,6 +40,12 @@ _TAIL_CALL = re.compile(r"_TAIL_CALL_\w+(?:\.[a-z_.0-9]+)?\Z")
 MAX_STACK_BYTES = 16 << 20  # that are searched for pointers; the usual limit of a stack is 8 MiB
 
 Group = Sequence[PyFrame]
+ENTRY_FRAME = "entry-frame"
+CFRAME = "cframe"
+FRAME_POINTERS = "frame-pointers"
+# Eval calls of one thread that are looked for: the C stack of a runaway recursion holds some
+# 50,000, and no more native frames than that are unwound.
+MAX_CALLS = 50_000
 
 
 def is_eval_frame(frame: NativeFrame) -> bool:
@@ -156,15 +162,6 @@ def _pointers(
             return None
         low = high
     return words_of_frames
-
-
-ENTRY_FRAME = "entry-frame"
-CFRAME = "cframe"
-FRAME_POINTERS = "frame-pointers"
-
-# Eval calls of one thread that are looked for: the C stack of a runaway recursion holds some
-# 50,000, and no more native frames than that are unwound.
-MAX_CALLS = 50_000
 
 
 class EvalCall(NamedTuple):

@@ -33,6 +33,8 @@ LEFT_OUT = "left-out"  # in the middle of a very deep stack, whose native frames
 # Native frames of the eval loop take 0.2 to 4 KiB; a much larger one means that the unwinder
 # jumped over frames.
 MAX_EVAL_FRAME = 64 << 10
+START, END = "_Py_trampoline_func_start", "_Py_trampoline_func_end"
+MAX_SIZE = 64  # bytes; 11 to 15 in 3.12 to 3.15
 
 
 def merge_stack(
@@ -189,10 +191,6 @@ class _Ranges:
             return None
         _, high, index = self._found[position]
         return index if address < high else None
-
-
-START, END = "_Py_trampoline_func_start", "_Py_trampoline_func_end"
-MAX_SIZE = 64  # bytes; 11 to 15 in 3.12 to 3.15
 
 
 def name_trampolines(target: Target, native: Sequence[NativeFrame]) -> Sequence[NativeFrame]:

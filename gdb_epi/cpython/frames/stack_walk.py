@@ -39,6 +39,8 @@ MAX_CHUNK_PAGES = 4096  # of a chunk with missing pages
 # How far a damaged frame may reach before the walk gives its chunk up.
 MAX_RESYNC_WORDS = 1 << 16
 MIN_LASTI = -16  # 3.11 and 3.12: the instruction before the first
+# After this many repairs the chain is garbage and only the data stack is believed.
+MAX_REPAIRS = 64
 
 
 class DataStack(NamedTuple):
@@ -173,10 +175,6 @@ def _resync(frames: InterpreterFrameReader, base: int, memory: bytes, position: 
         if not base <= frame.previous < base + len(memory):
             return start
     return None
-
-
-# After this many repairs the chain is garbage and only the data stack is believed.
-MAX_REPAIRS = 64
 
 
 class _Item(NamedTuple):

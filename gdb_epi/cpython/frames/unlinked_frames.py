@@ -30,6 +30,10 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_STACK = 8 << 20  # bytes of one C stack that are read; the usual limit of its size
 MAX_WORDS = 200_000  # different words of it that are examined
+MAX_REPORTED = 20
+MAX_NAMES = 4  # of functions that are named in a message
+_BOOTSTRAP = "_bootstrap"  # threading.Thread._bootstrap, what `threading` starts a thread with
+_MAIN = ("<module>", "_run_module_as_main")  # what `python FILE` and `python -m` begin with
 
 
 def frames_on_stack(reader: MemoryReader, tstate: int, type_at: int) -> list[int]:
@@ -146,12 +150,6 @@ def _read_words(reader: MemoryReader, low: int, count: int) -> tuple[int, ...]:
         except UnreadableMemory:
             words += [0] * (size // 8)
     return tuple(words)
-
-
-MAX_REPORTED = 20
-MAX_NAMES = 4  # of functions that are named in a message
-_BOOTSTRAP = "_bootstrap"  # threading.Thread._bootstrap, what `threading` starts a thread with
-_MAIN = ("<module>", "_run_module_as_main")  # what `python FILE` and `python -m` begin with
 
 
 class _Orphans(NamedTuple):

@@ -16,6 +16,7 @@ from gdb_epi.util import counted
 MAX_BASES = 128
 MAX_NEEDLE = 4096
 _WIDE = ("utf-16-le", "utf-32-le")
+OUT_OF_TIME = "the budget of time is spent; there may be more (--budget SECONDS)"
 
 
 class ListedObject(NamedTuple):
@@ -105,9 +106,6 @@ def list_objects(heap: ObjectSearch, types: list[TypeInfo], limit: int) -> Found
             heap.soft_errors.append(SoftError("find", info.shown, OUT_OF_TIME))
             break
     return FoundObjects(tuple(counts), tuple(listed), complete)
-
-
-OUT_OF_TIME = "the budget of time is spent; there may be more (--budget SECONDS)"
 
 
 def text_encodings(text: str | bytes) -> dict[bytes, str]:

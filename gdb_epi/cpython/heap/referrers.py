@@ -23,6 +23,46 @@ from gdb_epi.target.memory_search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_OWNERS = 32  # dicts of instances whose owners are looked for in all memory
+MAX_DICT = 1 << 20
+MAX_BLOCKS = 1 << 16
+MAX_PLACES = 10_000  # words that hold the address
+MAX_CONTAINERS = 2_000_000
+MAX_NEAR = 4096  # bytes from the start of a buffer at which a word in it is looked for
+MAX_NEAR_SEARCHES = 16
+MIN_SEARCHES_BACK = 128  # words whose object is looked for; 10 ms each, where none is
+# Kinds of locations (Reference.kind).
+FRAME, OBJECT, BUFFER = "frame", "object", "buffer"
+STACK, STALE, STATIC, MEMORY = "C stack", "unused stack", "static data", "memory"
+# Built-in types and the structs that say what their members are called.
+_STRUCTS = {
+    "function": "PyFunctionObject",
+    "method": "PyMethodObject",
+    "cell": "PyCellObject",
+    "module": "PyModuleObject",
+    "frame": "PyFrameObject",
+    "generator": "PyGenObject",
+    "coroutine": "PyCoroObject",
+    "async_generator": "PyAsyncGenObject",
+    "builtin_function_or_method": "PyCFunctionObject",
+    "traceback": "PyTracebackObject",
+    "code": "PyCodeObject",
+    "type": "PyHeapTypeObject",
+    "weakref": "PyWeakReference",
+    "slice": "PySliceObject",
+    "mappingproxy": "mappingproxyobject",
+    "BaseException": "PyBaseExceptionObject",
+    "functools.partial": "partialobject",
+    "collections.defaultdict": "defdictobject",
+    "_asyncio.Task": "TaskObj",
+    "_asyncio.Future": "FutureObj",
+}
+_GENERATORS = ("generator", "coroutine", "async_generator")
+_TOO_COMMON = (
+    "a word that is held so often is no single object's: the objects of the words behind the first"
+    " ones were not looked for, only containers and mappings (a larger --limit looks for more)"
+)
+_WEAK = ("weakref", "weakref.ReferenceType", "weakproxy")
+_ORDER = (FRAME, OBJECT, BUFFER, STATIC, STACK, MEMORY, STALE)
 
 
 class DictOwners:
@@ -70,10 +110,6 @@ class DictOwners:
                         self._known[self._reader.u64(value + dict_at)] = f"module {name}"
             self._cap = len(self._known) + MAX_OWNERS
         return self._known
-
-
-MAX_DICT = 1 << 20
-MAX_BLOCKS = 1 << 16
 
 
 class ContainerStorage(NamedTuple):
@@ -135,47 +171,6 @@ STORAGES: dict[str, Callable[[PlainValues, int], Iterator[ContainerStorage]]] = 
     "frozenset": _set,
     "collections.deque": _deque,
 }
-
-
-MAX_PLACES = 10_000  # words that hold the address
-MAX_CONTAINERS = 2_000_000
-MAX_NEAR = 4096  # bytes from the start of a buffer at which a word in it is looked for
-MAX_NEAR_SEARCHES = 16
-MIN_SEARCHES_BACK = 128  # words whose object is looked for; 10 ms each, where none is
-
-# Kinds of locations (Reference.kind).
-FRAME, OBJECT, BUFFER = "frame", "object", "buffer"
-STACK, STALE, STATIC, MEMORY = "C stack", "unused stack", "static data", "memory"
-
-# Built-in types and the structs that say what their members are called.
-_STRUCTS = {
-    "function": "PyFunctionObject",
-    "method": "PyMethodObject",
-    "cell": "PyCellObject",
-    "module": "PyModuleObject",
-    "frame": "PyFrameObject",
-    "generator": "PyGenObject",
-    "coroutine": "PyCoroObject",
-    "async_generator": "PyAsyncGenObject",
-    "builtin_function_or_method": "PyCFunctionObject",
-    "traceback": "PyTracebackObject",
-    "code": "PyCodeObject",
-    "type": "PyHeapTypeObject",
-    "weakref": "PyWeakReference",
-    "slice": "PySliceObject",
-    "mappingproxy": "mappingproxyobject",
-    "BaseException": "PyBaseExceptionObject",
-    "functools.partial": "partialobject",
-    "collections.defaultdict": "defdictobject",
-    "_asyncio.Task": "TaskObj",
-    "_asyncio.Future": "FutureObj",
-}
-_GENERATORS = ("generator", "coroutine", "async_generator")
-_TOO_COMMON = (
-    "a word that is held so often is no single object's: the objects of the words behind the first"
-    " ones were not looked for, only containers and mappings (a larger --limit looks for more)"
-)
-_WEAK = ("weakref", "weakref.ReferenceType", "weakproxy")
 
 
 class Reference(NamedTuple):
@@ -501,6 +496,3 @@ class Referrers:
         region = self._heap.target.region_at(place)
         static = region is not None and region.path is not None
         return Reference(place, STATIC if static else MEMORY, 0, "", self.locations.mapping(place))
-
-
-_ORDER = (FRAME, OBJECT, BUFFER, STATIC, STACK, MEMORY, STALE)

@@ -56,6 +56,10 @@ _ASYNCIO_SECTIONS = {
     "asyncio_interpreter_state": "PyInterpreterState",
     "asyncio_thread_state": "_PyThreadStateImpl",
 }
+# What patch releases may append to. Extension modules are compiled with the size of an object, so
+# that no release of a minor version changes it (and how long a str's header is tells its text).
+_STATES = ("_PyRuntimeState", "PyInterpreterState", "PyThreadState", "_gc_runtime_state")
+_NO_STRUCT: tuple[int, dict[str, Any]] = (0, {})
 
 
 class DebugOffsets(NamedTuple):
@@ -226,13 +230,6 @@ class Layout:
             return self, overlay.texts
         document = {**self.document, "structs": overlay.apply()}
         return Layout(document, f"{self.source} + _Py_DebugOffsets"), overlay.texts
-
-
-# What patch releases may append to. Extension modules are compiled with the size of an object, so
-# that no release of a minor version changes it (and how long a str's header is tells its text).
-_STATES = ("_PyRuntimeState", "PyInterpreterState", "PyThreadState", "_gc_runtime_state")
-
-_NO_STRUCT: tuple[int, dict[str, Any]] = (0, {})
 
 
 def _place_of(document: Mapping[str, Any], name: str) -> tuple[str, str] | None:

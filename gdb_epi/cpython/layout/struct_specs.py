@@ -24,6 +24,56 @@ MAX_DEPTH = 4
 
 # Members that only wrap: their own name is left out of a path ("ob_base.ob_type" -> "ob_type").
 TRANSPARENT = frozenset({"ob_base", "_base", "long_value"})
+# The two huge structs: every member of the first level, and these in depth.
+_RUNTIME_DESCEND = (
+    "interpreters interpreters.mutex gc ceval ceval.gil ceval.pending ceval.pending_mainthread "
+    "ceval.sys_trace_profile_mutex gilstate gilstate.tstate_current gilstate.autoTSSkey "
+    "autoTSSkey _finalizing _finalizing_id unicode_ids unicode_state unicode_state.ids "
+    "xidregistry xi xi.registry imports imports.extensions threads threads.handles allocators "
+    "atexit getargs audit_hooks types stoptheworld stoptheworld_mutex signals signals.wakeup "
+    "faulthandler pyhash_state parser"
+).split()
+_INTERPRETER_DESCEND = (
+    "threads threads.mutex ceval ceval.pending _gil gc gc.young gc.old imports imports.lock "
+    "codecs warnings warnings.lock _finalizing _finalizing_id atexit stoptheworld qsbr brc "
+    "unicode unicode.ids unicode.fs_codec types types.mutex code_state dict_state xi xidregistry "
+    "callable_cache mem_free_queue weakref_locks asyncio_tasks_head tlbc_indices fs_codec"
+).split()
+# Enumerators and macros worth having by name. Macros are seen only where a header stub was
+# compiled for them (tests/tools/layout_from_headers.py).
+CONSTANTS: tuple[str, ...] = (
+    *(
+        # frames
+        "FRAME_OWNED_BY_THREAD FRAME_OWNED_BY_GENERATOR FRAME_OWNED_BY_FRAME_OBJECT "
+        "FRAME_OWNED_BY_INTERPRETER FRAME_OWNED_BY_CSTACK FRAME_CREATED FRAME_SUSPENDED "
+        "FRAME_SUSPENDED_YIELD_FROM FRAME_SUSPENDED_YIELD_FROM_LOCKED FRAME_EXECUTING "
+        "FRAME_RETURNED FRAME_UNWINDING FRAME_RAISED FRAME_COMPLETED FRAME_CLEARED "
+        "FRAME_SPECIALS_SIZE Py_TAG_BITS Py_TAG_DEFERRED Py_TAG_REFCNT Py_TAG_INVALID Py_INT_TAG "
+        "Py_TAGGED_SHIFT "
+        # code objects
+        "CO_OPTIMIZED CO_NEWLOCALS CO_VARARGS CO_VARKEYWORDS CO_NESTED CO_GENERATOR CO_COROUTINE "
+        "CO_ITERABLE_COROUTINE CO_ASYNC_GENERATOR CO_FAST_ARG_POS CO_FAST_ARG_KW CO_FAST_ARG_VAR "
+        "CO_FAST_HIDDEN CO_FAST_LOCAL CO_FAST_CELL CO_FAST_FREE "
+        # types
+        "Py_TPFLAGS_HEAPTYPE Py_TPFLAGS_HAVE_GC Py_TPFLAGS_READY Py_TPFLAGS_MANAGED_DICT "
+        "Py_TPFLAGS_MANAGED_WEAKREF Py_TPFLAGS_PREHEADER Py_TPFLAGS_INLINE_VALUES "
+        "Py_TPFLAGS_ITEMS_AT_END Py_TPFLAGS_LONG_SUBCLASS Py_TPFLAGS_LIST_SUBCLASS "
+        "Py_TPFLAGS_TUPLE_SUBCLASS Py_TPFLAGS_BYTES_SUBCLASS Py_TPFLAGS_UNICODE_SUBCLASS "
+        "Py_TPFLAGS_DICT_SUBCLASS Py_TPFLAGS_BASE_EXC_SUBCLASS Py_TPFLAGS_TYPE_SUBCLASS "
+        "MANAGED_DICT_OFFSET MANAGED_WEAKREF_OFFSET "
+        # objects
+        "PyLong_SHIFT _PyLong_NON_SIZE_BITS _PyLong_SIGN_MASK PyUnicode_WCHAR_KIND "
+        "PyUnicode_1BYTE_KIND PyUnicode_2BYTE_KIND PyUnicode_4BYTE_KIND DICT_KEYS_GENERAL "
+        "DICT_KEYS_UNICODE DICT_KEYS_SPLIT _Py_IMMORTAL_REFCNT _Py_IMMORTAL_INITIAL_REFCNT "
+        "_Py_IMMORTAL_REFCNT_LOCAL _Py_REF_SHARED_SHIFT _PyGC_PREV_SHIFT BLOCKLEN STATE_PENDING "
+        "STATE_CANCELLED STATE_FINISHED "
+        # locks and threads
+        "_Py_UNLOCKED _Py_LOCKED _Py_HAS_PARKED _Py_THREAD_DETACHED _Py_THREAD_ATTACHED "
+        "_Py_THREAD_SUSPENDED THREAD_HANDLE_NOT_STARTED THREAD_HANDLE_STARTING "
+        "THREAD_HANDLE_RUNNING THREAD_HANDLE_DONE"
+    ).split(),
+    *OPCODES,
+)
 
 
 class StructSpec(NamedTuple):
@@ -49,22 +99,6 @@ def _own_names(words: str) -> dict[str, StructSpec]:
 def _only(spellings: tuple[str, ...], *descend: str) -> StructSpec:
     return StructSpec(spellings, frozenset(descend))
 
-
-# The two huge structs: every member of the first level, and these in depth.
-_RUNTIME_DESCEND = (
-    "interpreters interpreters.mutex gc ceval ceval.gil ceval.pending ceval.pending_mainthread "
-    "ceval.sys_trace_profile_mutex gilstate gilstate.tstate_current gilstate.autoTSSkey "
-    "autoTSSkey _finalizing _finalizing_id unicode_ids unicode_state unicode_state.ids "
-    "xidregistry xi xi.registry imports imports.extensions threads threads.handles allocators "
-    "atexit getargs audit_hooks types stoptheworld stoptheworld_mutex signals signals.wakeup "
-    "faulthandler pyhash_state parser"
-).split()
-_INTERPRETER_DESCEND = (
-    "threads threads.mutex ceval ceval.pending _gil gc gc.young gc.old imports imports.lock "
-    "codecs warnings warnings.lock _finalizing _finalizing_id atexit stoptheworld qsbr brc "
-    "unicode unicode.ids unicode.fs_codec types types.mutex code_state dict_state xi xidregistry "
-    "callable_cache mem_free_queue weakref_locks asyncio_tasks_head tlbc_indices fs_codec"
-).split()
 
 STRUCTS: dict[str, StructSpec] = {
     # runtime, interpreters, threads
@@ -153,42 +187,6 @@ STRUCTS: dict[str, StructSpec] = {
     **_own_names("FutureObj TaskObj PyRunningLoopHolder"),
     "PyContext": _every_struct("struct _pycontextobject"),
 }
-
-# Enumerators and macros worth having by name. Macros are seen only where a header stub was
-# compiled for them (tests/tools/layout_from_headers.py).
-CONSTANTS: tuple[str, ...] = (
-    *(
-        # frames
-        "FRAME_OWNED_BY_THREAD FRAME_OWNED_BY_GENERATOR FRAME_OWNED_BY_FRAME_OBJECT "
-        "FRAME_OWNED_BY_INTERPRETER FRAME_OWNED_BY_CSTACK FRAME_CREATED FRAME_SUSPENDED "
-        "FRAME_SUSPENDED_YIELD_FROM FRAME_SUSPENDED_YIELD_FROM_LOCKED FRAME_EXECUTING "
-        "FRAME_RETURNED FRAME_UNWINDING FRAME_RAISED FRAME_COMPLETED FRAME_CLEARED "
-        "FRAME_SPECIALS_SIZE Py_TAG_BITS Py_TAG_DEFERRED Py_TAG_REFCNT Py_TAG_INVALID Py_INT_TAG "
-        "Py_TAGGED_SHIFT "
-        # code objects
-        "CO_OPTIMIZED CO_NEWLOCALS CO_VARARGS CO_VARKEYWORDS CO_NESTED CO_GENERATOR CO_COROUTINE "
-        "CO_ITERABLE_COROUTINE CO_ASYNC_GENERATOR CO_FAST_ARG_POS CO_FAST_ARG_KW CO_FAST_ARG_VAR "
-        "CO_FAST_HIDDEN CO_FAST_LOCAL CO_FAST_CELL CO_FAST_FREE "
-        # types
-        "Py_TPFLAGS_HEAPTYPE Py_TPFLAGS_HAVE_GC Py_TPFLAGS_READY Py_TPFLAGS_MANAGED_DICT "
-        "Py_TPFLAGS_MANAGED_WEAKREF Py_TPFLAGS_PREHEADER Py_TPFLAGS_INLINE_VALUES "
-        "Py_TPFLAGS_ITEMS_AT_END Py_TPFLAGS_LONG_SUBCLASS Py_TPFLAGS_LIST_SUBCLASS "
-        "Py_TPFLAGS_TUPLE_SUBCLASS Py_TPFLAGS_BYTES_SUBCLASS Py_TPFLAGS_UNICODE_SUBCLASS "
-        "Py_TPFLAGS_DICT_SUBCLASS Py_TPFLAGS_BASE_EXC_SUBCLASS Py_TPFLAGS_TYPE_SUBCLASS "
-        "MANAGED_DICT_OFFSET MANAGED_WEAKREF_OFFSET "
-        # objects
-        "PyLong_SHIFT _PyLong_NON_SIZE_BITS _PyLong_SIGN_MASK PyUnicode_WCHAR_KIND "
-        "PyUnicode_1BYTE_KIND PyUnicode_2BYTE_KIND PyUnicode_4BYTE_KIND DICT_KEYS_GENERAL "
-        "DICT_KEYS_UNICODE DICT_KEYS_SPLIT _Py_IMMORTAL_REFCNT _Py_IMMORTAL_INITIAL_REFCNT "
-        "_Py_IMMORTAL_REFCNT_LOCAL _Py_REF_SHARED_SHIFT _PyGC_PREV_SHIFT BLOCKLEN STATE_PENDING "
-        "STATE_CANCELLED STATE_FINISHED "
-        # locks and threads
-        "_Py_UNLOCKED _Py_LOCKED _Py_HAS_PARKED _Py_THREAD_DETACHED _Py_THREAD_ATTACHED "
-        "_Py_THREAD_SUSPENDED THREAD_HANDLE_NOT_STARTED THREAD_HANDLE_STARTING "
-        "THREAD_HANDLE_RUNNING THREAD_HANDLE_DONE"
-    ).split(),
-    *OPCODES,
-)
 
 
 def spec_for(name: str) -> StructSpec:

@@ -50,6 +50,17 @@ _TYPE = 1 << 31
 NOT_ASKED = Absent(NOT_APPLICABLE, "not asked for")
 _FULL = Absent(UNPARSABLE, f"more than {MAX_ROOM} exceptions and traceback lines in all")
 _NO_TRACEBACK = Absent(NOT_AVAILABLE, "it has no traceback")
+MAX_MESSAGE = 1 << 16  # characters
+MAX_NOTES = 100
+MAX_TEXT = 16 << 20  # characters of all texts of one process
+_LIMITS = Limits(depth=12)  # groups within groups count double
+_EXCEPTION = "PyBaseExceptionObject"
+_CODEC_FAILS = {  # what the message calls the objects that could not be converted
+    "UnicodeEncodeError": ("'{0}' codec can't encode", "character"),
+    "UnicodeDecodeError": ("'{0}' codec can't decode", "byte"),
+    "UnicodeTranslateError": ("can't translate", "character"),
+}
+_PROBLEMS = (UnreadableMemory, LayoutError, Undecodable)
 
 
 class ExceptionInfo(NamedTuple):
@@ -345,19 +356,6 @@ def _shown_value(info: TypeInfo) -> str | Absent:
     if info.flags & HEAPTYPE and not info.module:
         return f"?.{info.qualname}"  # without its module it would look like a built-in one
     return info.shown
-
-
-MAX_MESSAGE = 1 << 16  # characters
-MAX_NOTES = 100
-MAX_TEXT = 16 << 20  # characters of all texts of one process
-_LIMITS = Limits(depth=12)  # groups within groups count double
-_EXCEPTION = "PyBaseExceptionObject"
-_CODEC_FAILS = {  # what the message calls the objects that could not be converted
-    "UnicodeEncodeError": ("'{0}' codec can't encode", "character"),
-    "UnicodeDecodeError": ("'{0}' codec can't decode", "byte"),
-    "UnicodeTranslateError": ("can't translate", "character"),
-}
-_PROBLEMS = (UnreadableMemory, LayoutError, Undecodable)
 
 
 class ExceptionTexts(NamedTuple):

@@ -53,6 +53,19 @@ MAX_SIZE = 1024  # bytes of an object of gevent
 MAX_DEPTH = 8
 MAX_ITEMS = 10_000  # of one list of links
 MAX_SEEN = 1_000_000
+_WATCHES = {
+    "io": READ,
+    "timer": SLEEP,
+    "child": PROCESS,
+    "signal": SIGNAL,
+    "idle": RUN_QUEUE,
+    "async_": OTHER,
+    "async": OTHER,
+    "stat": OTHER,
+    "fork": OTHER,
+    "prepare": RUN_QUEUE,
+    "check": RUN_QUEUE,
+}
 
 
 class WakeLink(NamedTuple):
@@ -231,18 +244,3 @@ class WakeLinks:
                 if real > 1e9 and 0 < now < 1e9 and abs(real - now - difference) < 1e-3:
                     return float(now)
         return 0.0
-
-
-_WATCHES = {
-    "io": READ,
-    "timer": SLEEP,
-    "child": PROCESS,
-    "signal": SIGNAL,
-    "idle": RUN_QUEUE,
-    "async_": OTHER,
-    "async": OTHER,
-    "stat": OTHER,
-    "fork": OTHER,
-    "prepare": RUN_QUEUE,
-    "check": RUN_QUEUE,
-}

@@ -53,6 +53,16 @@ MAX_CELLS = 100  # of one callback
 MAX_GRAPH_PROBLEMS = 5
 _GATHERING = "asyncio.tasks._GatheringFuture"
 _GROUP = "asyncio.taskgroups.TaskGroup"
+MAX_TASKS = 100_000
+MAX_PROBLEMS = 50
+ASYNCIO, TRIO = "asyncio", "trio"
+TRIO_MODULE = "trio._core._run"
+_MODULE = "asyncio.tasks"
+_C_TASK = "_asyncio.Task"
+# 3.12 (gh-97696) split _all_tasks. The first two are WeakSets, the last is a set.
+_WEAK_SETS = ("_all_tasks", "_scheduled_tasks")
+_EAGER = "_eager_tasks"
+_NOT_READ = Absent(NOT_AVAILABLE, "not read")
 
 
 def awaited_by(
@@ -142,20 +152,6 @@ class FutureLinks:
             arguments = word(callback + self._require("partialobject", "args"))
             return self._containers.tuple_items(arguments)[:MAX_CELLS]
         return []
-
-
-MAX_TASKS = 100_000
-MAX_PROBLEMS = 50
-
-ASYNCIO, TRIO = "asyncio", "trio"
-TRIO_MODULE = "trio._core._run"
-
-_MODULE = "asyncio.tasks"
-_C_TASK = "_asyncio.Task"
-# 3.12 (gh-97696) split _all_tasks. The first two are WeakSets, the last is a set.
-_WEAK_SETS = ("_all_tasks", "_scheduled_tasks")
-_EAGER = "_eager_tasks"
-_NOT_READ = Absent(NOT_AVAILABLE, "not read")
 
 
 class Task(NamedTuple):

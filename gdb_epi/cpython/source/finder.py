@@ -42,6 +42,13 @@ MAX_CACHED_CHARS = 16 << 20
 MAX_STRING_CHARS = 8 << 20  # of all string variables together
 MAX_FRAMES = 200  # callers whose string variables are looked at
 MAX_STACK_TAIL = 4 << 20  # bytes of arguments and environment, which end at AT_EXECFN
+MAX_PYC_BYTES = 64 << 20
+_FROZEN = "<frozen "
+# How far a text can be trusted (Source.trust), best first.
+VERIFIED = "verified"  # the cached bytecode holds this code and names this text
+FITS = "fits"  # nothing in the core contradicts it, and much was compared
+UNCHECKED = "unchecked"  # too little to compare
+CONTRADICTED = "contradicted"  # not the text that ran; given only when asked for
 
 
 class CandidateText(NamedTuple):
@@ -155,16 +162,6 @@ def string_variable_texts(
                 room -= len(text)
                 where = f"the variable {name} of frame {number}, {frame.qualname or frame.name}"
                 yield CandidateText(source_lines(text), where)
-
-
-MAX_PYC_BYTES = 64 << 20
-_FROZEN = "<frozen "
-
-# How far a text can be trusted (Source.trust), best first.
-VERIFIED = "verified"  # the cached bytecode holds this code and names this text
-FITS = "fits"  # nothing in the core contradicts it, and much was compared
-UNCHECKED = "unchecked"  # too little to compare
-CONTRADICTED = "contradicted"  # not the text that ran; given only when asked for
 
 
 class Source(NamedTuple):

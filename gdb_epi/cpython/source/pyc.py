@@ -30,6 +30,9 @@ _OBJECTS_38 = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars",
 _NUMBERS = tuple(name for name in _NUMBERS_38 if name != "co_nlocals")
 _OBJECTS = ("co_code", "co_consts", "co_names", "co_localsplusnames", "co_localspluskinds",
             "co_filename", "co_name", "co_qualname")  # fmt: skip
+_REFERENCE = ord("r")
+_SHORT = b"zZ"  # strings of ASCII, plain and interned
+_CODE, _TUPLE, _SMALL_TUPLE, _FROZENSET, _SLICE = b"c()>:"
 
 
 class OpaqueConstant:
@@ -214,9 +217,6 @@ class _Parser:
         return -value if count < 0 else value
 
 
-_REFERENCE = ord("r")
-_SHORT = b"zZ"  # strings of ASCII, plain and interned
-_CODE, _TUPLE, _SMALL_TUPLE, _FROZENSET, _SLICE = b"c()>:"
 _PLAIN: Mapping[int, Callable[[_Parser], Value]] = {
     ord("N"): lambda _: None,
     ord("T"): lambda _: True,

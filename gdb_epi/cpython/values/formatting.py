@@ -17,6 +17,7 @@ _NUMBER = r"(?:.?[<>^=])?[-+ ]?#?0?\d{0,4}[,_]?(?:\.\d{1,3})?[bcdeEfFgGoxX%]?"
 _TEXT = r"(?:.?[<>^])?(?:[1-9]\d{0,3})?(?:\.\d{1,3})?s?"
 _PERCENT = r"%(?:%|([-#0 +]*\d{0,4}(?:\.\d{1,3})?)([srdixXofFeEgG]))"
 Plain = int | float | str
+_FIELD = r"\{\{|\}\}|\{(?P<index>\d{0,3})(?:!(?P<flag>[rs]))?(?::(?P<spec>[^{}]*))?\}|[{}]"
 
 
 def plain_value(decoder: ReprDecoder, address: int) -> Plain:
@@ -77,9 +78,6 @@ def format_percent(
     if taken != count or any("%" in part for part in parts[::2]):
         raise Undecodable("a format that is not known")
     return "".join(parts)
-
-
-_FIELD = r"\{\{|\}\}|\{(?P<index>\d{0,3})(?:!(?P<flag>[rs]))?(?::(?P<spec>[^{}]*))?\}|[{}]"
 
 
 def format_braces(template: str, count: int, text: Callable[[int, str, str], str]) -> str:

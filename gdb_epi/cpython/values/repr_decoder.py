@@ -35,6 +35,12 @@ CUT = "..."  # after what is shown: more items, more characters
 NOT_SHOWN = "<cut>"
 MAX_PARTS = 20_000
 MAX_BARE = 8  # objects inside a value whose attributes stand after it
+DECODERS: dict[str, DecodeFunction] = {}  # by the name of a built-in type
+PYTHON_REPRS: dict[tuple[str, str], DecodeFunction] = {}  # by module and qualname of a __repr__
+# namedtuple() and dataclass() make a __repr__ for each class; those share one decoder each.
+NAMEDTUPLE_REPR = ("collections", "namedtuple")
+DATACLASS_REPR = ("dataclasses", "dataclass")
+ATTRS_REPR = ("attr", "s")
 
 
 class Limits(NamedTuple):
@@ -105,12 +111,6 @@ class AskingThread(NamedTuple):
 
 
 DecodeFunction = Callable[["ReprDecoder", Obj], str]
-DECODERS: dict[str, DecodeFunction] = {}  # by the name of a built-in type
-PYTHON_REPRS: dict[tuple[str, str], DecodeFunction] = {}  # by module and qualname of a __repr__
-# namedtuple() and dataclass() make a __repr__ for each class; those share one decoder each.
-NAMEDTUPLE_REPR = ("collections", "namedtuple")
-DATACLASS_REPR = ("dataclasses", "dataclass")
-ATTRS_REPR = ("attr", "s")
 
 
 def decodes(*names: str, in_itself: str = "") -> Callable[[DecodeFunction], DecodeFunction]:

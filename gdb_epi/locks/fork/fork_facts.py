@@ -30,6 +30,8 @@ from gdb_epi.util import sha256_hex
 
 POINTER_GUARD = 8  # bytes after the canary in tcbhead_t
 _SALT = b"gdb-epi lineage/1"
+# Each of these proves a fork by itself; F6 only when it shows a raw clone.
+_PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
 
 
 def lineage(target: Target) -> str | None:
@@ -56,8 +58,6 @@ def _secret_of_kernel(target: Target) -> bytes | None:
     return None if raw is None else b"\0" + raw[1:]
 
 
-# Each of these proves a fork by itself; F6 only when it shows a raw clone.
-_PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
 _ORDER = tuple(f"F{number}" for number in range(1, 16))
 
 

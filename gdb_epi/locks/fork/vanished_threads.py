@@ -48,6 +48,10 @@ DESCRIPTOR = 4096  # bytes from a pthread_t on that may be its own struct pthrea
 MAX_SCANNED = 16 << 20  # bytes of stacks that one analysis scans
 MAX_CANDIDATES = 4096  # words of one stack that are examined as frames
 SCAN = "stack scan"  # PyFrame.provenance
+MAX_VANISHED = 4096  # threads whose frames are looked for
+MAX_SEARCHED = 64 << 20  # bytes in which the parent's main thread is looked for, small maps first
+NO_MEMORY = "stack memory absent"
+NO_FRAMES = "no Python frames on its stack: it ran no Python code, or its frames are overwritten"
 
 
 class StackScanner:
@@ -151,12 +155,6 @@ class StackScanner:
         self.left -= size
         words = words_in(try_read(self.target, low, size & -8))
         yield from dict.fromkeys(word for word in reversed(words) if PAGE < word < USER_TOP)
-
-
-MAX_VANISHED = 4096  # threads whose frames are looked for
-MAX_SEARCHED = 64 << 20  # bytes in which the parent's main thread is looked for, small maps first
-NO_MEMORY = "stack memory absent"
-NO_FRAMES = "no Python frames on its stack: it ran no Python code, or its frames are overwritten"
 
 
 class _Finder:

@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from gdb_epi.locks.python.acquire_calls import AcquiredLock
     from gdb_epi.locks.python.python_view import WithBlock
 
+COMMANDS = {
+    0: "FUTEX_WAIT",
+    6: "FUTEX_LOCK_PI",
+    9: "FUTEX_WAIT_BITSET",
+    11: "FUTEX_WAIT_REQUEUE_PI",
+    13: "FUTEX_LOCK_PI2",
+}
+COMMAND_MASK = 0x7F
+
 
 class _Case:
     """One wait on its way to a verdict."""
@@ -332,16 +341,6 @@ def _alive(context: LockContext, tid: int) -> LockOwner:
 
 def _owner(state: str) -> LockOwner:
     return LockOwner(None, None, None, state)
-
-
-COMMANDS = {
-    0: "FUTEX_WAIT",
-    6: "FUTEX_LOCK_PI",
-    9: "FUTEX_WAIT_BITSET",
-    11: "FUTEX_WAIT_REQUEUE_PI",
-    13: "FUTEX_LOCK_PI2",
-}
-COMMAND_MASK = 0x7F
 
 
 def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:

@@ -11,6 +11,8 @@ from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, Cycle, LockWait
 MAX_CYCLES = 256
 MAX_SHOWN = 32  # threads of one cycle that are written out
 _ORDER = (CERTAIN, PROBABLE, INFO)
+# The sorts of deadlocks in words.
+DEADLOCK_WORDS = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
 
 
 def find_cycles(waits: Sequence[LockWait]) -> tuple[Cycle, ...]:
@@ -43,10 +45,6 @@ def _cycle(tids: list[int], following: dict[int, LockWait]) -> Cycle:
     if any(wait.timed and wait.kind != lock_types.GIL for wait in waits):
         confidence = PROBABLE
     return Cycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
-
-
-# The sorts of deadlocks in words.
-DEADLOCK_WORDS = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
 
 
 def deadlock_kind(cycle: Cycle) -> str:

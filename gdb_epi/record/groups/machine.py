@@ -58,6 +58,15 @@ MAX_LEAF = 0x40
 HYPERVISOR = 1 << 31  # ECX of leaf 1
 _BASIC = struct.Struct("<5I")  # kind, max_cpuid, family, model, stepping
 _LEAF = struct.Struct("<4I")
+NODE_END = 24  # struct rseq: node_id is the word at 20, valid when the feature size covers it
+MAX_CPU = 1 << 16
+MAX_NODE = 1 << 12
+MAX_OFFSET = 1 << 20  # bytes between the thread pointer and the area
+_AREA = struct.Struct("<IIQII")  # cpu_id_start, cpu_id, rseq_cs, flags, node_id
+MAX_NOTES = 4096
+NT_VERSION = 0  # of owner "Linux": u32 major << 16 | minor << 8 | patch (at most 255)
+MAX_PLATFORM = 32
+_QUIET = (NOT_APPLICABLE, NOT_AVAILABLE)  # usual on older systems; others are reported
 
 
 class Processor(NamedTuple):
@@ -119,13 +128,6 @@ def decode_signature(eax: int) -> tuple[int, int, int]:
     return (family, model, stepping) if not eax & 0xF000C000 else (-1, -1, -1)
 
 
-NODE_END = 24  # struct rseq: node_id is the word at 20, valid when the feature size covers it
-MAX_CPU = 1 << 16
-MAX_NODE = 1 << 12
-MAX_OFFSET = 1 << 20  # bytes between the thread pointer and the area
-_AREA = struct.Struct("<IIQII")  # cpu_id_start, cpu_id, rseq_cs, flags, node_id
-
-
 class LastCpu(NamedTuple):
     """The CPU number, and the NUMA node where the kernel tells it."""
 
@@ -161,10 +163,6 @@ def last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
         return Absent(NOT_APPLICABLE, "the thread's rseq area is not registered")
     knows_node = target.auxv().get(AT_RSEQ_FEATURE_SIZE, 0) >= NODE_END and node < MAX_NODE
     return LastCpu(number, node if knows_node else None)
-
-
-MAX_NOTES = 4096
-NT_VERSION = 0  # of owner "Linux": u32 major << 16 | minor << 8 | patch (at most 255)
 
 
 class Kernel(NamedTuple):
@@ -205,10 +203,6 @@ def running_kernel(target: Target) -> Kernel | Absent:
         return Absent(NOT_AVAILABLE, "the vDSO has no version note")
     version = f"{code >> 16}.{code >> 8 & 0xFF}.{code & 0xFF}"
     return Kernel(version, code & 0xFF == 0xFF, build_id)
-
-
-MAX_PLATFORM = 32
-_QUIET = (NOT_APPLICABLE, NOT_AVAILABLE)  # usual on older systems; others are reported
 
 
 def _note_absence(notes: RecordNotes, subject: str, why: Absent) -> None:

@@ -46,6 +46,7 @@ ACCESSES = {
     NULL_BASE: "segv-near-null",
     GUARD: "segv-guard",
 }
+_HLT = b"\xf4"  # musl 1.2 arch/x86_64/atomic_arch.h (a_crash), src/env/__stack_chk_fail.c
 
 
 def stack_overflow(_: CategoryInput, account: FaultAccount) -> Answer:
@@ -222,9 +223,6 @@ def _raise_phrase(account: FaultAccount) -> str:
 def _protection(account: FaultAccount) -> str:
     why = account.site.why or "why is not known"
     return f"SI_KERNEL without an address (general protection fault): {why}"
-
-
-_HLT = b"\xf4"  # musl 1.2 arch/x86_64/atomic_arch.h (a_crash), src/env/__stack_chk_fail.c
 
 
 def _privileged_phrase(account: FaultAccount) -> str:

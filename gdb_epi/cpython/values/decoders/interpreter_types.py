@@ -10,6 +10,12 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, d
 from gdb_epi.errors import Absent
 
 MAX_NAME = 4096
+_DESCRIPTORS = {
+    "member_descriptor": "member",
+    "getset_descriptor": "attribute",
+    "method_descriptor": "method",
+    "wrapper_descriptor": "slot wrapper",
+}
 
 
 @decodes("function")
@@ -157,14 +163,6 @@ def cell(decoder: ReprDecoder, obj: Obj) -> str:
         return f"<cell at {obj.address:#x}: empty>"
     name = decoder.type_name(decoder.obj(inside))
     return f"<cell at {obj.address:#x}: {name} object at {inside:#x}>"
-
-
-_DESCRIPTORS = {
-    "member_descriptor": "member",
-    "getset_descriptor": "attribute",
-    "method_descriptor": "method",
-    "wrapper_descriptor": "slot wrapper",
-}
 
 
 @decodes(*_DESCRIPTORS)

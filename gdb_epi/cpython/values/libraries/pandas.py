@@ -22,6 +22,16 @@ _UNITS = {7: 1, 8: 10**3, 9: 10**6, 10: 10**9}  # NPY_DATETIMEUNIT, as parts of 
 _NANOSECONDS = 10
 _MAX_MINUTES = 24 * 60
 _TSLIBS = "pandas._libs.tslibs"
+_MONTHS = "DEC JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV".split()
+_DAYS = "SUN MON TUE WED THU FRI SAT".split()
+# By hundreds of PeriodDtypeCode (pandas/_libs/tslibs/dtypes.pyx); 2.2 (gh-55792) renamed some.
+_CODES = {3: "M", 5: "B", 6: "D", 7: "h", 8: "min", 9: "s", 10: "ms", 11: "us", 12: "ns"}
+_OLD_CODES = {"h": "H", "min": "T", "s": "S", "ms": "L", "us": "U", "ns": "N"}
+_PER_DAY = {7: 24, 8: 1440, 9: 86400, 10: 86400 * 10**3, 11: 86400 * 10**6, 12: 86400 * 10**9}
+MAX_MULTIPLE = 1 << 31
+MAX_SHOWN = 10
+MAX_CATEGORIES = 10
+_WIDE = 60  # beyond it the categories may be broken into lines
 
 
 @decodes(f"{_TSLIBS}.nattype._NaT")
@@ -162,14 +172,6 @@ def timedelta(decoder: ReprDecoder, obj: Obj) -> str:
 
 # -- periods and intervals ---------------------------------------------------------------------
 
-_MONTHS = "DEC JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV".split()
-_DAYS = "SUN MON TUE WED THU FRI SAT".split()
-# By hundreds of PeriodDtypeCode (pandas/_libs/tslibs/dtypes.pyx); 2.2 (gh-55792) renamed some.
-_CODES = {3: "M", 5: "B", 6: "D", 7: "h", 8: "min", 9: "s", 10: "ms", 11: "us", 12: "ns"}
-_OLD_CODES = {"h": "H", "min": "T", "s": "S", "ms": "L", "us": "U", "ns": "N"}
-_PER_DAY = {7: 24, 8: 1440, 9: 86400, 10: 86400 * 10**3, 11: 86400 * 10**6, 12: 86400 * 10**9}
-MAX_MULTIPLE = 1 << 31
-
 
 def _release(decoder: ReprDecoder) -> tuple[int, int]:
     """Return the release of pandas: (major, minor). Raises Undecodable."""
@@ -289,10 +291,6 @@ def _end(decoder: ReprDecoder, address: int) -> str:
 
 
 # -- categoricals ------------------------------------------------------------------------------
-
-MAX_SHOWN = 10
-MAX_CATEGORIES = 10
-_WIDE = 60  # beyond it the categories may be broken into lines
 
 
 @decodes_repr(("pandas.core.arrays.categorical", "Categorical.__repr__"))

@@ -32,6 +32,20 @@ NULL, BOOL, DATE32, TIMESTAMP, TIME32, TIME64, DURATION = 0, 1, 16, 18, 19, 20, 
 DECIMAL, LIST, STRUCT, DICTIONARY, MAP, LARGE_LIST = 23, 25, 26, 29, 30, 36
 _FLOATS = frozenset((10, 11, 12))
 _TEXTS = {13: ("i", True), 14: ("i", False), 34: ("q", True), 35: ("q", False)}
+_SCALARS = (
+    "Null Boolean UInt8 Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float Double String "
+    "LargeString Binary LargeBinary Date32 Timestamp Time32 Time64 Duration List LargeList Struct "
+    "Map Dictionary Decimal128"
+).split()
+_TYPE_NAMES = {
+    1: "bool", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "uint32", 7: "int32",
+    8: "uint64", 9: "int64", 10: "halffloat", 11: "float", 12: "double", 13: "string",
+    14: "binary", 16: "date32[day]", 34: "large_string", 35: "large_binary",
+}  # fmt: skip
+_ARRAYS = (
+    "Null Boolean UInt8 Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float Double String "
+    "LargeString Binary LargeBinary Date32 Timestamp List LargeList Struct Dictionary"
+).split()
 
 
 class _Data(NamedTuple):
@@ -228,13 +242,6 @@ def utf8(raw: bytes) -> str:
         raise Undecodable(f"damaged text: {error.reason}") from None
 
 
-_SCALARS = (
-    "Null Boolean UInt8 Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float Double String "
-    "LargeString Binary LargeBinary Date32 Timestamp Time32 Time64 Duration List LargeList Struct "
-    "Map Dictionary Decimal128"
-).split()
-
-
 @decodes(*(f"pyarrow.lib.{name}Scalar" for name in _SCALARS))
 def scalar(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a scalar."""
@@ -368,13 +375,6 @@ def _printed_moment(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
     return f"{moment}{f'.{rest:0{digits}d}' if digits else ''}{zone}"
 
 
-_TYPE_NAMES = {
-    1: "bool", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "uint32", 7: "int32",
-    8: "uint64", 9: "int64", 10: "halffloat", 11: "float", 12: "double", 13: "string",
-    14: "binary", 16: "date32[day]", 34: "large_string", 35: "large_binary",
-}  # fmt: skip
-
-
 def _struct_lines(decoder: ReprDecoder, array_data: _Data) -> str:
     """Return an array of structs as PrettyPrint does: a column after the other."""
     has_nulls = bool(array_data.buffers and array_data.buffers[0]) and array_data.nulls != 0
@@ -437,12 +437,6 @@ def _bracketed_items(write: Callable[[int], str], length: int, window: int, blan
     first = ",\n".join(map(write, range(window)))
     last = ",\n".join(map(write, range(length - window, length)))
     return f"{blanks}[\n{first},\n{blanks}  ...\n{last}\n{blanks}]"
-
-
-_ARRAYS = (
-    "Null Boolean UInt8 Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float Double String "
-    "LargeString Binary LargeBinary Date32 Timestamp List LargeList Struct Dictionary"
-).split()
 
 
 @decodes(*(f"pyarrow.lib.{name}Array" for name in _ARRAYS))

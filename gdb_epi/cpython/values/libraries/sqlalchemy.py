@@ -8,6 +8,7 @@ from gdb_epi.errors import UnreadableMemory
 
 _BASES = ("BaseRow",)
 _MAX_WORDS = 6
+MAX_SHOWN = 299  # characters of one value that _repr_row shows whole
 
 
 def _data(decoder: ReprDecoder, obj: Obj) -> int:
@@ -50,9 +51,6 @@ def row(decoder: ReprDecoder, obj: Obj) -> str:
         decoder.mark_inexact()  # it cuts long values in the middle
     inside = decoder.join_text(texts, decoder.signed(held.address, "PyTupleObject", "ob_size"))
     return f"({inside},)" if len(values) == 1 else f"({inside})"
-
-
-MAX_SHOWN = 299  # characters of one value that _repr_row shows whole
 
 
 @decodes_repr(("sqlalchemy.engine.row", "RowMapping.__repr__"), in_itself="{...}")

@@ -38,6 +38,45 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_NAME = 64  # DTYPE_NAME_LEN, LAYOUT_NAME_LEN, MEMORY_FORMAT_NAME_LEN
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.")
+MAX_DIMENSIONS = 64
+MAX_CLASS_NAME = 512
+PLAIN_IMPL = "N3c1010TensorImplE"
+# Their sizes are where TensorImpl has them; others (lazy, XLA, nested) compute theirs.
+_SIZED_IMPLS = (
+    PLAIN_IMPL,
+    "N2at11QTensorImplE",
+    "N2at16SparseTensorImplE",
+    "N2at19SparseCsrTensorImplE",
+)
+# Of the byte that follows is_wrapped_number_; the same in all three.
+_SIZES_POLICY = 0x0C  # sizes_strides_policy_
+_CUSTOM_SIZES = 0x08  # SizesStridesPolicy::CustomSizes; CustomStrides alone leaves the sizes true
+_SYMBOLIC = 0x10  # has_symbolic_sizes_strides_
+_DEVICE_POLICY = 0x80  # device_policy_
+COMPUTED = "(computed by its class)"
+_INLINE = 5  # C10_SIZES_AND_STRIDES_MAX_INLINE_SIZE
+_SLOTS = range(5, 9)  # words of TensorImpl in which the slot can be
+_META_WORDS = 21  # of AutogradMeta, its mutex included
+_THREE_BOOLS = 0x010101
+_FLAGS = 0xFFFFFFFF00FFFFFF  # all but the padding after three bools
+_WORDS = 24  # of TensorImpl, up to the key set where the slot is furthest along
+# c10/core/DeviceType.h; names as DeviceTypeName() writes them.
+DEVICES = {
+    0: "cpu", 1: "cuda", 2: "mkldnn", 3: "opengl", 4: "opencl", 5: "ideep", 6: "hip", 7: "fpga",
+    9: "xla", 10: "vulkan", 11: "metal", 12: "xpu", 13: "mps", 14: "meta", 15: "hpu", 16: "ve",
+    17: "lazy", 18: "ipu", 19: "mtia",
+}  # fmt: skip
+_UNNAMED_DEVICES = (8, 20)  # ORT in 2.2.2, MAIA in 2.7.1; PrivateUse1, which a program can rename
+MAX_MODULE = 20_000  # entries of the module torch
+MAX_DTYPES = 128  # c10::ScalarType has 45 in 2.13
+# struct's letter for the dtypes whose values are shown (of complex ones for each half); bfloat16 is
+# the upper half of a float32.
+_FORMS = {
+    "bool": "?", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q", "int8": "b",
+    "int16": "h", "int32": "i", "int64": "q", "float16": "e", "bfloat16": "H", "float32": "f",
+    "float64": "d", "complex64": "ff", "complex128": "dd",
+}  # fmt: skip
+_WHOLE = 1 << 53  # up to here every float that is a whole number is written in full
 
 
 def byte_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
@@ -94,37 +133,6 @@ def tensor(decoder: ReprDecoder, obj: Obj) -> str:
         if not is_first:
             return "..."
         return f"<{' '.join(texts)}{_values(decoder, parts, dtype_name)}>"
-
-
-MAX_DIMENSIONS = 64
-MAX_CLASS_NAME = 512
-PLAIN_IMPL = "N3c1010TensorImplE"
-# Their sizes are where TensorImpl has them; others (lazy, XLA, nested) compute theirs.
-_SIZED_IMPLS = (
-    PLAIN_IMPL,
-    "N2at11QTensorImplE",
-    "N2at16SparseTensorImplE",
-    "N2at19SparseCsrTensorImplE",
-)
-# Of the byte that follows is_wrapped_number_; the same in all three.
-_SIZES_POLICY = 0x0C  # sizes_strides_policy_
-_CUSTOM_SIZES = 0x08  # SizesStridesPolicy::CustomSizes; CustomStrides alone leaves the sizes true
-_SYMBOLIC = 0x10  # has_symbolic_sizes_strides_
-_DEVICE_POLICY = 0x80  # device_policy_
-COMPUTED = "(computed by its class)"
-_INLINE = 5  # C10_SIZES_AND_STRIDES_MAX_INLINE_SIZE
-_SLOTS = range(5, 9)  # words of TensorImpl in which the slot can be
-_META_WORDS = 21  # of AutogradMeta, its mutex included
-_THREE_BOOLS = 0x010101
-_FLAGS = 0xFFFFFFFF00FFFFFF  # all but the padding after three bools
-_WORDS = 24  # of TensorImpl, up to the key set where the slot is furthest along
-# c10/core/DeviceType.h; names as DeviceTypeName() writes them.
-DEVICES = {
-    0: "cpu", 1: "cuda", 2: "mkldnn", 3: "opengl", 4: "opencl", 5: "ideep", 6: "hip", 7: "fpga",
-    9: "xla", 10: "vulkan", 11: "metal", 12: "xpu", 13: "mps", 14: "meta", 15: "hpu", 16: "ve",
-    17: "lazy", 18: "ipu", 19: "mtia",
-}  # fmt: skip
-_UNNAMED_DEVICES = (8, 20)  # ORT in 2.2.2, MAIA in 2.7.1; PrivateUse1, which a program can rename
 
 
 class Tensor(NamedTuple):
@@ -328,18 +336,6 @@ def autograd_of(reader: MemoryReader, meta: int, both_hooks: bool) -> tuple[bool
     if shared and not shared & ~_THREE_BOOLS and not words[first + 3]:  # no locked mutex_ follows
         return bool(shared & 1), 0
     return (None if intrusive & 1 or shared else False), 0
-
-
-MAX_MODULE = 20_000  # entries of the module torch
-MAX_DTYPES = 128  # c10::ScalarType has 45 in 2.13
-# struct's letter for the dtypes whose values are shown (of complex ones for each half); bfloat16 is
-# the upper half of a float32.
-_FORMS = {
-    "bool": "?", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q", "int8": "b",
-    "int16": "h", "int32": "i", "int64": "q", "float16": "e", "bfloat16": "H", "float32": "f",
-    "float64": "d", "complex64": "ff", "complex128": "dd",
-}  # fmt: skip
-_WHOLE = 1 << 53  # up to here every float that is a whole number is written in full
 
 
 def _dtype(decoder: ReprDecoder, number: int) -> tuple[str, str]:
