@@ -85,8 +85,8 @@ def stop_at(
     _waiting.append((python, place, condition, temporary))
     try:
         # As a command, because GDB prints a line for each new one, which is not JSON.
-        made = f"modules[{__name__!r}].{make_breakpoint.__name__}()"
-        gdb.execute(f"python __import__('sys').{made}", False, True)
+        source = f"modules[{__name__!r}].{make_breakpoint.__name__}()"
+        gdb.execute(f"python __import__('sys').{source}", False, True)
     except gdb.error as error:
         what = f"GDB cannot watch the code: {str(error).splitlines()[-1].rstrip('.')}"
         raise InputError(what, hint="set can-use-hw-watchpoints 1") from None

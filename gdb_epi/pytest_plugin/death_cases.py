@@ -95,8 +95,8 @@ class DeathCases:
 
     def all(self) -> list[DeathCase]:
         """Return the cases that were made so far, in the order of their making."""
-        made = sorted(Path(self._folder).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-        return [_read(path) for path in made]
+        files = sorted(Path(self._folder).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+        return [_read(path) for path in files]
 
     def of(
         self,

@@ -67,11 +67,11 @@ def add_groups(record: Json, parts: RecordParts, notes: RecordNotes) -> None:
 
     notes.errors += load_all(gdb_epi.record.groups)
     for _, (name, maker) in sorted(_MAKERS.items()):
-        made = maker(parts, notes)
+        content = maker(parts, notes)
         if name != SEVERAL_GROUPS:
-            _add(record, name, made)
-        elif isinstance(made, dict):
-            for key, value in made.items():
+            _add(record, name, content)
+        elif isinstance(content, dict):
+            for key, value in content.items():
                 _add(record, key, value or None)
 
 

@@ -332,8 +332,8 @@ def study_corruption(
     if seconds is None and sweep:
         seconds = SWEEP_SECONDS
     budget = Budget(size or (SWEEP_BYTES if sweep else DEFAULT_BYTES), seconds)
-    made = run_checks(
+    results = run_checks(
         state, findings, sweep=sweep, budget=budget, prior=log_odds, progress=progress
     )
     # What the core itself lacks comes first: nothing could be compared with it.
-    return made._replace(soft_errors=(*state.target.soft_errors, *errors, *made.soft_errors))
+    return results._replace(soft_errors=(*state.target.soft_errors, *errors, *results.soft_errors))

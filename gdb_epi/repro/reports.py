@@ -154,14 +154,14 @@ def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]
 
 def distinct_deaths(results: Sequence[RunResult], command: Sequence[str]) -> list[Death]:
     """Return each distinct crash or hang, with how often it came."""
-    made = []
+    deaths = []
     for (meaning, what), same in _distinct(results).items():
         crash = same[0].best
         subject = " ".join(command) + (" (not the expected crash)" if meaning == OTHER else "")
         sentence = opening_text(crash.record) if crash else what
         record = crash.record if crash else {}
-        made.append(Death(subject, _verb(same[0]), sentence, record, times=len(same)))
-    return made
+        deaths.append(Death(subject, _verb(same[0]), sentence, record, times=len(same)))
+    return deaths
 
 
 def _verb(result: RunResult) -> str:

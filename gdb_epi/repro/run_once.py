@@ -290,12 +290,12 @@ def dump_living_process(plan: RunPlan, pid: int, path: str) -> str:
         )
     except subprocess.TimeoutExpired:
         return f"GDB did not answer within {GDB_PATIENCE:.0f} s"
-    made = os.path.join(os.path.dirname(path), "snapshot")
-    if not os.path.isfile(made):
+    snapshot = os.path.join(os.path.dirname(path), "snapshot")
+    if not os.path.isfile(snapshot):
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         last = lines[-1] if lines else "GDB wrote no core and said nothing"
         return next((line for line in lines if "ptrace" in line or "attach" in line), last)
-    os.replace(made, path)
+    os.replace(snapshot, path)
     return ""
 
 

@@ -56,9 +56,9 @@ def _document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
         raise InputError(f"{name}: larger than {MAX_DOCUMENT} bytes", hint="JSON lines")
     value = json.loads(content)
     many = value if isinstance(value, list) else [value]
-    made = [_resign_record(record, seen) for record in many]
-    if apply and any(new is not None for new in made):
-        whole = [old if new is None else new for old, new in zip(many, made, strict=True)]
+    records = [_resign_record(record, seen) for record in many]
+    if apply and any(new is not None for new in records):
+        whole = [old if new is None else new for old, new in zip(many, records, strict=True)]
         text = json.dumps(whole if isinstance(value, list) else whole[0], indent=2)
         with _replacing(name) as out:
             out.write(text.encode("ascii") + b"\n")
@@ -138,17 +138,17 @@ def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> in
 
     chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(tables.raw.c.crash_id > after)
     rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
-    made = {}
+    changed = {}
     for number, blob in rows:
         new = _resign_record(unpack_record_or_empty(blob), seen)
         if new is not None:
-            made[int(number)] = new
-    if apply and made:
-        _store(connection, made)
+            changed[int(number)] = new
+    if apply and changed:
+        _store(connection, changed)
     return int(rows[-1][0]) if rows else None
 
 
-def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> None:
+def _store(connection: Connection, changed: Mapping[int, Mapping[str, Any]]) -> None:
     from gdb_epi.fleet.records.packing import Packer
     from gdb_epi.fleet.records.projection import project_record
     from gdb_epi.fleet.store import tables
@@ -156,11 +156,11 @@ def _store(connection: Connection, made: Mapping[int, Mapping[str, Any]]) -> Non
     from gdb_epi.fleet.store.transactions import note_change
 
     packer, ids = Packer(), Dimensions()
-    projected = {number: project_record(record) for number, record in made.items()}
+    projected = {number: project_record(record) for number, record in changed.items()}
     ids.learn(connection, list(projected.values()))
     for number, rows in projected.items():
         of_raw, of_crash = tables.raw.c.crash_id == number, tables.crash.c.id == number
-        blob = packer.record(made[number])
+        blob = packer.record(changed[number])
         connection.execute(tables.raw.update().where(of_raw).values(record=blob))
         connection.execute(tables.crash.update().where(of_crash).values(ids.crash_row(rows)))
     note_change(connection)

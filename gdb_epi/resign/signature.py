@@ -77,14 +77,14 @@ def resign(record: Mapping[str, Any]) -> Resigned:
     if not old.get("version") or not isinstance(old.get("category"), str):
         return Resigned(None, (), {"*": "the record has no signature"})
     stored = _Stored(record, old)
-    made = stored.keys()
+    names = stored.keys()
     unable = {
         name: key.why
-        for name, key in made.items()
+        for name, key in names.items()
         if isinstance(key, MissingKey) and key.why not in NEVER_MADE
     }
     same_version = old["version"] == k.VERSION
-    new = _new_signature(old, made, same_version=same_version)
+    new = _new_signature(old, names, same_version=same_version)
     new["category"] = stored.category
     before, after = group_in(old, "keys"), group_in(new, "keys")
     changed = tuple(name for name in ALL_KEYS if before.get(name) != after.get(name))
@@ -202,12 +202,12 @@ class _Stored:
     def _exact_key(self, *, overflow: bool) -> k.Key | MissingKey:
         if self.halves.native:
             return MissingKey(self.halves.native)
-        made = k.exact_key([f.native for f in self.frames if f.native], overflow=overflow)
-        if isinstance(made, str):
-            return MissingKey(made)
-        if self.missing_end and (overflow or made.text.count(" <- ") + 1 < k.MAX_EXACT):
+        key = k.exact_key([f.native for f in self.frames if f.native], overflow=overflow)
+        if isinstance(key, str):
+            return MissingKey(key)
+        if self.missing_end and (overflow or key.text.count(" <- ") + 1 < k.MAX_EXACT):
             return MissingKey(CUT)
-        return made
+        return key
 
     def _keys_of_corrupt_stack(
         self, made: dict[str, k.Key | MissingKey]

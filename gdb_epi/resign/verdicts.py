@@ -72,14 +72,14 @@ def rejudge(record: Stored) -> Rejudged:
     if isinstance(case, Absent):
         return Rejudged(None, {}, case.detail)
     judged = group_in(old, "damage").get("judged") is not False
-    made = verdict_json(judge_basis(case), judged_damage=judged)
+    verdict = verdict_json(judge_basis(case), judged_damage=judged)
     earlier = old.get("previous")
     kept = {name: old[name] for name in KEPT if name in old}
     before = earlier if isinstance(earlier, list) else []
-    made["previous"] = [kept, *before][:MAX_PREVIOUS] if model != MODEL else before
-    if not made["previous"]:
-        del made["previous"]
-    return Rejudged(made, flags_of(case.score, group_in(record, "flags")), "")
+    verdict["previous"] = [kept, *before][:MAX_PREVIOUS] if model != MODEL else before
+    if not verdict["previous"]:
+        del verdict["previous"]
+    return Rejudged(verdict, flags_of(case.score, group_in(record, "flags")), "")
 
 
 def judge_basis(case: VerdictBasis, table: Mapping[str, RuleCounts] | None = None) -> Verdict:
@@ -104,10 +104,10 @@ def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
         return VerdictBasis(
             category, findings, score(list(map(_evidence, groups_in(group, "evidence"))))
         )
-    made = score(list(_first_model(group)))
-    if made.word != group.get("word"):
+    scored = score(list(_first_model(group)))
+    if scored.word != group.get("word"):
         return Absent(NOT_AVAILABLE, "the record does not hold all evidence of its verdict")
-    return VerdictBasis(category, findings, made)
+    return VerdictBasis(category, findings, scored)
 
 
 def _finding(stored: Stored) -> Finding:

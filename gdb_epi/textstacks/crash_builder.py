@@ -135,13 +135,13 @@ class CrashDraft:
 
     def thread(self, label: str, tid: int | None, name: str | None) -> ThreadDraft:
         """Return a new thread; the same label again is the same thread printed once more."""
-        made = ThreadDraft(label, tid, name)
+        draft = ThreadDraft(label, tid, name)
         if len(self._threads) < MAX_THREADS:
-            self._threads.append(made)
+            self._threads.append(draft)
         elif not self._overflow:
             self._overflow = True
             self.notes.append(f"only the first {MAX_THREADS} threads are kept")
-        return made
+        return draft
 
     def first_frame(self, thread: ThreadDraft | None) -> ThreadDraft:
         """Return the thread that a frame #0 belongs to.
@@ -174,7 +174,7 @@ class CrashDraft:
     def finish(self) -> TextCrash:
         """Return the crash."""
         threads = [thread for thread in self._threads if not thread.is_empty() or thread.current]
-        made = [t.finish(self._c_stack if t.current else []) for t in threads]
+        finished = [t.finish(self._c_stack if t.current else []) for t in threads]
         if self.timeout is not None:
             self.notes.append(f"dump_traceback_later() fired after {self.timeout}: nothing crashed")
         return TextCrash(
@@ -184,7 +184,7 @@ class CrashDraft:
             fatal=self.fatal,
             command=self.command,
             facts=dict(self.facts),
-            threads=tuple(self._mark_selected(made) if self.source == GDB else made),
+            threads=tuple(self._mark_selected(finished) if self.source == GDB else finished),
             notes=tuple(self.notes),
         )
 

@@ -55,7 +55,7 @@ class PythonNamer:
         elif not _is_library(frame.filename):
             doubts.append("module names were inferred from file names")
         qualname = self._qualname(frame, doubts)
-        made = PyFrame(
+        named_frame = PyFrame(
             address=0,
             code=0,
             name=frame.name,
@@ -67,7 +67,7 @@ class PythonNamer:
             provenance="text",
             is_entry=False,
         )
-        return NamedFrame(made, tuple(doubts))
+        return NamedFrame(named_frame, tuple(doubts))
 
     def _qualname(self, frame: TextFrame, doubts: list[str]) -> str | None:
         name = frame.name or ""

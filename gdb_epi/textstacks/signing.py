@@ -98,13 +98,13 @@ def sign_text(
     keys: dict[str, k.Key] = {}
     absent, candidates = {"exact": NO_EXACT}, {}
     for name in STACK_KEYS:
-        made = _key_or_candidates(name, stack, kinds)
-        if isinstance(made, k.Key):
-            keys[name] = made
-        elif isinstance(made, MissingKey):
-            absent[name] = made.why
+        key = _key_or_candidates(name, stack, kinds)
+        if isinstance(key, k.Key):
+            keys[name] = key
+        elif isinstance(key, MissingKey):
+            absent[name] = key.why
         else:
-            candidates[name] = made
+            candidates[name] = key
             absent[name] = f"the category is open: {kinds.open}"
     return TextSignature(
         category=kinds.possible[0] if len(kinds.possible) == 1 else None,
@@ -185,10 +185,10 @@ def _key_or_candidates(
 def _strict(stack: _Stack, kinds: PossibleCategories) -> k.Key | MissingKey:
     """The key `strict` holds no category, but after a stack overflow other frames."""
     overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
-    made = [key_of("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)]
-    if any(key != made[0] for key in made):
+    strict_keys = [key_of("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)]
+    if any(key != strict_keys[0] for key in strict_keys):
         return MissingKey(f"a stack overflow would have another one: {kinds.open}")
-    return made[0]
+    return strict_keys[0]
 
 
 class _Stack:

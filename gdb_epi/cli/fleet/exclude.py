@@ -71,7 +71,7 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=args.apply, create=False) as engine:
         from gdb_epi.fleet.decisions.exclusion import plan_exclusion
 
-        made = plan_exclusion(
+        plan = plan_exclusion(
             engine,
             share=args.at_most,
             days=args.days,
@@ -80,17 +80,17 @@ def run(args: Namespace) -> int:
             node_names=args.format == "kubernetes",
         )
         if args.apply:
-            _mark(engine, made, args.by, now)
+            _mark(engine, plan, args.by, now)
     if args.format == "json":
-        print(json.dumps(made.as_json(dry_run=not args.apply, share=args.at_most), indent=1))
+        print(json.dumps(plan.as_json(dry_run=not args.apply, share=args.at_most), indent=1))
     elif args.format == "text":
-        _text(made, args)
+        _text(plan, args)
     else:
-        _commands(made, args)
+        _commands(plan, args)
     return EXIT_DONE
 
 
-def _mark(engine: Engine, made: ExclusionPlan, by: str | None, now: float) -> None:
+def _mark(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> None:
     from gdb_epi.fleet.decisions.current_state import (
         DRAINED,
         HOST,
@@ -103,7 +103,7 @@ def _mark(engine: Engine, made: ExclusionPlan, by: str | None, now: float) -> No
     from gdb_epi.fleet.store.transactions import begin_write
 
     with begin_write(engine) as connection:
-        for host in made.hosts:
+        for host in plan.hosts:
             until = (host.until + 1) * SECONDS_A_DAY
             mark = StoredDecision(
                 Subject(HOST, "", host.host), now, by or current_user_name(), DRAINED
@@ -111,13 +111,13 @@ def _mark(engine: Engine, made: ExclusionPlan, by: str | None, now: float) -> No
             insert_decision(connection, mark._replace(note=host.reason, until=until))
 
 
-def _commands(made: ExclusionPlan, args: Namespace) -> None:
+def _commands(plan: ExclusionPlan, args: Namespace) -> None:
     from gdb_epi.fleet.decisions.exclusion import kubernetes_lines, slurm_lines
 
-    lines = slurm_lines(made) if args.format == "slurm" else kubernetes_lines(made)
+    lines = slurm_lines(plan) if args.format == "slurm" else kubernetes_lines(plan)
     for line in lines:
         print(line if args.apply else f"# dry run: {line}")
-    for line in _remarks(made, args):
+    for line in _remarks(plan, args):
         _comment(line)
 
 
@@ -128,10 +128,10 @@ def _comment(line: str) -> None:
     print(f"# {escape(line)}")
 
 
-def _text(made: ExclusionPlan, args: Namespace) -> None:
-    for host in made.hosts:
+def _text(plan: ExclusionPlan, args: Namespace) -> None:
+    for host in plan.hosts:
         _print(host)
-    for line in _remarks(made, args):
+    for line in _remarks(plan, args):
         print_line(line)
 
 
@@ -144,35 +144,35 @@ def _print(host: HostToExclude) -> None:
         print_line(f"    {line}")
 
 
-def _remarks(made: ExclusionPlan, args: Namespace) -> list[str]:
+def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
     from gdb_epi.util import counted, shortened_list
 
     lines = []
-    if not made.hosts and made.beyond:
-        lines.append(f"none is taken out: {counted(made.most, 'host')} may be out, see below")
-    elif not made.hosts:
+    if not plan.hosts and plan.beyond:
+        lines.append(f"none is taken out: {counted(plan.most, 'host')} may be out, see below")
+    elif not plan.hosts:
         lines.append("no host to take out now")
     elif args.apply:
-        lines.append(f"{counted(len(made.hosts), 'host')} marked drained")
+        lines.append(f"{counted(len(plan.hosts), 'host')} marked drained")
     else:
         lines.append("dry run: nothing is changed; --apply prints commands and marks them drained")
-    if made.fleet:
-        share = f"{100 * args.at_most:g} % of {counted(made.fleet, 'host')} ({made.counted_by})"
-        lines.append(f"at most {counted(made.most, 'host')} may be out: {share}")
-    lines += [f"no host to name, and see fleet suspects: {group}" for group in made.groups]
-    if made.drained:
-        lines.append(f"out already: {shortened_list(made.drained, MAX_NAMED)}")
-    if made.overdue:
-        names = shortened_list(made.overdue, MAX_NAMED)
+    if plan.fleet:
+        share = f"{100 * args.at_most:g} % of {counted(plan.fleet, 'host')} ({plan.counted_by})"
+        lines.append(f"at most {counted(plan.most, 'host')} may be out: {share}")
+    lines += [f"no host to name, and see fleet suspects: {group}" for group in plan.groups]
+    if plan.drained:
+        lines.append(f"out already: {shortened_list(plan.drained, MAX_NAMED)}")
+    if plan.overdue:
+        names = shortened_list(plan.overdue, MAX_NAMED)
         lines.append(f"their time is over, mark them --repaired or --back: {names}")
-    if made.beyond:
-        names = shortened_list([host.host for host in made.beyond], MAX_NAMED)
-        needed = len(made.hosts) + len(made.drained) + len(made.beyond)
-        percent = math.ceil(1000 * needed / max(made.fleet, 1)) / 10
+    if plan.beyond:
+        names = shortened_list([host.host for host in plan.beyond], MAX_NAMED)
+        needed = len(plan.hosts) + len(plan.drained) + len(plan.beyond)
+        percent = math.ceil(1000 * needed / max(plan.fleet, 1)) / 10
         take = f"--at-most {percent:g}% takes all of them"
         lines.append(f"should be out too, and is left in, as that is too many: {names}; {take}")
-    lines += [f"left in: {host}: {why}" for host, why in made.left_in]
-    lines += [f"refused: {host!r}: {why}" for host, why in made.refused]
+    lines += [f"left in: {host}: {why}" for host, why in plan.left_in]
+    lines += [f"refused: {host!r}: {why}" for host, why in plan.refused]
     return lines
 
 

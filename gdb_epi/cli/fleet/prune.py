@@ -49,25 +49,29 @@ def run(args: Namespace) -> int:
     with open_database(args.db, write=args.apply, create=False) as engine:
         from gdb_epi.fleet.decisions.pruning import prune
 
-        made = prune(engine, before, args.keep, apply=args.apply, now=now)
+        pruning = prune(engine, before, args.keep, apply=args.apply, now=now)
     rows = []
-    if made.crashes:
-        rows += [counted(made.crashes, "crash"), bytes_text(made.bytes) + " of records"]
-        rows.append(f"of {counted(made.signatures, 'signature')}")
-    rows += [counted(made.host_days, "host-day")] if made.host_days else []
-    rows += [counted(made.log_lines, "log line")] if made.log_lines else []
+    if pruning.crashes:
+        rows += [counted(pruning.crashes, "crash"), bytes_text(pruning.bytes) + " of records"]
+        rows.append(f"of {counted(pruning.signatures, 'signature')}")
+    rows += [counted(pruning.host_days, "host-day")] if pruning.host_days else []
+    rows += [counted(pruning.log_lines, "log line")] if pruning.log_lines else []
     words = "deleted" if args.apply else "would go"
-    print_line(f"{words}, from before {iso_day(made.before)}: {', '.join(rows) or 'nothing'}")
-    if made.kept:
-        print_line(f"  {counted(made.kept, 'crash')} of that age stay: shown, and counted no more")
-    if made.hosts:
-        names = shortened_list(made.hosts, MAX_NAMED)
-        print_line(f"  of suspected hosts {made.kept_of_hosts} of them: {names}")
-    whole = sum(made.tables.values())
-    large = [name for name, size in made.tables.items() if size >= SHOWN * whole]
-    sizes = {"all tables": (*made.tables,), **{name: (name,) for name in large}}
-    for title, tables in sizes.items() if made.tables else ():
-        size, after = (sum(some[n] for n in tables) for some in (made.tables, made.tables_after))
+    print_line(f"{words}, from before {iso_day(pruning.before)}: {', '.join(rows) or 'nothing'}")
+    if pruning.kept:
+        print_line(
+            f"  {counted(pruning.kept, 'crash')} of that age stay: shown, and counted no more"
+        )
+    if pruning.hosts:
+        names = shortened_list(pruning.hosts, MAX_NAMED)
+        print_line(f"  of suspected hosts {pruning.kept_of_hosts} of them: {names}")
+    whole = sum(pruning.tables.values())
+    large = [name for name, size in pruning.tables.items() if size >= SHOWN * whole]
+    sizes = {"all tables": (*pruning.tables,), **{name: (name,) for name in large}}
+    for title, tables in sizes.items() if pruning.tables else ():
+        size, after = (
+            sum(some[n] for n in tables) for some in (pruning.tables, pruning.tables_after)
+        )
         then = f" -> {bytes_text(after)}" if args.apply else ""
         print_line(f"  {_CONTENTS.get(title, title)}: {bytes_text(size)}{then}")
     if not args.apply:

@@ -220,9 +220,9 @@ class Evaluation(ValueOperations):
         # A call takes as much of this Python's stack as an object in an object does.
         decoder.nesting += 1
         try:
-            made = Evaluation(decoder, self.budget, depth)
-            made.begin(function, owner, arguments)
-            return made.run()
+            callee = Evaluation(decoder, self.budget, depth)
+            callee.begin(function, owner, arguments)
+            return callee.run()
         finally:
             decoder.nesting -= 1
 

@@ -55,21 +55,21 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
         sizes = table_bytes(connection)
     if not apply:
         with engine.connect() as connection:
-            ids, made = _plan(connection, before, keep, now)
+            ids, pruning = _plan(connection, before, keep, now)
     else:
         with begin_write(engine) as connection:
             drop_dimension_ids(connection)
-            ids, made = _plan(connection, before, keep, now)
+            ids, pruning = _plan(connection, before, keep, now)
             connection.execute(tables.exposure.delete().where(tables.exposure.c.day < before))
             old = tables.ingest_log.c.at < before * SECONDS_A_DAY
             connection.execute(tables.ingest_log.delete().where(old))
-            if ids or made.host_days:
+            if ids or pruning.host_days:
                 store_prune_day(connection, before)
             remove_crashes(connection, ids)
         compact(engine)
     with engine.connect() as connection:
         after = table_bytes(connection) if apply else sizes
-    return made._replace(tables=sizes, tables_after=after)
+    return pruning._replace(tables=sizes, tables_after=after)
 
 
 def _plan(

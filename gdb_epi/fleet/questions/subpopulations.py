@@ -63,8 +63,8 @@ def fact_attributes(population: Population) -> tuple[Attribute, ...]:
     """Return the facts of the cores, the flags among them."""
     none = absent_column(population.exposure_day.size)
     flags = (("bitflip", population.bitflip), ("lock_inherited", population.lock_inherited))
-    made = tuple(Attribute(n, ["false", "true"], f.view(np.int8), none) for n, f in flags)
-    return (*population.facts, *made)
+    attributes = tuple(Attribute(n, ["false", "true"], f.view(np.int8), none) for n, f in flags)
+    return (*population.facts, *attributes)
 
 
 def subpopulations_of(population: Population, members: Bools) -> list[Subpopulation]:
@@ -86,13 +86,13 @@ def subpopulations_of(population: Population, members: Bools) -> list[Subpopulat
         if chosen is None:
             return []
         of_row = chosen
-    made = []
+    parts = []
     counts = np.bincount(of_row[sure])
     for number in np.argsort(-counts)[: np.count_nonzero(counts)]:
         mine = np.zeros(members.size, dtype=bool)
         mine[rows[sure & (of_row == number)]] = True
-        made.append(Subpopulation(distinguishing_mark(population, mine, members & ~mine), mine))
-    return made
+        parts.append(Subpopulation(distinguishing_mark(population, mine, members & ~mine), mine))
+    return parts
 
 
 def _split_by_function(population: Population, members: Bools, rows: Ints) -> list[Subpopulation]:
@@ -108,13 +108,13 @@ def _split_by_function(population: Population, members: Bools, rows: Ints) -> li
     often = [int(code) for code in np.argsort(-counts, kind="stable") if counts[code] >= MIN_N]
     if len(often) < 2:
         return []
-    made = []
+    parts = []
     rest = members.copy()
     for code in often[:MAX_LEVELS]:
         mine = members & (fact.crash == code)
-        made.append(Subpopulation(f"{FUNCTION}={fact.values[code]}", mine))
+        parts.append(Subpopulation(f"{FUNCTION}={fact.values[code]}", mine))
         rest &= ~mine
-    return [*made, Subpopulation(OTHER_FUNCTION, rest)] if rest.any() else made
+    return [*parts, Subpopulation(OTHER_FUNCTION, rest)] if rest.any() else parts
 
 
 def distinguishing_mark(population: Population, mine: Bools, others: Bools) -> str:

@@ -86,7 +86,7 @@ def _level(verdict: str) -> str:
 
 
 def _result(death: Death, rule: str, number: int, location: Json | None, root: str) -> Json:
-    made: Json = {
+    result: Json = {
         "ruleId": rule,
         "ruleIndex": number,
         "level": _level(death.verdict),
@@ -94,17 +94,17 @@ def _result(death: Death, rule: str, number: int, location: Json | None, root: s
         "occurrenceCount": death.times,
     }
     if location is not None:
-        made["locations"] = [location]
+        result["locations"] = [location]
     keys = death.keys
     prints = {f"gsig/2/{name}": keys[name] for name in _FINGERPRINTS if name in keys}
     if prints:
-        made["partialFingerprints"] = prints
+        result["partialFingerprints"] = prints
     frames = list(_frames(death.record, root))
     if frames:
-        made["stacks"] = [{"message": {"text": "the thread that tells"}, "frames": frames}]
+        result["stacks"] = [{"message": {"text": "the thread that tells"}, "frames": frames}]
     if death.signature:
-        made["properties"] = {"signature": escape(death.signature)}
-    return made
+        result["properties"] = {"signature": escape(death.signature)}
+    return result
 
 
 def _location(death: Death, root: str) -> Json | None:
