@@ -65,6 +65,7 @@ from gdb_epi.render.opening_sentences import (
     escaped_opening,
     is_possible_hang,
     is_read_in_part,
+    leading_hypothesis,
     opening_sentences,
 )
 from gdb_epi.render.triage_wait_lines import clauses_of_hang, task_lines, tree_command, wait_lines
@@ -572,6 +573,10 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         yield "the fix", "hand over a copy: a thread's local variables end with it"
     elif label == "software" and (help_with := help_against_cause(record)):
         yield help_with
+    if leading_hypothesis(record) == "file-ended":  # records hold no paths of data
+        mappings = "info proc mappings"
+        command = f"gdb -batch -c {reader.core or 'CORE'} -ex '{mappings}'"
+        yield "which file it is", mappings if in_gdb else command
     if lost_half_of_pointer(record, telling_calls(record)):
         yield "look for", "a ctypes function without restype or argtypes: pointers become C ints"
     if is_untested_result(record, telling_calls(record)):

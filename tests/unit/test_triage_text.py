@@ -406,6 +406,13 @@ def test_what_the_name_of_a_function_says_is_no_fact(sort: str, state: str) -> N
     assert ("endless loop" in text) == (state == "busy")
 
 
+def test_a_mapped_file_that_ended_is_named_by_gdb() -> None:
+    """Records hold no paths of data, so the screen cannot."""
+    cause = [{"hypothesis": "file-ended", "probability": 0.9}]
+    verdict = {"label": "software", "confidence": 0.9, "reasons": [], "cause": cause}
+    assert any("info proc mappings" in line for line in shown(verdict=verdict))
+
+
 @pytest.mark.parametrize("errors", [7, [7], [{"message": None}], {"a": 1}])
 def test_soft_errors_of_another_shape_are_none(errors: Any) -> None:
     lines = shown("cannot-tell", threads={"count": 0}, soft_errors=errors)
