@@ -114,7 +114,7 @@ class CachedStacks:
         self._sysroot = sysroot
         self._cache = FrameNameCache(folder)
         program = file_stamp(os.path.realpath(gdb))
-        describing = file_stamp(str(Path(__file__).parents[2] / "gdbhost" / "native.py"))
+        describing = file_stamp(str(Path(__file__).parents[2] / "gdbhost" / "native_unwinder.py"))
         self._gdb = [FORMAT, __version__, program, describing]
         self._gdb_key = f"gdb-{_digest(self._gdb)}"
         content = self._cache.read(self._gdb_key)
