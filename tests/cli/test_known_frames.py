@@ -15,7 +15,9 @@ from support.opening import need_gdb, own_cores
 from support.shell import Shell
 
 from gdb_epi.cli.native.cached_stacks import CachedStacks
+from gdb_epi.errors import Absent
 from gdb_epi.target.corefile import CoreFileTarget
+from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 
 WANTED = ("pyenv-3.12.1", "debian-3.11.2", "trixie-3.13.5")
 PROGRAMS = ("simple-string-at", "threads")
@@ -149,7 +151,34 @@ def test_frames_that_are_not_those_of_the_walk_are_not_learned(
         thread["frames"][-1]["sp"] += 8
     books = tmp_path / "books"
     CachedStacks(CoreFileTarget.open(cores[0]), need_gdb(), None, books).learn(answer)
-    assert [path for path in books.iterdir() if not path.name.startswith("gdb-")] == []
+    assert [path for path in books.iterdir() if path.name[:4] not in ("gdb-", "core")] == []
+
+
+def test_of_the_same_core_no_gdb_is_asked_twice(
+    shell: Shell, cores: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the walk does not do: deep stacks, code that was compiled as the program ran."""
+    answer = native_answer(shell, cores[0], tmp_path)
+    core = tmp_path / "core"
+    core.write_bytes(cores[0].read_bytes())
+
+    def known() -> CachedStacks:
+        return CachedStacks(CoreFileTarget.open(core), need_gdb(), None, tmp_path / "books")
+
+    def walk(_stacks: CachedStacks) -> None:
+        raise GdbNeeded("a deep stack")
+
+    monkeypatch.setattr(CachedStacks, "_walk", walk)
+    assert known().answer() is None
+    known().learn(answer)
+    again = known().answer()
+    assert again is not None
+    for thread in answer["threads"]:
+        frames = again.frames(thread["tid"])
+        assert not isinstance(frames, Absent)
+        assert [frame._asdict() for frame in frames] == thread["frames"]
+    os.utime(core, (1, 1))
+    assert known().answer() is None
 
 
 @pytest.mark.parametrize("content", [None, b"", b"not ours", b"\xff" * 100])

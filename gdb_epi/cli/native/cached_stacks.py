@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -142,7 +142,7 @@ class CachedStacks:
             if not self._is_confirmed:
                 self._ask_for_debug_folders()
         except (GdbNeeded, UnreadableMemory):
-            return None
+            return self._answer_before() if self._is_confirmed else None
         self._keep()
         return NamedStacks(stacks, tuple(notes))
 
@@ -176,11 +176,55 @@ class CachedStacks:
                 with suppress(GdbNeeded, UnreadableMemory):
                     self._learn_stack(walked, thread.get("frames") or ())
         self._keep()
+        self._keep_answer(answer)
 
     def _keep(self) -> None:
         for entry in self._objects.values():
             if entry is not None:
                 self._cache.keep(entry.names)
+
+    # -- the same core again ----------------------------------------------------------------
+
+    def _core_key(self) -> str:
+        """Return the name under which GDB's answer about this core and these files is kept."""
+        target = self._target
+        modules = [(m.path, m.file) for m in target.modules() if isinstance(m.file, str)]
+        files = [(path, file_stamp(file)) for path, file in modules]
+        core = [file_stamp(os.path.abspath(target.path)), target.files.exe, self._sysroot]
+        rooms = [Path(__file__).parents[2] / room for room in ("gdbhost", "target")]
+        code = [file_stamp(str(path)) for room in rooms for path in sorted(room.glob("*.py"))]
+        return f"core-{_digest([self._gdb, code, core, self._debug_folders, files])}"
+
+    def _debug_of(self, paths: Collection[str]) -> str:
+        """Return what changes when the debug information of some modules does."""
+        modules = [m for m in self._target.modules() if m.path in paths]
+        return _digest([self._debug(m) for m in modules if isinstance(m.file, str)])
+
+    def _keep_answer(self, answer: Mapping[str, Any]) -> None:
+        """Keep all that GDB said, where it has frames of every thread: they may be asked again."""
+        threads = answer.get("threads") or ()
+        stacks = {str(thread.get("tid")): thread.get("frames") or () for thread in threads}
+        if not all(stacks.get(str(thread.tid)) for thread in self._target.threads()):
+            return
+        with suppress(GdbNeeded):
+            paths = {frame["module"] for frames in stacks.values() for frame in frames}
+            content = {"stacks": stacks, "notes": answer.get("soft_errors") or []}
+            content |= {"modules": sorted(filter(None, paths)), "debug": self._debug_of(paths)}
+            self._cache.write(self._core_key(), content)
+
+    def _answer_before(self) -> NamedStacks | None:
+        """Return what GDB said of this very core; None when it has to be asked."""
+        from gdb_epi.cli.support.native_gdb import frame_of_answer
+
+        content = self._cache.read(self._core_key())
+        if not isinstance(content, dict):
+            return None
+        with suppress(GdbNeeded):
+            if content["debug"] == self._debug_of(content["modules"]):
+                rows = content["stacks"].items()
+                stacks = {int(tid): tuple(map(frame_of_answer, frames)) for tid, frames in rows}
+                return NamedStacks(stacks, tuple(SoftError(**note) for note in content["notes"]))
+        return None
 
     # -- the walk ---------------------------------------------------------------------------
 

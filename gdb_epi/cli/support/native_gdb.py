@@ -122,7 +122,7 @@ class GdbNative:
             return answer
         for thread in _maps(answer.get("threads")):
             if thread.get("tid") == tid:
-                frames = [_frame(frame) for frame in _maps(thread.get("frames"))]
+                frames = [frame_of_answer(frame) for frame in _maps(thread.get("frames"))]
                 return frames or _why_none(thread, tid)
         return Absent(NOT_AVAILABLE, f"gdb does not know thread {tid}")
 
@@ -302,7 +302,8 @@ def _why_none(thread: Mapping[str, Any], tid: int) -> Absent:
     return Absent(NOT_AVAILABLE, str(detail or f"gdb found no frames of thread {tid}"))
 
 
-def _frame(frame: Mapping[str, Any]) -> NativeFrame:
+def frame_of_answer(frame: Mapping[str, Any]) -> NativeFrame:
+    """Return one frame of GDB's answer."""
     pc, sp = _address(frame.get("pc")), _address(frame.get("sp"))
     return NativeFrame(
         pc=pc or 0,
