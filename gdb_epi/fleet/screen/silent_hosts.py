@@ -136,15 +136,18 @@ def _silent_groups(population: Population) -> list[Silence]:
         for a in population.attributes
         if not (is_process_attribute(a.name) or a.name.endswith(RANGE))
     ]
-    values = [_value_of_each_host(population, attribute) for attribute in attributes]
     counted_once = find_events(population).counted
     free = (counted_once.host >= 0) & population.timed & (population.day >= 0)
     groups: list[Silence] = []
-    if (silent := _Hosts(population, free).of_a_program()) is not None:
+    hosts = _Hosts(population, free)
+    if not hosts.is_any_quiet:  # of many crashes each host has some on each day
+        return groups
+    values = [_value_of_each_host(population, attribute) for attribute in attributes]
+    if (silent := hosts.of_a_program()) is not None:
         groups.append(silent)
         free &= ~np.isin(population.host, silent.hosts)
-    while len(groups) < MAX_GROUPS:
         hosts = _Hosts(population, free)
+    while len(groups) < MAX_GROUPS:
         tables = [hosts.by_value(a, v) for a, v in zip(attributes, values, strict=True)]
         tests = sum(table.tested for table in tables)
         maybe = [(p * tests, table, at) for table in tables for at, p in enumerate(table.p)]
@@ -154,6 +157,7 @@ def _silent_groups(population: Population) -> list[Silence]:
             break
         groups.append(silent)
         free &= ~np.isin(population.host, silent.hosts)
+        hosts = _Hosts(population, free)
     return groups
 
 
@@ -215,6 +219,11 @@ class _Hosts:
         self.start, self.end = int(population.day.min()), population.last_day
         days = population.day[free] - self.start
         self.by_then = np.cumsum(np.bincount(days, minlength=self.end - self.start + 1))
+
+    @property
+    def is_any_quiet(self) -> bool:
+        """Whether some host with crashes has none at the end."""
+        return bool(((self.crashes > 0) & (self.end - self.last >= MIN_QUIET)).any())
 
     def by_value(self, attribute: Attribute, value: Ints) -> _Table:
         """Ask which values of an attribute have no crash since a day, and P of that by chance."""
