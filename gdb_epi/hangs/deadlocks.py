@@ -27,10 +27,8 @@ from gdb_epi.hangs.tasks import (
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, function_and_line
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.spin_loops import spun_on_word
 from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
-from gdb_epi.target.symbols import symbolize
 
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 MAX_CHAIN = 64  # threads, each of which waits for the next
@@ -458,33 +456,6 @@ _BASIS = {
     BY_FRAMES: "known by the `with` blocks of frames",
     BY_CODE: "known by the calls that its code has yet to make",
 }
-
-
-def gil_held_spinning(scene: HangContext) -> HangAnswer | None:
-    """The thread that holds the GIL spins for a lock, and others wait for the GIL."""
-    holder = scene.activity(scene.gil_holder)
-    waiting = [d for d in scene.activities if d.kind == hang_types.GIL and d.frames]
-    if holder is None or holder.kind not in hang_types.RUNNING or not holder.module or not waiting:
-        return None
-    thread = next(thread for thread in scene.target.threads() if thread.tid == holder.tid)
-    word = spun_on_word(scene.target, thread)
-    if word is None:
-        return None
-    function = symbolize(scene.target, thread.pc).partition("+")[0]
-    others = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-    sentence = (
-        f"{holder.who()} holds the GIL and spins in {function} of {holder.module}, called at "
-        f"{holder.where()}, for a lock that is taken; {waiting[0].who()} at "
-        f"{waiting[0].where()}{others} waits for the GIL, and cannot release it meanwhile"
-    )
-    evidence = (
-        f"the loop at {thread.pc:#x} does nothing but to look at the word at {word:#x}",
-        f"the GIL names thread {holder.tid} as its holder",
-    )
-    return HangAnswer(
-        HANG, "GIL held", sentence, (holder, waiting[0]), PROBABLE, evidence,
-        ("a loop that does anything else",), ("a thread without Python may release that lock",),
-    )  # fmt: skip
 
 
 def gil_held_asleep(scene: HangContext) -> HangAnswer | None:

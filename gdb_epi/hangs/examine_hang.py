@@ -86,7 +86,6 @@ def _first(scene: HangContext) -> HangAnswer | None:
         tasks_read_from_each_other,
         _in_signal_handler,
         deadlocks.gil_held_asleep,
-        deadlocks.gil_held_spinning,
         endless_native_code,
         endless_walk,
         endless_search,

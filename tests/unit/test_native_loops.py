@@ -20,6 +20,8 @@ COUNTDOWN = "83 e9 01 75 fb c3"  # sub ecx, 1; jne .-3; ret
 # test eax, eax; je out; mov eax, [rdi]; add rdi, 4; jmp back; out: ret
 TABLE = "85 c0 74 08 8b 07 48 83 c7 04 eb f4 c3"
 TO_SEVEN = "83 f8 07 7d 04 ff c0 eb f7 c3"  # cmp eax, 7; jge out; inc eax; jmp back; out: ret
+TAKE = "89 d8 f0 0f b1 17 75 f8 c3"  # mov eax, ebx; lock cmpxchg [rdi], edx; jne .-6; ret
+EXCHANGE = "87 07 f3 90 85 c0 75 f8 c3"  # xchg [rdi], eax; pause; test eax, eax; jne back; ret
 STORE = "89 07 eb fc"  # mov [rdi], eax; jmp back
 
 
@@ -45,6 +47,8 @@ def followed(code: str, memory: bytes = b"", **registers: int) -> int | None:
         (BYTE, bytes(1), {"rdi": MEMORY}),
         (COUNTING, bytes(4), {"rdi": MEMORY, "rcx": 3}),
         (CHAIN, struct.pack("<4Q", 0, MEMORY + 16, 0, MEMORY), {"rdi": MEMORY}),
+        (TAKE, b"\1\0\0\0", {"rdi": MEMORY, "rbx": 0, "rdx": 1, "rax": 7}),
+        (EXCHANGE, b"\1\0\0\0", {"rdi": MEMORY, "rax": 1}),
     ],
 )
 def test_a_loop_that_cannot_end(code: str, memory: bytes, registers: dict[str, int]) -> None:
@@ -61,6 +65,8 @@ def test_a_loop_that_cannot_end(code: str, memory: bytes, registers: dict[str, i
         (COUNTDOWN, b"", {}),
         (TABLE, struct.pack("<4I", 5, 5, 5, 0), {"rdi": MEMORY, "rax": 5}),
         (TO_SEVEN, b"", {"rax": 2}),
+        (TAKE, bytes(4), {"rdi": MEMORY, "rbx": 0, "rdx": 1, "rax": 7}),  # the lock is free
+        (EXCHANGE, bytes(4), {"rdi": MEMORY, "rax": 1}),
         (STORE, bytes(4), {"rdi": MEMORY, "rax": 1}),
     ],
 )

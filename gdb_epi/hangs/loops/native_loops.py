@@ -2,9 +2,10 @@
 """Loops of native code that cannot end with the registers and the memory of the core.
 
 The instructions are done from where the thread stands, as far as they are known: moves, sums,
-comparisons and jumps, without calls and without stores. With each value goes which registers it
-comes from. Where a place is reached again, and every register on which a jump depended is as it was
-there, the loop goes on for ever, whatever its other registers count. Only x86-64.
+comparisons, jumps, and tries to take a lock that is taken; no calls, no other stores. With each
+value goes which registers it comes from. Where a place is reached again, and every register on
+which a jump depended is as it was there, the loop goes on for ever, whatever its other registers
+count. Only x86-64.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import REGISTERS, Instruction, decode
 from gdb_epi.x86.arithmetic import MEMORY, computed_value
-from gdb_epi.x86.instruction import BRANCH, JUMP, NEXT
+from gdb_epi.x86.instruction import BRANCH, NEXT
 from gdb_epi.x86.register_changes import (
     ADDRESS,
     CONSTANT,
@@ -109,14 +110,6 @@ class _Value(NamedTuple):
     sources: _Sources = frozenset()
 
 
-class _Turn:
-    """What a place that is jumped back to was reached with, and what mattered since."""
-
-    def __init__(self, values: dict[str, int | None], most: int) -> None:
-        self.values, self.most, self.count = values, most, 0
-        self.needed: _Sources = frozenset()
-
-
 def endless_native_loop(target: Target, thread: Thread) -> NativeLoop | None:
     """Return the loop of native code that a thread cannot leave; None where that is not known."""
     function = FunctionBounds(target).at(thread.pc) if thread.architecture.pc == "rip" else None
@@ -149,12 +142,13 @@ class _Run:
         self._values = {name: _Value(registers.get(name), frozenset((name,))) for name in REGISTERS}
         self._values[_FLAGS] = _Value(registers.get("eflags"))
         self._words: set[int] = set()
+        self._needed: _Sources = frozenset()  # what jumps depended on in this turn
         self._decoded: dict[int, Instruction] = {}
 
     def loop(self) -> NativeLoop:
         """Return the loop that goes round for ever. Raises _Leaves, UnreadableMemory."""
-        turns: dict[int, _Turn] = {}
-        head = 0
+        head, most, count = 0, 1, 0
+        kept: dict[str, int | None] = {}
         for _ in range(MAX_STEPS):
             instruction = self._instruction()
             after = self._at + instruction.length
@@ -163,46 +157,43 @@ class _Run:
                 self._at = after
                 continue
             to = instruction.branches_to(after)
-            if to is None or instruction.flow not in (JUMP, BRANCH):
+            if to is None or (instruction.flow == BRANCH and not self._is_taken(instruction)):
+                to = after if instruction.flow == BRANCH else None
+            if to is None:
                 raise _Leaves
-            if instruction.flow == BRANCH and not self._taken(instruction, turns.get(head)):
-                to = after
             if to <= self._at and head in (0, to):
-                head = to
-                turn = turns.get(to)
-                values = {name: value.number for name, value in self._values.items()}
-                if turn is not None and all(
-                    turn.values[name] == values[name] is not None
-                    for name in self._decisive(turn.needed)
-                ):
+                numbers = {name: value.number for name, value in self._values.items()}
+                if head and all(kept[n] == numbers[n] is not None for n in self._decisive()):
                     return NativeLoop(to, tuple(sorted(self._words)))
-                if turn is None or turn.count == turn.most:
-                    turns[to] = _Turn(values, 2 * turn.most if turn is not None else 1)
-                    self._forget_sources()
-                else:
-                    turn.count += 1
+                count += 1
+                if count >= most:
+                    head, most, count, kept = to, 2 * most, 0, numbers
+                    self._begin_turn()
             self._at = to
         raise _Leaves
 
-    def _decisive(self, needed: _Sources) -> _Sources:
-        """Return the registers that jumps depend on, and those that these come from."""
+    def _decisive(self) -> _Sources:
+        """Return the registers that jumps depended on, and those that these come from."""
+        needed = self._needed
         while True:
             wider = needed.union(*(self._values[name].sources for name in needed))
             if wider == needed:
                 return needed
             needed = wider
 
-    def _forget_sources(self) -> None:
+    def _begin_turn(self) -> None:
         for name, value in self._values.items():
             self._values[name] = value._replace(sources=frozenset((name,)))
         self._words.clear()
+        self._needed = frozenset()
 
     def _instruction(self) -> Instruction:
         if self._at not in self._code:
             raise _Leaves
         if self._at not in self._decoded:
             decoded = decode(self._read(self._at, min(15, self._code.stop - self._at)))
-            if decoded is None or any(each.access != "r" for each in decoded.operands):
+            stores = decoded is None or any(each.access != "r" for each in decoded.operands)
+            if decoded is None or (stores and _swap_of(decoded) is None):
                 raise _Leaves
             self._decoded[self._at] = decoded
         return self._decoded[self._at]
@@ -214,6 +205,10 @@ class _Run:
         operand = self._operand(instruction)
         values = {MEMORY: operand, **self._values}
         numbers = {name: each.number for name, each in values.items() if each.number is not None}
+        swapped = _swap_of(instruction)
+        if swapped is not None:
+            self._swap(instruction, swapped, operand)
+            return
         named = (instruction.reg, instruction.rm, *changed)
         used = [values[name] for name in named if name is not None]
         sources = operand.sources.union(*(each.sources for each in used))
@@ -262,7 +257,22 @@ class _Run:
             return None if address is None else address & mask
         return computed_value(instruction, register, numbers)
 
-    def _taken(self, instruction: Instruction, turn: _Turn | None) -> bool:
+    def _swap(self, instruction: Instruction, name: str, operand: _Value) -> None:
+        """Do an xchg or cmpxchg that leaves memory as it is. Raises _Leaves for another."""
+        mask, mine = (1 << 8 * instruction.size) - 1, self._values[name]
+        if mine.number is None or operand.number is None or instruction.size < 4:
+            raise _Leaves
+        stores_another = mine.number & mask != operand.number
+        if stores_another == (instruction.opcode_map == 0):
+            raise _Leaves
+        sources = mine.sources | operand.sources
+        self._needed |= sources
+        self._values[name] = _Value(operand.number, sources)
+        if instruction.opcode_map:
+            flags = _compared(mine.number, operand.number, instruction.size)
+            self._values[_FLAGS] = _Value(flags, sources)
+
+    def _is_taken(self, instruction: Instruction) -> bool:
         """Tell whether a conditional jump is taken. Raises _Leaves where that is not known."""
         condition = instruction.opcode & 15
         if not (instruction.opcode_map == 0 and 0x70 <= instruction.opcode < 0x80) and not (
@@ -272,8 +282,7 @@ class _Run:
         flags, sources = self._values[_FLAGS]
         if flags is None or (flags & _UNKNOWN_CARRY and condition >> 1 not in (2, 4)):
             raise _Leaves
-        if turn is not None:
-            turn.needed |= sources
+        self._needed |= sources
         carry, zero = bool(flags & _CARRY), bool(flags & _ZERO)
         sign, overflow = bool(flags & _SIGN), bool(flags & _OVERFLOW)
         holds = (
@@ -283,6 +292,14 @@ class _Run:
         if holds is None:  # parity
             raise _Leaves
         return holds != bool(condition & 1)
+
+
+def _swap_of(instruction: Instruction) -> str | None:
+    """Return the register that xchg and cmpxchg compare with memory; None of any other."""
+    if instruction.encoding != "legacy" or instruction.explicit is None:
+        return None
+    by_opcode = {(0, 0x87): instruction.reg, (1, 0xB1): "rax"}
+    return by_opcode.get((instruction.opcode_map, instruction.opcode))
 
 
 def _leaves_flags(instruction: Instruction) -> bool:
