@@ -20,6 +20,7 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_answer, strengthen_timed_answer
 from gdb_epi.hangs.loops.computing_threads import computing
+from gdb_epi.hangs.loops.condition_waits import missed_notification
 from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_matches import endless_match
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
@@ -80,6 +81,7 @@ def _first(scene: HangContext) -> HangAnswer | None:
         deadlocks.process_pool_callback,
         answer_for_event_set_by_caller,
         queue_cycle,
+        missed_notification,
         deadlocks.event_cycle,
         deadlocks.task_cycle,
         deadlocks.lock_of_suspended_task,

@@ -120,6 +120,11 @@ class HangContext:
         """Return how many loops the running instructions of some frames lie in."""
         return sum(len(self._code.loops_around(frame)) for frame in frames)
 
+    def loops_of(self, frame: PyFrame) -> list[range]:
+        """Return the bytes of the loops that a frame runs, the innermost first."""
+        around = sorted(self._code.loops_around(frame).items(), reverse=True)
+        return [range(first, last + 1) for first, last in around]
+
     def innermost_loop(self, frame: PyFrame) -> tuple[int, int] | None:
         """Return (first, last) byte of the innermost loop that a frame runs; None without one."""
         return self._code.innermost_loop(frame)
@@ -177,12 +182,22 @@ class HangContext:
         try:
             words = self.view.slots.of(frame)
             held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
-            if any(w and not w & 7 and self.view.locks.type_name(w) in FINITE for w in held):
+            if any(w and not w & 7 and self._is_finite(w) for w in held):
                 return True
             code = self.sites.instructions(frame.code)
             return loop is not None and ends_by_comparison(code, loop, self.sites)
         except (UnreadableMemory, LayoutError):
             return False
+
+    def _is_finite(self, iterator: int) -> bool:
+        """Tell whether an iterator goes over the members of a container, also with their numbers.
+
+        In an enumerate() the iterator follows a number (Objects/enumobject.c).
+        """
+        kind = self.view.locks.type_name(iterator)
+        if kind == "enumerate":
+            kind = self.view.locks.type_name(self.view.reader.u64(iterator + 24))
+        return kind in FINITE
 
     @property
     def sites(self) -> CallSites:

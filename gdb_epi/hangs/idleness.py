@@ -9,6 +9,7 @@ for it; where one waits for something else, idleness is a guess.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
@@ -18,6 +19,7 @@ from gdb_epi.cpython.running.wait_rules import (
     LOCK,
     QUEUE_JOIN,
     QUEUE_PUT,
+    READ,
     SEMAPHORE,
     WRITE,
 )
@@ -41,7 +43,9 @@ from gdb_epi.hangs.library_calls import (
     serving_function,
     takes_what_comes,
 )
-from gdb_epi.hangs.tasks import own_frames, task_text
+from gdb_epi.hangs.loops.condition_waits import waits_again
+from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
+from gdb_epi.hangs.tasks import has_timeout, own_frames, task_text
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
@@ -89,6 +93,7 @@ def classify_idle_answer(scene: HangContext, answer: HangAnswer) -> HangAnswer:
     if answer.label != NO_FAULT or answer.kind != IDLE:
         return answer
     stuck = [task for task in scene.tasks if task.wait is not None and task.wait.kind in _UNUSUAL]
+    stuck += _awaits_answer(scene)
     if stuck:
         doubt = task_text(stuck[0], scene.installed)
         if _waits_for_a_peer(scene, stuck[0]):
@@ -101,6 +106,25 @@ def classify_idle_answer(scene: HangContext, answer: HangAnswer) -> HangAnswer:
     doubt = f"{first.who()} waits for {first.what or first.call or first.kind} at {first.where()}"
     more = f", and {len(restless) - 1} more threads wait so" if len(restless) > 1 else ""
     return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, f"{doubt}{more}"))
+
+
+def _awaits_answer(scene: HangContext) -> list[UnfinishedTask]:
+    """Return a task that called for an answer, where another one reads what a peer sends.
+
+    So does a client that multiplexes its calls: the reader sets the future of each.
+    """
+    own = [task for task in scene.tasks if task.wait is not None and not task.running]
+    reads = any(
+        task.wait.kind == READ and own_frames(task, scene.installed)
+        and not is_client_serving_task(task, scene.installed)
+        for task in own if task.wait is not None
+    )  # fmt: skip
+    calls = (
+        task for task in own
+        if task.wait is not None and task.wait.kind == FUTURE
+        and len(own_frames(task, scene.installed)) > 1 and not has_timeout(task, own, scene.view)
+    )  # fmt: skip
+    return list(islice(calls, 1)) if reads else []
 
 
 def _waits_for_a_peer(scene: HangContext, task: UnfinishedTask) -> bool:
@@ -207,7 +231,10 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
         return activity.kind in _FROM_CLIENTS and bool(serving_function(outside))
     in_loop = scene.runs_in_loop(activity.frames[0])
     if activity.kind == hang_types.EVENT:
-        return in_loop and (activity.awaits == QUEUE_ITEM or _waits_for_queue(scene, activity))
+        for_item = activity.awaits == QUEUE_ITEM or _waits_for_queue(scene, activity)
+        return (in_loop and for_item) or (
+            waits_again(scene, activity) is True and is_in_serving_loop(scene, activity.frames)
+        )
     if activity.kind == hang_types.POLL and event_loop_frame_index(frames[:SHALLOW]) is not None:
         return True
     if activity.kind == hang_types.POLL:

@@ -501,6 +501,20 @@ def endless_visits():
             heapq.heappush(queue, (far, "b"))
     return time.monotonic() - began
 
+class Countdown:
+    def __init__(self, first, step):
+        self.first, self.step = first, step
+    def __iter__(self):
+        while self.first:
+            yield self.first
+            self.first -= self.step
+
+def counted_down():
+    return sum(Countdown(6, 2))
+
+def endless_countdown():
+    return sum(1 for each in Countdown(6, 0))
+
 def cut_and_filled():
     line = [1, 2, 3, 4]
     line[1:3] = [9]
@@ -526,6 +540,7 @@ RETURNED = {
     "far_limit": UNKNOWN, "two_speeds": UNKNOWN,
     "growing_shares": UNKNOWN, "shrinking": 1075, "delegated": 310, "matched": 12124243,
     "tokens_of_a_text": 23, "shortest": 3, "cut_and_filled": 93,
+    "counted_down": 12,
 }  # fmt: skip
 
 

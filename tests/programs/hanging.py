@@ -404,6 +404,28 @@ def semaphore_without_release():
     semaphore.acquire()
 
 
+def condition_not_notified():
+    """What is waited for is there; who put it there told nobody."""
+    mailbox = Mailbox()
+    reader = thread(mailbox.first_letter)
+    while not mailbox.empty_seen:
+        time.sleep(0.01)
+    with mailbox.changed:
+        mailbox.letters.append("letter")
+    reader.join()
+
+
+class Mailbox:
+    def __init__(self):
+        self.changed, self.letters, self.empty_seen = threading.Condition(), [], False
+
+    def first_letter(self):
+        with self.changed:
+            while not self.letters:
+                self.empty_seen = True
+                self.changed.wait()
+
+
 def barrier_lacks_one():
     barrier = threading.Barrier(3)
     thread(barrier.wait)

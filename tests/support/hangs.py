@@ -74,6 +74,9 @@ TRUTHS = {
     "queue_join_with_workers": Truth(HANG, "nobody gives it", ("all jobs", "task_done()")),
     "event_never_set": Truth(HANG, "nobody gives it", ("event_never_set",)),
     "semaphore_without_release": Truth(HANG, "nobody left", ("semaphore",)),
+    "condition_not_notified": Truth(
+        HANG, "missed notification", ("first_letter", "is there already", "for the end of")
+    ),
     "barrier_lacks_one": Truth(HANG, "nobody gives it", ("barrier",)),
     "exit_waits_for_thread": Truth(HANG, "nobody gives it", ("forgetful_worker",)),
     "child_waits_for_stdin": Truth(HANG, "open stdin", ("cat", "stdin")),

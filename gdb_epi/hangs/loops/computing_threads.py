@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads that compute: whether what they run is seen to come to an end.
 
-A `for` goes on to the next member, a loop that compares a clock ends when its time has come, and
-one that nothing leads out of is meant to go on. Of another `while` one core cannot tell whether it
-ends, nor of native code of the program's own: of 12 and 3 programs that nobody here had seen 7 and
-3 were endless (tests/bench/gallery.md). Those are said to be unsure. What dry_run.py can follow was
-answered before.
+A `for` in no `while` goes on to the next member, a loop that compares a clock ends when its time
+has come, and one that nothing leads out of is meant to go on. Of another `while` one core cannot
+tell whether it ends, nor of native code of the program's own: of 12 and 3 programs that nobody here
+had seen 7 and 3 were endless (tests/bench/gallery.md). Those are said to be unsure. What dry_run.py
+can follow was answered before.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def computing(scene: HangContext) -> HangAnswer | None:
     waiting = sum(d.kind == GIL for d in scene.activities)
     seen = [_seen_running(activity) for activity in running[:4]]
     if waiting:
-        seen.append(f"{waiting} threads wait for their turn with the GIL, as they should")
+        does = "waits for its turn" if waiting == 1 else "wait for their turn"
+        seen.append(f"{counted(waiting, 'thread')} {does} with the GIL")
     ruled_out = ("a circle of locks", "a GIL that is held asleep")
     without_end = _code_without_seen_end(scene, first) if not others else ""
     if without_end:
@@ -82,19 +83,25 @@ def computing(scene: HangContext) -> HangAnswer | None:
 
 def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     """Return in words what a thread runs that may have no end; "" where its end is seen."""
-    if activity.module:
+    if activity.module and not _is_of_python(scene, activity.module):
         return f"; {NO_END_SEEN}" if _is_own_code(scene, activity.module) else ""
     for frame in activity.frames:
-        loop = scene.innermost_loop(frame)
-        if loop is None or _COMPREHENSION.match(frame.name):
+        loops = scene.loops_of(frame)
+        if not loops or _COMPREHENSION.match(frame.name):
             continue
-        if not _is_while_with_end(scene, frame, range(loop[0], loop[1] + 1)):
+        if not any(_is_while_with_end(scene, frame, loop) for loop in loops):
             return ""
         if ends_when_followed(scene, activity, frame):
             continue
         where = "" if frame is activity.frames[0] else f" of {function_and_line(frame)}"
         return f", in a `while` loop{where}; {NO_END_SEEN}"
     return ""
+
+
+def _is_of_python(scene: HangContext, file_name: str) -> bool:
+    """Tell whether a library is a module of the standard library, whose calls soon return."""
+    paths = (module.path for module in scene.target.modules())
+    return any(path.endswith(f"/lib-dynload/{file_name}") for path in paths)
 
 
 def _is_own_code(scene: HangContext, file_name: str) -> bool:

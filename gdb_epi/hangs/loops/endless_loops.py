@@ -44,7 +44,12 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.python.call_sites import Instruction
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import PROBABLE
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Run = TypeVar("_Run", bound=DryRun)
 
 MAX_STEPS = 20_000  # of one thread, in all
 MAX_FRAMES = 8  # whose code is followed; the outer ones when the inner ones return
@@ -63,14 +68,14 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 # Modules whose functions always return.
 _RETURNING = frozenset(("logging", "random", "codecs", "encodings", "string"))
 # A boundary: what is followed is whatever a core holds, and need not be code that a compiler made.
-_NOT_FOLLOWED = (
+NOT_FOLLOWED = (
     Undecodable, UnreadableMemory, LayoutError, Raised, YieldedValue, LookupError, TypeError,
     ValueError, AttributeError, ArithmeticError, RecursionError,
 )  # fmt: skip
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 
 
-class _Start(NamedTuple):
+class Start(NamedTuple):
     """Where a dry run may begin: the byte, the iterators on the stack, and a variable above them.
 
     Up to the byte `repeats_until` it repeats what ran.
@@ -98,7 +103,7 @@ def endless_loop(scene: HangContext) -> HangAnswer | None:
         for number, frame in enumerate(frames):
             try:
                 endless = _run_on(scene, activity, frames, number, budget)
-            except _NOT_FOLLOWED:
+            except NOT_FOLLOWED:
                 if not number:  # with all of the budget: a second run would come to the same
                     scene.followed[frame.address] = False
                 if _returns(frame):
@@ -106,7 +111,8 @@ def endless_loop(scene: HangContext) -> HangAnswer | None:
                 break
             if endless is not None:
                 return _answer(scene, activity, frame, endless)
-            scene.followed[frame.address] = True
+            # One that gives values may go on giving them.
+            scene.followed[frame.address] = not run_of(scene, frame, budget, DryRun).is_generator()
     return None
 
 
@@ -116,9 +122,13 @@ def ends_when_followed(scene: HangContext, activity: ThreadActivity, frame: PyFr
         return scene.followed[frame.address]
     frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
     places = [n for n, each in enumerate(frames) if each.address == frame.address]
+    budget = [MAX_STEPS]
     try:
-        return any(_run_on(scene, activity, frames, n, [MAX_STEPS]) is None for n in places)
-    except _NOT_FOLLOWED:
+        return (
+            any(_run_on(scene, activity, frames, n, budget) is None for n in places)
+            and not run_of(scene, frame, budget, DryRun).is_generator()
+        )
+    except NOT_FOLLOWED:
         return False
 
 
@@ -171,8 +181,8 @@ def _run_on(
     ends = False
     frame, innermost = frames[number], not number
     for running in _running_generators(scene, frames, number - 1, budget):
-        for start in _starts(scene, frame, innermost=innermost):
-            run = _run_from(scene, frame, start, budget)
+        for start in starts_of(scene, frame, innermost=innermost):
+            run = run_from(scene, frame, start, budget, DryRun)
             run.generators = _Generators(scene, budget, running)
             try:
                 run.go(start.at, MAX_CODE)
@@ -210,8 +220,11 @@ def _has_way_out(scene: HangContext, endless: Endless) -> bool:
     )
 
 
-def _run_from(scene: HangContext, frame: PyFrame, start: _Start, budget: list[int]) -> DryRun:
-    run = _made(scene, frame, budget)
+def run_from(
+    scene: HangContext, frame: PyFrame, start: Start, budget: list[int], kind: type[_Run]
+) -> _Run:
+    """Return the run of a frame that goes on at a place. Raises UnreadableMemory, LayoutError."""
+    run = run_of(scene, frame, budget, kind)
     run.stack += start.stack
     run.base, run.for_loops = min(len(start.stack), start.around), start.for_loops
     if start.loaded is not None:
@@ -224,7 +237,7 @@ def _running_generators(
     scene: HangContext, frames: Sequence[PyFrame], number: int, budget: list[int]
 ) -> list[dict[int, Rest]]:
     """Return where a running generator, and those that it takes values of, may stand."""
-    run = _made(scene, frames[number], budget) if number >= 0 else None
+    run = run_of(scene, frames[number], budget, DryRun) if number >= 0 else None
     if run is None or not run.is_generator():
         return [{}]
     inner = _running_generators(scene, frames, number - 1, budget)
@@ -232,7 +245,7 @@ def _running_generators(
     return [
         {**each, frames[number].address: Rest(
             run.code, run.globals, start.at, locals, start.stack, runs=True)}
-        for start in _starts(scene, frames[number], innermost=not number) for each in inner
+        for start in starts_of(scene, frames[number], innermost=not number) for each in inner
     ]  # fmt: skip
 
 
@@ -255,7 +268,7 @@ class _Generators:
             for each in chain.from_iterable(scene.view.all_frames().values())
         ):
             raise Undecodable("a generator that runs")
-        run = _made(scene, frame, self._budget)
+        run = run_of(scene, frame, self._budget, DryRun)
         slots = scene.view.slots.of(frame)
         stack = tuple(run.iteration(word) for word in slots.stack[: slots.deep])
         if None in stack:
@@ -294,10 +307,11 @@ def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
     return idle and not scene.knows_module(activity, *_HANDLERS)
 
 
-def _made(scene: HangContext, frame: PyFrame, budget: list[int]) -> DryRun:
+def run_of(scene: HangContext, frame: PyFrame, budget: list[int], kind: type[_Run]) -> _Run:
+    """Return the run of a frame, with its variables. Raises UnreadableMemory, LayoutError."""
     variables = scene.view.frame_variables
     limits = Limits(width=MAX_ITEMS, length=MAX_TEXT, secrets=True)
-    run = DryRun(variables.values.decoder(limits), budget)
+    run = kind(variables.values.decoder(limits), budget)
     run.code, run.memory = frame.code, Memory()
     run.globals, run.names = variables.scopes(frame)
     run.locals = {slot.number: ProcessObject(word) for slot, word in variables.slots(frame)}
@@ -307,7 +321,7 @@ def _made(scene: HangContext, frame: PyFrame, budget: list[int]) -> DryRun:
     return run
 
 
-def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[_Start]:
+def starts_of(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[Start]:
     """Yield where a dry run of a frame is to begin; all are to be tried.
 
     A call made by a frame that is not the innermost may already be partly done.
@@ -343,7 +357,7 @@ def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[
         stack = _iterators(scene, frame, depth)
         if len(stack) < depth or None in stack:
             raise Undecodable("an iterator of another kind")
-        yield _Start(code[begin].at, (*stack, NoneResult()), for_loops=loops)
+        yield Start(code[begin].at, (*stack, NoneResult()), for_loops=loops)
         return
     stack = _iterators(scene, frame, sum(code[first].at in each for each in loops))
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
@@ -368,10 +382,10 @@ def _starts(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[
         until = code[after].at if after < len(code) else code[-1].end
     for iterators in shifted:
         loaded = _loaded(code[first - 1], names[first - 1]) if first else None
-        yield _Start(code[first].at, iterators, -1 if iterates else until, loaded, loops)
+        yield Start(code[first].at, iterators, -1 if iterates else until, loaded, loops)
     if done and after < len(code):
         loaded = _loaded(code[after - 1], names[after - 1])
-        yield _Start(code[after].at, stack, loaded=loaded, for_loops=loops)
+        yield Start(code[after].at, stack, loaded=loaded, for_loops=loops)
 
 
 def _loaded(instruction: Instruction, name: str) -> int | None:
@@ -385,7 +399,7 @@ def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, .
     An empty stack is right too: what takes something from it is refused.
     """
     words = scene.view.slots.of(frame).stack[:around]
-    run = _made(scene, frame, [MAX_ITEMS])
+    run = run_of(scene, frame, [MAX_ITEMS], DryRun)
     kinds = [scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words]
     if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
         return ()

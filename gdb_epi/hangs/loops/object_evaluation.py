@@ -517,6 +517,10 @@ class ObjectEvaluation(Evaluation):
             over = BuiltStr(self.whole_text(over))
         if not isinstance(over, (BuiltStr, ProcessObject, BuiltTuple, Numbers)):
             raise Undecodable("an iterator of another kind")
+        if isinstance(over, ProcessObject) and kind in ("", "instance"):
+            own = special_method(self.decoder, self.class_of(over), "__iter__")
+            if own is not None:
+                return self.iterator(self.call(own[1], own[0], [over]))
         if isinstance(over, ProcessObject) and kind not in (*_ARRAYS, *SETS, *DICTS):
             raise Undecodable("an iterator of another kind")
         return Iteration(over, 0)

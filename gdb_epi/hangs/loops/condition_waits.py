@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waits at a threading.Condition whose loop would end if it looked again: nobody notified it.
+
+`while not items: condition.wait()` waits on because the items are not there, or because who put
+them there called no notify(), or notify() woke another thread. The code after wait() is followed
+(dry_run.py) until it waits again or leaves its loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.cpython.values.value_stack_items import Item, Method, ProcessObject
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.loops.dry_run import DryRun
+from gdb_epi.hangs.loops.endless_loops import NOT_FOLLOWED, run_from, run_of, starts_of
+from gdb_epi.hangs.loops.object_evaluation import MAX_CODE
+from gdb_epi.hangs.types import EVENT, GIL, HANG, JOIN, RUNNING, HangAnswer, ThreadActivity
+from gdb_epi.locks.types import PROBABLE
+
+MAX_STEPS = 2_000
+_CONDITION = "threading.Condition"
+_WAITS = ("wait", "wait_for")
+
+
+class _WaitsAgain(Exception):
+    """The code waits at the same condition again."""
+
+
+class _GoesOn(Exception):
+    """The code leaves the loop in which it waited."""
+
+
+class _AfterWait(DryRun):
+    """What follows a wait."""
+
+    condition = 0  # PyObject *
+    loop = range(0)  # bytes of the code
+
+    def made(self) -> _AfterWait:
+        """Return the run of a function that is called."""
+        made = super().made()
+        made.condition = self.condition
+        return made
+
+    def _do(self, name: str, argument: int) -> None:
+        if self.loop and self.following > self.loop.stop:
+            raise _GoesOn
+        super()._do(name, argument)
+
+    def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
+        if (
+            isinstance(called, Method)
+            and called.self.address == self.condition
+            and called.name in _WAITS
+        ):
+            raise _WaitsAgain
+        return super()._returned(called, arguments, named)
+
+
+def waits_again(scene: HangContext, activity: ThreadActivity) -> bool | None:
+    """Tell whether a thread that is woken at its Condition would wait again; None: not known."""
+    if activity.kind != EVENT or not activity.object or not activity.frames:
+        return None
+    if scene.view.locks.type_name(activity.object) not in (_CONDITION, "Condition"):
+        return None
+    inner = scene.view.frames(activity.tid)
+    waiting = next((f for f in inner if (f.module, f.name) == ("threading", "wait_for")), None)
+    frame, budget = activity.frames[0], [MAX_STEPS]
+    try:
+        if waiting is not None:
+            predicate = scene.view.variable(waiting, "predicate") or 0
+            run = run_of(scene, waiting, budget, DryRun)
+            return not run.truth(run.call_item(ProcessObject(predicate), []))
+        loop, at = scene.innermost_loop(frame), scene.running_byte(frame)
+        for start in starts_of(scene, frame, innermost=True):
+            if loop is None or at is None or start.at <= at:
+                continue
+            after = run_from(scene, frame, start, budget, _AfterWait)
+            after.condition, after.loop = activity.object, range(loop[0], loop[1] + 2)
+            after.go(start.at, MAX_CODE)
+            return False
+    except _WaitsAgain:
+        return True
+    except _GoesOn:
+        return False
+    except NOT_FOLLOWED:
+        pass
+    return None
+
+
+def missed_notification(scene: HangContext) -> HangAnswer | None:
+    """A thread waits at a condition that holds, with its lock free, and no thread runs."""
+    if any(d.kind in (*RUNNING, GIL) and d.frames for d in scene.activities):
+        return None
+    for activity in scene.activities:
+        if activity.timed or waits_again(scene, activity) is not False:
+            continue
+        lock = scene.view.attribute(activity.object, "_lock")
+        run = run_of(scene, activity.frames[0], [MAX_STEPS], DryRun)
+        if not lock or not run.decoder.repr_of(lock).startswith("<unlocked"):
+            continue
+        joined = next(
+            (d for d in scene.activities if d.kind == JOIN and d.target == activity.tid), None
+        )
+        sentence = (
+            f"{activity.waits()} for {activity.what}, although what it waits for is there already: "
+            "with the values in this core its loop would end, but nobody notified it"
+        )
+        if joined is not None:
+            sentence += f"; {joined.waits()} for the end of {activity.who()}"
+        members = (activity, joined) if joined is not None else (activity,)
+        return HangAnswer(
+            HANG, "missed notification", sentence, members, PROBABLE,
+            ("the code after its wait() was followed until it left the loop",
+             "the lock of the condition is free"),
+            ("a thread that runs, or waits for that lock", "a timeout"),
+            ("a thread that has yet to notify it",),
+        )  # fmt: skip
+    return None
