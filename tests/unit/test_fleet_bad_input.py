@@ -76,13 +76,20 @@ def test_a_damaged_row_keeps_no_other_from_being_read(url, capsys, damage):
         assert len(list(record_lines(engine, lost := []))) == 3 and lost == []
 
 
-def test_a_renamed_host_is_one_host(url):
-    old = [minimal(i, host={"hostname": "old", "machine_id": "m1"}) for i in range(5)]
-    new = [minimal(i, host={"hostname": "new", "machine_id": "m1"}) for i in range(10, 15)]
-    put(url, *old, *new, minimal(99, host={"hostname": "other"}))
-    found = loaded(url)
-    assert found.hosts == ["new", "other"]
-    assert sorted((found.host == 0).tolist()).count(True) == 10
+@pytest.mark.parametrize("spellings", [("old", "new"), ("old", "OLD", "new", "New.corp")])
+def test_a_renamed_host_is_one_host(url, spellings):
+    """In whatever spelling: those of one name come at the same time, and are no copies of it."""
+    half = len(spellings) // 2
+    names = [spellings[i // 5 * half + i % half] for i in range(10)]
+    records = [
+        minimal(i, host={"hostname": name, "machine_id": "m1"}) for i, name in enumerate(names)
+    ]
+    put(url, *records, minimal(99, host={"hostname": "other"}))
+    fleet = loaded(url)
+    assert [host[:3].lower() for host in fleet.hosts] == ["new", "oth"]
+    assert sorted((fleet.host == 0).tolist()).count(True) == 10
+    assert not fleet.quality["copies"]
+    assert len(fleet.quality["spelt"]) == len(spellings) - 2
 
 
 def test_copies_of_one_image_share_a_machine_id_and_are_many_hosts(url):

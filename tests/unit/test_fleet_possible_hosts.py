@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from support.fleet_simulator import FIRST_DAY, Crash, Fleet, population, simulate
 
+from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.possibly_bad_hosts import (
     crashes_needed,
     find_possibly_bad_hosts,
@@ -71,6 +72,20 @@ def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
     assert undecided_sentences(whole, LAST, screened)[-1].startswith(
         "what these crashes can show: a host"
     )
+
+
+def test_a_host_whose_crashes_have_a_cause_is_not_open():
+    fleet, name = fleet_of(2)
+    whole = population(fleet)
+    screened = screen_population(whole, LAST)
+    nightly = whole.host == whole.hosts.index(name)
+    job = Finding(
+        "time of day", "01:00 to 04:00 UTC", whole.signatures[0], 2, 2, 1e-9, 1e-9, 9.0, 3.0, 27.0,
+        "", "", (), (), nightly,
+    )  # fmt: skip
+    for findings, is_open in ((screened.findings, True), ([*screened.findings, job], False)):
+        hosts = find_possibly_bad_hosts(whole, LAST, screened._replace(findings=findings))
+        assert (name in [host.host for host in hosts]) == is_open
 
 
 def test_two_crashes_say_nothing():

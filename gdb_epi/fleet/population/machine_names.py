@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
+from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.typing_lite import NamedTuple
@@ -27,29 +28,36 @@ class MachineNames(NamedTuple):
     copies: list[list[str]]  # names of several machines with one id
     reused: dict[str, int]  # names with many machine ids, as in a scaling group: how many
     outlived: dict[str, tuple[int, list[int]]]  # old name with hours -> day it ended, its rows
+    spelt: list[tuple[str, str]]  # a name, and the spelling of the same host that is taken for it
 
 
-def read_machine_names(connection: Connection) -> MachineNames:
+def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> MachineNames:
     """Return the names of hosts; those of one machine id are one host only one after the other.
+
+    All spellings of a host are one name, that of a row that `crashed` if there is one.
 
     Copies of one image share the id and run at the same time: crashes of one name lie between those
     of another, or both have host-hours on the same days. `outlived` has the names whose host-hours
     go on although the machine crashes under a newer name alone.
     """
     h = tables.host.c
-    rows = connection.execute(select(h.id, h.name, h.machine_id).order_by(h.id)).all()
-    names = {number: name or machine for number, name, machine in rows}
+    rows = [
+        tuple(row) for row in connection.execute(select(h.id, h.name, h.machine_id).order_by(h.id))
+    ]
+    names = unify_spellings({n: name or machine for n, name, machine in rows}, crashed)
+    spelt = sorted({(name, names[n]) for n, name, _ in rows if name and name != names[n]})
+    rows = [(number, names[number] if name else "", machine) for number, name, machine in rows]
     machines: dict[str, dict[str, list[int]]] = {}
     for number, name, machine in rows:
         if machine and name:
             machines.setdefault(machine, {}).setdefault(name, []).append(number)
     shared = [by_name for by_name in machines.values() if len(by_name) > 1]
-    ids = Counter(name for number, name, machine in rows if name and machine)
+    ids = Counter(name for name, machine in {row[1:] for row in rows} if name and machine)
     reused = {name: many for name, many in sorted(ids.items()) if many >= MANY_MACHINES}
     few = [by_name for by_name in shared if len(by_name) <= MAX_NAMES]
     copies = [sorted(by_name) for by_name in shared if len(by_name) > MAX_NAMES]
     if not few:
-        return MachineNames(names, [], copies, reused, {})
+        return MachineNames(names, [], copies, reused, {}, spelt)
     c, e = tables.crash.c, tables.exposure.c
     crashed = _spans(connection, select(c.host_id, func.min(c.ts), func.max(c.ts)), c.host_id)
     wanted = {name for by_name in few for name in by_name}
@@ -80,7 +88,7 @@ def read_machine_names(connection: Connection) -> MachineNames:
         copies += [sorted(by_name) for _, by_name, _ in at_once]
     latest = {name: order[-1] for order in renamed for name in order}
     of_id = {n: latest.get(name, name) for n, name in names.items()}
-    return MachineNames(of_id, renamed, copies, reused, outlived)
+    return MachineNames(of_id, renamed, copies, reused, outlived, spelt)
 
 
 _Span = tuple[float, float]

@@ -22,7 +22,6 @@ from gdb_epi.fleet.population.attribute_set_columns import (
 )
 from gdb_epi.fleet.population.coverage import with_attributes_of_feed, without_doubled_hours
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
-from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
 from gdb_epi.fleet.population.number_ranges import in_ranges
@@ -94,11 +93,10 @@ def read_population(connection: Connection) -> Population:
     crashes = _crashes(connection)
     host_ids, days, sets, hours = _exposure(connection)
     numbers = crashes.numbers
-    machines = read_machine_names(connection)
+    machines = read_machine_names(connection, np.unique(numbers["host_id"]).tolist())
     for day, rows in machines.outlived.values():  # the machine has hours under its new name then
         hours[np.isin(host_ids, rows) & (days >= day)] = 0.0
-    spelt = unify_spellings(machines.of_id, np.unique(numbers["host_id"]).tolist())
-    hosts, host_code = _codes(spelt)
+    hosts, host_code = _codes(machines.of_id)
     exposure_host = _translate(host_ids, host_code)
     hours, doubled = without_doubled_hours(host_ids, exposure_host, days, hours)
     signatures, signature_code = _codes(_signature_texts(connection))
@@ -122,8 +120,8 @@ def read_population(connection: Connection) -> Population:
     )
     before = read_prune_day(sqlalchemy_executor(connection))
     quality = {
-        **_quality_of_times(connection, crashes, spelt, before),
-        **_quality_of_names(machines, spelt),
+        **_quality_of_times(connection, crashes, machines.of_id, before),
+        **_quality_of_names(machines),
         "doubled": [hosts[code] for code in doubled],
     }
     if before is not None:
@@ -147,11 +145,10 @@ def _quality_of_times(
     }
 
 
-def _quality_of_names(machines: MachineNames, spelt: Mapping[int, str]) -> dict[str, Any]:
+def _quality_of_names(machines: MachineNames) -> dict[str, Any]:
     """Return which hosts are spelt in several ways, were renamed, or are copies of another one."""
-    pairs = ((name, spelt[number]) for number, name in machines.of_id.items())
     return {
-        "spelt": sorted({(name, chosen) for name, chosen in pairs if name != chosen}),
+        "spelt": machines.spelt,
         "renamed": machines.renamed,
         "copies": machines.copies,
         "reused": machines.reused,

@@ -79,7 +79,7 @@ def _rises_with(population: Population, finding: Finding, of_range: Finding) -> 
         return False
     same = _of_signal(population, finding.signature)
     cell = mine, mine.values.index(finding.value)
-    return _p_given_all_values(population, cell, theirs, same) > MAX_CONDITIONAL_P
+    return _is_explained_by(population, cell, theirs, same)
 
 
 def with_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
@@ -188,13 +188,24 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     # tells.
     is_range = theirs.name.endswith(RANGE)
     if is_range or is_process_attribute(theirs.name):
-        explained = _p_given_all_values(population, (mine, code), theirs, same) > MAX_CONDITIONAL_P
+        explained = _is_explained_by(population, (mine, code), theirs, same)
         if explained or is_range:
             return explained
     return all(
         _conditional_p(population, (mine, code), (theirs, against), side, same) > MAX_CONDITIONAL_P
         for side in (True, False)
     )
+
+
+def _is_explained_by(
+    population: Population, mine: tuple[Attribute, int], other: Attribute, same: Ints
+) -> bool:
+    if other.name.endswith(RANGE) and is_process_attribute(mine[0].name):
+        # Few other crashes tell what ran in each range: a release that leaks has all of its own.
+        values = mine[0].crash[same]
+        if (values[values >= 0] == mine[1]).all():
+            return False
+    return _p_given_all_values(population, mine, other, same) > MAX_CONDITIONAL_P
 
 
 def _p_given_all_values(
@@ -213,6 +224,7 @@ def _p_given_all_values(
     has_hours = (other.exposure >= 0).any() and (attribute.exposure >= 0).any()
     if has_hours:
         there, of_value, weights = other.exposure, attribute.exposure, population.exposure_hours
+        weights = _since_the_first(population, of_value == code, there >= 0, same)
     else:
         of_programs = crashes_of_same_programs(population, same)
         weights = np.ones(other.crash.size) if of_programs is None else of_programs.astype(float)
@@ -230,6 +242,17 @@ def _p_given_all_values(
     n = np.bincount(given[known], minlength=size)
     variance = n * share * (1 - share) * (n + whole + 1) / (whole + 2)
     return upper_normal_tail((a - 0.5 - float((n * share).sum())) / float(variance.sum()) ** 0.5)
+
+
+def _since_the_first(population: Population, of_value: Bools, asked: Bools, same: Ints) -> Floats:
+    """Return the host-hours since the first of some crashes, if a value is not everywhere then.
+
+    A release leaks, and shows when its processes are old: what came up on that day is beside none
+    of the old processes of the days before, which had no leak.
+    """
+    hours = population.exposure_hours
+    since = np.where(population.exposure_day >= population.day[same].min(), hours, 0.0)
+    return since if since[of_value].sum() <= ALIAS_OVERLAP * since[asked].sum() else hours
 
 
 def _of_signal(population: Population, signature: str) -> Ints:

@@ -12,7 +12,7 @@ from math import sqrt
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import LEAST, MOST, limit_words, number_of
+from gdb_epi.fleet.population.number_ranges import LEAST, MOST, RANGE, limit_words, number_of
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
@@ -112,8 +112,11 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
             return None
     inside = attribute.exposure == value
     best: tuple[float, str] | None = None
+    own = attribute.name.removesuffix(RANGE)  # a range says itself between which limits
     numbers = [
-        a for a in population.attributes if a is not attribute and not is_process_attribute(a.name)
+        a
+        for a in population.attributes
+        if a.name.removesuffix(RANGE) != own and not is_process_attribute(a.name)
     ]
     for number in numbers:
         known = [number_of(text) for text in number.values]

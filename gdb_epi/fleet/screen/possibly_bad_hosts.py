@@ -19,6 +19,7 @@ from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     CLUSTERED_CRASHES,
     HOST,
+    LOCK,
     MAX_Q,
     MIN_N,
     MIN_RR,
@@ -59,8 +60,9 @@ class PossiblyBadHost(NamedTuple):
     def words(self) -> str:
         """Say it, without accusing."""
         more = f"at least {self.more} more like them" if self.more else "many more like them"
+        chance = max(self.chance, 0.01)  # "0 %" would be enough
         return (
-            f"host {self.host} has {self.crashes} crashes, too few to tell: in {self.chance:.0%} "
+            f"host {self.host} has {self.crashes} crashes, too few to tell: in {chance:.0%} "
             f"of healthy fleets like this one chance alone gives such a host; {more} would tell"
         )
 
@@ -110,12 +112,15 @@ def find_possibly_bad_hosts(
     # A name with many machine ids is no machine.
     no_suspects = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
     in_group = _hosts_of_groups(population, screened)
+    explained = _crashes_of_other_causes(population, screened)
     maybe_bad: list[PossiblyBadHost] = []
     for host in np.argsort(chance, kind="stable").tolist():
         if chance[host] > MAX_CHANCE or len(maybe_bad) == MAX_TOLD:
             break
         n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
         if n < MIN_N - 1 or not hosts.alive[host] or name in no_suspects or in_group[host]:
+            continue
+        if 2 * int(explained[host]) > n:
             continue
         # What its crashes tell was enough, and another rule does not name it.
         if hosts.p[host] * hosts.alive.size <= hosts.max_q:
@@ -138,6 +143,20 @@ def _hosts_of_groups(population: Population, screened: ScreeningResult) -> Bools
             members |= finding.members
     members &= population.host >= 0
     return np.bincount(population.host[members], minlength=len(population.hosts)) > 0
+
+
+def _crashes_of_other_causes(population: Population, screened: ScreeningResult) -> Ints:
+    """Return how many crashes of each host have a cause that is named: a job, a version."""
+    mine = np.zeros(population.day.size, dtype=bool)
+    for finding in screened.findings:
+        if finding.attr not in (HOST, *CLUSTERED_CRASHES) and finding.signature not in (
+            ALL,
+            BITFLIP,
+            LOCK,
+        ):
+            mine |= finding.members
+    mine &= population.host >= 0
+    return np.bincount(population.host[mine], minlength=len(population.hosts))
 
 
 def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) -> int | None:
