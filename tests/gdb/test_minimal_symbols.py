@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import glob
+import importlib.util
 import json
 import os
 import random
@@ -15,7 +16,8 @@ import pytest
 from support.interpreters import discover
 from support.opening import need_gdb
 
-from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
+from gdb_epi.cli.native.debug_files import debug_files
+from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpacked
 from gdb_epi.errors import Absent
 from gdb_epi.target.elf_files import open_elf
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
@@ -38,6 +40,9 @@ def files() -> list[str]:
     names = [str(i.executable) for i in discover() if i.stripped and i.root is None]
     for library in LIBRARIES:
         names += glob.glob(f"/usr/lib/x86_64-linux-gnu/{library}")
+    numpy = importlib.util.find_spec("numpy")  # its libgfortran packs symbols in .gnu_debugdata
+    if numpy is not None and numpy.origin:
+        names += glob.glob(f"{Path(numpy.origin).parents[1]}/numpy.libs/libgfortran*")
     return list(dict.fromkeys(os.path.realpath(name) for name in names))
 
 
@@ -61,7 +66,8 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
     for path in paths:
         file = open_elf(path)
         assert not isinstance(file, Absent)
-        symbols = MinimalSymbols(file)
+        is_packed = debug_files(file, [], None).packed
+        symbols = MinimalSymbols(file, MinimalSymbols(unpacked(file)) if is_packed else None)
         every = symbols.between(0, symbols.end)
         aliases = [s for s, following in pairwise(every) if s.start == following.start]
         starts = chosen.sample(every, min(PLACES // 4, len(every)))

@@ -27,7 +27,7 @@ from gdb_epi.cli.native.frame_name_cache import (
     TailCallFrame,
 )
 from gdb_epi.cli.native.impossible_tail_calls import ImpossibleTailCalls
-from gdb_epi.cli.native.minimal_symbols import MinimalSymbols
+from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpacked
 from gdb_epi.cli.native.tail_call_finder import LoadedFile, TailCallFinder
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.fleet.paths import cache_folder
@@ -100,6 +100,12 @@ def cached_debug_file(file: Stamp | None) -> ElfFile:
 
 
 @lru_cache(maxsize=MAX_OPEN)
+def cached_packed_file(file: Stamp | None) -> ElfFile:
+    """Return the file with symbols that a file packs, once for all cores. Raises GdbNeeded."""
+    return unpacked(cached_debug_file(file))
+
+
+@lru_cache(maxsize=MAX_OPEN)
 def cached_debug_names(file: Stamp | None) -> DebugNames:
     """Return the debug information in a file, once for all cores of a process. Raises GdbNeeded."""
     return DebugNames(cached_debug_file(file))
@@ -118,7 +124,8 @@ class CachedStacks:
         self._gdb = [FORMAT, __version__, program, describing]
         self._gdb_key = f"gdb-{_digest(self._gdb)}"
         content = self._cache.read(self._gdb_key)
-        folders = content.get("debug_folders") if isinstance(content, dict) else None
+        self._of_gdb: dict[str, Any] = content if isinstance(content, dict) else {}
+        folders = self._of_gdb.get("debug_folders")
         self._is_confirmed = _are_texts(folders)  # this GDB said so; else it is what most GDBs say
         self._debug_folders = folders if _are_texts(folders) else USUAL_DEBUG_FOLDERS
         self._objects: dict[str, _Object | None] = {}
@@ -154,7 +161,7 @@ class CachedStacks:
         if answer is None:
             raise GdbNeeded("GDB did not say where it looks for debug information")
         folders = answer.split(":")
-        self._cache.write(self._gdb_key, {"debug_folders": folders})
+        self._cache.write(self._gdb_key, {**self._of_gdb, "debug_folders": folders})
         if folders != self._debug_folders:
             raise GdbNeeded("other folders of debug information")
 
@@ -167,7 +174,7 @@ class CachedStacks:
             self._debug_folders = folders
             self._stacks, self._unsure, self._objects = {}, None, {}
         if not self._is_confirmed:
-            self._cache.write(self._gdb_key, {"debug_folders": folders})
+            self._cache.write(self._gdb_key, {**self._of_gdb, "debug_folders": folders})
         with suppress(GdbNeeded, UnreadableMemory):
             self._walk()
         for thread in answer.get("threads") or ():
@@ -292,8 +299,11 @@ class CachedStacks:
         if not isinstance(executable.file, str):
             return None
         debug = self._debug(executable)
-        for name in (executable.file, *(path for path, _, _ in debug.separate)):
-            file = open_elf(name)
+        files = [
+            open_elf(name) for name in (executable.file, *(path for path, _, _ in debug.separate))
+        ]
+        packed = self._packed(self._file(executable), debug)
+        for file in files if packed is None else [*files, packed]:
             value = None if isinstance(file, Absent) else symtab_value(file, "main")
             if value:
                 return executable.base + value
@@ -352,10 +362,26 @@ class CachedStacks:
             names = self._debug_names(entry).names(place, kind)
         else:
             if entry.file.path not in self._symbols:
-                self._symbols[entry.file.path] = MinimalSymbols(entry.file)
+                packed = self._packed(entry.file, entry.debug)
+                more = None if packed is None else MinimalSymbols(packed)
+                self._symbols[entry.file.path] = MinimalSymbols(entry.file, more)
             names = [FrameName(self._symbols[entry.file.path].name(place), None, None, kind)]
         entry.names.add_place(offset, names, is_exact=walk.is_exact)
         return names
+
+    def _packed(self, file: ElfFile, debug: DebugInfoStamps) -> ElfFile | None:
+        """Return the symbols that a file packs; None where it has none. Raises GdbNeeded."""
+        if not debug.packed:
+            return None
+        if "lzma" not in self._of_gdb:  # some GDBs cannot unpack them
+            from gdb_epi.cli.support.native_gdb import has_lzma
+
+            self._of_gdb["lzma"] = has_lzma(self._program)
+            if self._is_confirmed:
+                self._cache.write(self._gdb_key, self._of_gdb)
+        if self._of_gdb["lzma"] is not True:
+            raise GdbNeeded("symbols that this GDB does not unpack")
+        return cached_packed_file(file_stamp(file.path))
 
     def _debug_names(self, entry: _Object) -> DebugNames:
         """Return the debug information of a file. Raises GdbNeeded where GDB may take another."""
@@ -428,7 +454,9 @@ class CachedStacks:
         if entry is None:
             raise GdbNeeded("a file that is not here")
         if not entry.has_debug:
-            return LoadedFile(module.base, (entry.file,), None)
+            packed = self._packed(entry.file, entry.debug)
+            files = (entry.file,) if packed is None else (entry.file, packed)
+            return LoadedFile(module.base, files, None)
         file = self._debug_file(entry)
         files = (entry.file,) if entry.debug.inside else (entry.file, cached_debug_file(file))
         return LoadedFile(module.base, files, lambda: cached_debug_names(file))

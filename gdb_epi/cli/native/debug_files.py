@@ -16,16 +16,21 @@ from gdb_epi.target.symbols import read_sections
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_LINK = 4096
-_CARRIERS = (b".debug_info", b".zdebug_info", b".gnu_debugdata")
+_CARRIERS = (b".debug_info", b".zdebug_info")
+_PACKED = b".gnu_debugdata"
 
 Stamp = tuple[str, int, int]  # of a file: path, size, time of its last change
 
 
 class DebugInfoStamps(NamedTuple):
-    """What a file's names come from: `inside` of itself, and from separate files."""
+    """What a file's names come from: `inside` of itself, and from separate files.
+
+    `packed`: there are but more symbols, in a packed section (MiniDebugInfo).
+    """
 
     inside: bool
     separate: tuple[Stamp, ...]
+    packed: bool = False
 
 
 def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> DebugInfoStamps:
@@ -35,8 +40,10 @@ def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> D
     offset, size = places.get(b".gnu_debuglink", (0, 0))
     link = os.fsdecode(file.read(offset, min(size, MAX_LINK)).partition(b"\0")[0])
     names = dict.fromkeys(_candidates(file, link, folders, sysroot))
-    stamps = [file_stamp(name) for name in names]
-    return DebugInfoStamps(inside, tuple(filter(None, stamps)))
+    stamps = tuple(filter(None, map(file_stamp, names)))
+    has_packed = _PACKED in places
+    both = has_packed and bool(stamps)  # which one GDB takes is not known here
+    return DebugInfoStamps(inside or both, stamps, has_packed and not inside and not both)
 
 
 def file_stamp(name: str) -> Stamp | None:

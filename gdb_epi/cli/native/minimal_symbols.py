@@ -9,6 +9,7 @@ size. The names of a linkage table GDB makes up: then GdbNeeded is raised.
 
 from __future__ import annotations
 
+import mmap
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -46,11 +47,13 @@ class Symbol(NamedTuple):
 class MinimalSymbols:
     """The symbols of one file's section .text, which goes from `start` to `end`.
 
-    Raises GdbNeeded for files that have no such section, or more symbols than are read in a moment.
+    `packed` are those of the file that unpacked() returns. Raises GdbNeeded for files that have no
+    such section, or more symbols than are read in a moment.
     """
 
-    def __init__(self, file: ElfFile) -> None:
+    def __init__(self, file: ElfFile, packed: MinimalSymbols | None = None) -> None:
         self._file = file
+        self._packed = packed
         self._number, self.start, self.end = _text(file)
         # Of a file with a .symtab GDB reads nothing else (elf_symtab_read(), `stripped`).
         tables = [table for table in symbol_tables(file) if table.size > SYM.size]
@@ -82,12 +85,10 @@ class MinimalSymbols:
 
     def name(self, place: int) -> str | None:
         """Return the name of the symbol at an address of the file. Raises GdbNeeded."""
-        if not self.start <= place < self.end:
-            raise GdbNeeded("not in .text")
-        chosen, is_sure = _chosen(self.between(place - NEAR, place), place)
-        if not is_sure:
-            end = bisect_right(self._every, (place + 1,))
-            chosen, _ = _chosen(self._every[max(end - MAX_STEPS - 1, 0) : end], place)
+        chosen = self._symbol(place)
+        more = None if self._packed is None else self._packed._symbol(place)
+        if more is not None and (chosen is None or chosen.start < more.start):
+            chosen = more
         if chosen is None:
             return None
         name = chosen.name
@@ -95,9 +96,39 @@ class MinimalSymbols:
             raise GdbNeeded("a name that GDB may not take as it is")
         return name.decode("utf-8", "replace")
 
+    def _symbol(self, place: int) -> Symbol | None:
+        if not self.start <= place < self.end:
+            raise GdbNeeded("not in .text")
+        chosen, is_sure = _chosen(self.between(place - NEAR, place), place)
+        if not is_sure:
+            end = bisect_right(self._every, (place + 1,))
+            chosen, _ = _chosen(self._every[max(end - MAX_STEPS - 1, 0) : end], place)
+        return chosen
+
     def _text(self, at: int) -> bytes:
         end = self._file.data.find(b"\0", at, at + MAX_NAME)
         return self._file.data[at:end] if end > at else b""
+
+
+def unpacked(file: ElfFile) -> ElfFile:
+    """Return the file with more symbols that a file's .gnu_debugdata packs. Raises GdbNeeded."""
+    for section in read_sections(file):
+        if section.name == b".gnu_debugdata":
+            try:
+                from lzma import LZMADecompressor, LZMAError
+            except ImportError:
+                break
+            raw = file.read(section.offset, min(section.size, MAX_TABLE))
+            try:
+                content = LZMADecompressor().decompress(raw, MAX_TABLE)
+            except (LZMAError, EOFError):
+                break
+            if not content:
+                break
+            memory = mmap.mmap(-1, len(content))
+            memory.write(content)
+            return ElfFile(file.path, memory, file.build_id, {})
+    raise GdbNeeded("symbols that cannot be unpacked")
 
 
 def _text(file: ElfFile) -> tuple[int, int, int]:

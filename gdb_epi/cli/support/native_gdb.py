@@ -237,6 +237,15 @@ def read_gdb_setting(gdb: str, name: str) -> str | None:
         return None
 
 
+def has_lzma(gdb: str) -> bool:
+    """Tell whether a GDB reads symbols that a file has packed."""
+    command = "python print('--with-lzma' in gdb.execute('show configuration', False, True))"
+    try:
+        return last_line(gdb, command, SETTING_SECONDS) == "True"
+    except (OSError, subprocess.SubprocessError):
+        return False
+
+
 def last_line(gdb: str, command: str, seconds: float, *options: str) -> str:
     """Return the last line that a new GDB prints when it runs a command; "" where it fails.
 
