@@ -36,6 +36,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     `epi corruption` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too; TAB
     completes them. Each weight is shown with its origin.
     """
+    import gdb_epi.detectors
     from gdb_epi.corruption.explanation_pages import (
         corruption_page,
         items_with_pages,
@@ -44,7 +45,9 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     from gdb_epi.detectors.pages import finding_page, page_names
     from gdb_epi.detectors.registry import DETECTORS
     from gdb_epi.judgement.finding_weights import finding_weights
+    from gdb_epi.loader import load_all
 
+    load_all(gdb_epi.detectors)  # what a finding speaks for stands with its detector
     if not args.finding:
         rows = [(name, _title(finding_page(name))) for name in page_names()]
         rows += [

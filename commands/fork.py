@@ -95,7 +95,8 @@ def _facts(report: LockReport) -> list[str]:
             f"Without workers here: {pool.kind} ({len(pool.workers)}: {workers}); {pool.witness}."
         )
     if fork.forked and fork.lineage is not None:
-        lines.append(f"Its parent and the other children have its number: {fork.lineage}.")
+        kin = "Cores of its parent and of the other children have this number too"
+        lines.append(f"{kin}: {fork.lineage}.")
     return lines
 
 

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import re
+
 from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.registry import supported_label
 from gdb_epi.judgement.calibration import counted_rules, counts_of
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES
 
 OF_DAMAGE = frozenset(("pointer_one_bit_off", "frame_link_disagrees"))
-NO_WEIGHT = "it has no weight: it is told, and moves no verdict"
+_ONE = re.compile(r"(?<!\d)1 programs")
+NO_WEIGHT = "it has no weight: it is shown, and does not change the verdict"
 
 
 def finding_weights(detector: str) -> list[str]:
@@ -32,4 +35,5 @@ def finding_weights(detector: str) -> list[str]:
 def _rule(name: str, label: str, hypothesis: str) -> str:
     right, wrong, origin, _ = counts = counts_of(name, counted_rules())
     number = f"{counts.probability:.2f} of 1, right in {right:g} and wrong in {wrong:g} programs"
+    origin = _ONE.sub("1 program", origin)
     return f"{name}: speaks for {label} ({HYPOTHESES[hypothesis]}), {number}: {origin}"

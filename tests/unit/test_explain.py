@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -91,6 +93,18 @@ def test_each_weight_is_shown_with_its_origin() -> None:
             len(lines)
             > lines.index("## What it counts in the verdict, and where the number comes from") + 2
         ), name
+
+
+def test_a_page_that_is_asked_for_first_has_the_weights_of_its_finding() -> None:
+    """In a new GDB `epi explain stuck_waiting` said that it has no weight."""
+    asked = (
+        "from argparse import Namespace; from gdb_epi.loader import load_commands\n"
+        "from gdb_epi.registry import COMMANDS; from gdb_epi.session import Session\n"
+        "load_commands(); words = Namespace(finding='stuck_waiting', all=False)\n"
+        "print(*COMMANDS['explain'].run(Session(None), words).lines)"
+    )
+    shown = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout
+    assert "stuck_waiting:peer: speaks for hang" in shown and "measured on 1 program of" in shown
 
 
 @pytest.mark.parametrize("name", ["no_such_finding", "../../errors", "docs/lost_wakeup", ""])
