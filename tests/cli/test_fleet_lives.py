@@ -302,7 +302,7 @@ def test_cores_that_are_uploaded_twice_are_told(ask):
 def test_copies_of_an_image_are_hosts_of_their_own(ask):
     shell = ask(third.t15_cloned_machine_ids)
     (said,) = verdicts(shell)
-    assert said.startswith("hardware: one host (c07) until 2026-10-")
+    assert said.startswith("hardware: one host (c07), which has no host-hours since 2026-10-")
     assert "each a host of its own: c07, c19, c41" in shell("fleet", "check").out
 
 

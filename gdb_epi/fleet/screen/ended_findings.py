@@ -80,9 +80,8 @@ def add_caveat_of_end(
         return finding
     if is_not_due(moments, days, day):
         return finding
-    text = _of_silence(population, finding, members, last)
-    if text is None and finding.attr != HOST:
-        text = _goes_on(population, finding, first, last)
+    text = None if finding.attr == HOST else _goes_on(population, finding, first, last)
+    text = text or _of_silence(population, finding, members, last)
     if text is None and finding.attr != HOST:
         text = OVER.format(day=iso_day(last))
     elif text is None and not is_about_whole_host(finding.signature):
