@@ -226,8 +226,14 @@ class _EventWait:
 
     def _is_parked(self) -> bool:
         """Whether it is threading.Event().wait(): nobody can ever set it, nor was meant to."""
-        is_main = self._activity.tid == self._scene.main_tid
-        return is_main and bool(self._activity.object) and not self._name
+        activity = self._activity
+        own = activity.awaits not in (POOL_RESULTS, *FUTURES)  # no library's, which has no name
+        return (
+            own
+            and activity.tid == self._scene.main_tid
+            and bool(activity.object)
+            and not self._name
+        )
 
     def _nobody_gives_it(self, same: Sequence[ThreadActivity]) -> HangAnswer | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
