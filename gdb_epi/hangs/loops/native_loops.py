@@ -14,7 +14,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.types import GIL, HANG, NATIVE, RUNNING, HangAnswer, ThreadActivity
+from gdb_epi.hangs.types import (
+    EVENT,
+    GIL,
+    HANG,
+    JOIN,
+    LOCK,
+    NATIVE,
+    RUNNING,
+    HangAnswer,
+    ThreadActivity,
+)
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target, Thread
@@ -55,12 +65,15 @@ class NativeLoop(NamedTuple):
 
 def endless_native_code(scene: HangContext) -> HangAnswer | None:
     """A thread runs a loop of native code that it cannot leave, and that nobody else changes."""
-    for activity in scene.activities:
-        if activity.kind != NATIVE or not activity.frames:
+    threads = {each.tid: each for each in scene.target.threads()}
+    native = [d for d in scene.activities if d.kind == NATIVE]
+    loops = {d.tid: endless_native_loop(scene.target, threads[d.tid]) for d in native}
+    for activity in native:
+        thread, loop = threads[activity.tid], loops[activity.tid]
+        others = [d for d in scene.activities if d.tid != activity.tid and not loops.get(d.tid)]
+        if loop is None or not activity.frames:
             continue
-        thread = next(each for each in scene.target.threads() if each.tid == activity.tid)
-        loop = endless_native_loop(scene.target, thread)
-        if loop is None or (loop.words and not _alone(scene, activity, loop.words)):
+        if loop.words and not _alone(scene, activity, loop.words, others):
             continue
         function = symbolize(scene.target, thread.pc).partition("+")[0]
         waiting = [d for d in scene.activities if d.kind == GIL and d.frames]
@@ -86,14 +99,16 @@ def endless_native_code(scene: HangContext) -> HangAnswer | None:
     return None
 
 
-def _alone(scene: HangContext, activity: ThreadActivity, words: Sequence[int]) -> bool:
+def _alone(
+    scene: HangContext, activity: ThreadActivity, words: Sequence[int],
+    others: Sequence[ThreadActivity],
+) -> bool:  # fmt: skip
     """Tell whether no other thread or process can change words of memory meanwhile."""
     paths = {module.path for module in scene.target.modules()}
     regions = [scene.target.region_at(word) for word in words]
     if any(each is None or (each.in_file and each.path not in paths) for each in regions):
         return False  # a file that others may have mapped too
-    others = [d for d in scene.activities if d.tid != activity.tid]
-    if not others:
+    if all(d.kind in (EVENT, JOIN, LOCK) and not d.timed for d in others):
         return True
     running = any(d.kind in RUNNING for d in others)
     native = [d for d in others if not scene.view.frames(d.tid)]
