@@ -164,13 +164,13 @@ def run_checks(
     errors = load_all(gdb_epi.corruption.checks)
     near = not sweep and budget is None
 
-    def new_run() -> _Run:
+    def new_run() -> _CheckRun:
         reach = NEAR if near else FAR
         context = Context(
             state, findings, sweep=sweep, budget=budget, progress=progress, reach=reach
         )
         context.whole_heap = not near
-        return _Run(context, errors, prior)
+        return _CheckRun(context, errors, prior)
 
     run = new_run()
     machine = machine_of(state.target)
@@ -218,7 +218,7 @@ class _Outcome(NamedTuple):
     errors: list[SoftError]
 
 
-class _Run:
+class _CheckRun:
     """One run over a process: what each check yielded, until it is to look again."""
 
     def __init__(self, context: Context, errors: Sequence[SoftError], prior: float | None) -> None:

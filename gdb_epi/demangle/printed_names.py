@@ -35,11 +35,11 @@ def reduce_printed_name(name: str) -> tuple[str, tuple[str, ...]]:
         used.append("N13")
     if "<" not in name and "(" not in name and "operator " not in name:
         return name, tuple(used)
-    cutter = _Cutter(name)
+    cutter = _NameCutter(name)
     return cutter.cut() or name, (*used, *sorted(cutter.used))
 
 
-class _Cutter:
+class _NameCutter:
     """A position in a printed name, and the text kept so far."""
 
     def __init__(self, name: str) -> None:

@@ -86,7 +86,7 @@ def variables_holding(
 
     values = values_of(target, python)
     variables = FrameVariables(values)
-    finder = _Finder(values, address)
+    finder = _VariableFinder(values, address)
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         try:
             places = list(variables.addresses(frame))
@@ -100,7 +100,7 @@ def variables_holding(
     return named[:MAX_NAMED]
 
 
-class _Finder:
+class _VariableFinder:
     def __init__(self, values: Values, address: int) -> None:
         self.values, self.context = values, values.context
         self.address = address

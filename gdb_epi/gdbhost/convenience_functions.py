@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_ARGUMENT = 4096  # characters of a name
 
 
-class _Function(gdb.Function):  # type: ignore[misc]
+class _EpiFunction(gdb.Function):  # type: ignore[misc]
     def __init__(self, name: str, answer: Callable[..., Any]) -> None:
         # Without indentation; inspect.cleandoc costs 5 ms.
         self.__doc__ = "\n".join(map(str.strip, (answer.__doc__ or "").split("\n")))
@@ -106,7 +106,7 @@ FUNCTIONS = (epi_repr, epi_type, epi_local, epi_line, epi_file, epi_func)
 def install_functions() -> None:
     """Register the functions; again when sourced again."""
     for function in FUNCTIONS:
-        _Function(function.__name__, function)
+        _EpiFunction(function.__name__, function)
 
 
 def _frame() -> PyFrame:

@@ -42,7 +42,7 @@ NEEDED = (
 )  # fmt: skip
 
 
-class _Asked(NamedTuple):
+class _CoreRequest(NamedTuple):
     """A core that a forked GDB works on."""
 
     pid: int
@@ -67,7 +67,7 @@ def serve(descriptor: int) -> None:
     kept = _KeptFiles()
     gc.freeze()
     asking = socket.socket(fileno=descriptor)
-    working: dict[int, _Asked] = {}  # by pidfd
+    working: dict[int, _CoreRequest] = {}  # by pidfd
     while True:
         poll = select.poll()
         poll.register(asking, select.POLLIN)
@@ -89,7 +89,9 @@ def serve(descriptor: int) -> None:
                         signal.pidfd_send_signal(asked.ended, signal.SIGKILL)
 
 
-def _start_child(request: dict[str, Any], client: socket.socket, asking: socket.socket) -> _Asked:
+def _start_child(
+    request: dict[str, Any], client: socket.socket, asking: socket.socket
+) -> _CoreRequest:
     names, end = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -106,7 +108,7 @@ def _start_child(request: dict[str, Any], client: socket.socket, asking: socket.
     os.read(names, 1)
     with suppress(OSError):  # who asked may be gone
         client.send(TAKEN)
-    return _Asked(pid, os.pidfd_open(pid), client, names)
+    return _CoreRequest(pid, os.pidfd_open(pid), client, names)
 
 
 def _open_files_anew() -> None:
@@ -145,7 +147,7 @@ def _answer(request: dict[str, Any], end: int) -> None:
         os.write(end, answer)
 
 
-def _collect_child(asked: _Asked) -> list[str]:
+def _collect_child(asked: _CoreRequest) -> list[str]:
     """Collect a child and tell its client; return the files that it read."""
     pieces = [b"["]
     while piece := os.read(asked.names, MAX_NAMES):

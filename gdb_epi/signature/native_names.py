@@ -93,7 +93,7 @@ def native_name(linkage: str) -> tuple[str, str]:
 
 def normalise(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
     """Return the normalised name of a function and the rules that changed it, in order."""
-    log = _Log(linkage[:MAX_RAW])
+    log = _NameSteps(linkage[:MAX_RAW])
     if len(linkage) > MAX_RAW:
         log.put("N24", log.name)
     head, _, version = log.name.rpartition("@")
@@ -109,7 +109,7 @@ def normalise(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
     return log.name, tuple(log.steps)
 
 
-class _Log:
+class _NameSteps:
     """A name on its way through the rules."""
 
     def __init__(self, name: str) -> None:
@@ -129,7 +129,7 @@ class _Log:
         self.steps += [AppliedRule(rule, signature_safe_text(self.name)) for rule in rules]
 
 
-def _known_shape(log: _Log) -> bool:
+def _known_shape(log: _NameSteps) -> bool:
     """Rules whose result needs no further one."""
     memory = _memory_function(log.name)
     if memory:
@@ -152,7 +152,7 @@ def _memory_function(name: str) -> str:
     return base if plain and letters.isascii() and letters.isalnum() and letters.islower() else ""
 
 
-def _normalise_by_language(log: _Log) -> None:
+def _normalise_by_language(log: _NameSteps) -> None:
     name = log.name
     if name.startswith(("_Z", "___Z", "__Z")):
         name = name[name.index("_Z") :]
@@ -182,7 +182,7 @@ def _normalise_by_language(log: _Log) -> None:
         _normalise_demangled(log)
 
 
-def _normalise_demangled(log: _Log) -> None:
+def _normalise_demangled(log: _NameSteps) -> None:
     """Normalise a name that is not mangled: C, or what a debugger already demangled."""
     if log.name.isidentifier() and "_GLOBAL__N_" not in log.name:
         return  # C: no rule below speaks of it

@@ -73,7 +73,7 @@ def choose_thread(
     return ThreadChoice(threads[0].tid, f"{category}: no GIL holder and no main thread are known")
 
 
-class _Halves(NamedTuple):
+class _StackHalves(NamedTuple):
     """Which halves of the stack could be had; each an Absent or None."""
 
     native: Absent | None
@@ -112,7 +112,7 @@ def sign(state: ProcessState) -> SignedProcess:
         choice = ThreadChoice(signed_member(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
-    maker = _Maker(state, scene, category, steps, hang=words).make(stack)
+    maker = _KeyMaker(state, scene, category, steps, hang=words).make(stack)
     secondary = _secondary(state, scene, category, choice.tid, pid)
     core_key = state.target.core_key()
     return SignedProcess(
@@ -167,7 +167,7 @@ def _secondary(
         return None
     if state.thread(pid) is None:
         return None
-    maker = _Maker(state, scene, category, [], may_cut=False).make(state.stack(pid))
+    maker = _KeyMaker(state, scene, category, [], may_cut=False).make(state.stack(pid))
     return MainThreadSignature(pid, maker.keys)
 
 
@@ -236,7 +236,7 @@ def _plausible(scene: CategoryInput, pc: int) -> bool:
     return may_execute(scene.region_at(pc)) or not scene.target.regions()
 
 
-class _Maker:
+class _KeyMaker:
     """Makes the keys of one stack and logs each step."""
 
     def __init__(
@@ -261,13 +261,13 @@ class _Maker:
         self.hang = hang
         self.function_code: str | None = None
 
-    def make(self, stack: MergedStack | None) -> _Maker:
+    def make(self, stack: MergedStack | None) -> _KeyMaker:
         """Fill `keys`, `absent`, `quality` and `steps`."""
         if stack is None:
             self.absent = dict.fromkeys(KEY_NAMES, "the core lists no thread")
             return self
         natives = [f.native for f in stack.frames if f.native is not None]
-        halves = _Halves(self._native_absent(stack, natives), self._python_absent())
+        halves = _StackHalves(self._native_absent(stack, natives), self._python_absent())
         tokenised = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += tokenised.steps
         tokens = self._asserting(self._cut(list(tokenised.tokens)))
@@ -352,7 +352,7 @@ class _Maker:
             self.absent[name] = "the native stack is not plausible"
         self.steps.append(f"N61 quality: {self.quality} is below {MIN_QUALITY}: corrupt-stack")
 
-    def _stacks(self, tokens: list[Token], halves: _Halves) -> None:
+    def _stacks(self, tokens: list[Token], halves: _StackHalves) -> None:
         overflow = self.overflow
         every = tokens
         if self.hang is not None:
@@ -401,7 +401,7 @@ class _Maker:
         words = hang_content(self.hang, content, coarse=True)
         return k.make_key("code", f"{self.category.name} {words}")
 
-    def _python_half(self, tokens: Sequence[Token], halves: _Halves) -> None:
+    def _python_half(self, tokens: Sequence[Token], halves: _StackHalves) -> None:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""
         family = self.category.family
         content = k.language_tokens(tokens, PYTHON, overflow=family == "segv-stack-overflow")

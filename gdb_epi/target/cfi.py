@@ -74,7 +74,7 @@ class CfiRule(NamedTuple):
     registers: Mapping[int, SavedRegister | CfiExpression | None]
 
 
-class _Common(NamedTuple):
+class _Cie(NamedTuple):
     """A CIE: what several entries have in common."""
 
     align: int
@@ -89,7 +89,7 @@ class CfiRules:
     def __init__(self, target: Target, functions: FunctionBounds) -> None:
         self._target = target
         self._functions = functions
-        self._commons: dict[int, _Common] = {}
+        self._commons: dict[int, _Cie] = {}
         self._rules: dict[int, CfiRule | None] = {}
 
     def rule(self, pc: int) -> CfiRule | None:
@@ -114,7 +114,7 @@ class CfiRules:
         if common.augmented:
             size, at = unsigned_leb128(entry_bytes, at)
             at += size
-        table = _Table(common.align)
+        table = _CfiProgram(common.align)
         table.run(common.program, 0)
         table.initial = dict(table.registers)
         table.run(entry_bytes[at:], pc - function.start)
@@ -122,7 +122,7 @@ class CfiRules:
             raise UnknownCfi("no CFA")
         return CfiRule(function.start, common.is_signal, table.cfa, table.registers)
 
-    def _common(self, address: int) -> _Common:
+    def _common(self, address: int) -> _Cie:
         if address not in self._commons:
             (length,) = struct.unpack("<I", self._target.read(address, 4))
             if length > MAX_ENTRY:
@@ -131,7 +131,7 @@ class CfiRules:
         return self._commons[address]
 
 
-def _common_of(entry: bytes) -> _Common:
+def _common_of(entry: bytes) -> _Cie:
     end = entry.find(b"\0", 5)
     if entry[:4] != bytes(4) or entry[4] != 1 or end < 0:
         raise UnknownCfi("no entry's head")
@@ -160,13 +160,13 @@ def _common_of(entry: bytes) -> _Common:
         raise UnknownCfi(f"augmentation {augmentation!r}")
     if (code_align, column, encoding) != (1, RETURN, PCREL_SDATA4):
         raise UnknownCfi("an unusual encoding")
-    return _Common(align, augmentation.startswith("z"), is_signal, entry[at:])
+    return _Cie(align, augmentation.startswith("z"), is_signal, entry[at:])
 
 
 _Registers = dict[int, "SavedRegister | CfiExpression | None"]
 
 
-class _Table:
+class _CfiProgram:
     """Runs the instructions of an entry up to one address in its function."""
 
     def __init__(self, align: int) -> None:

@@ -60,7 +60,7 @@ class DeepStackWalker:
         """
         if not all(name in registers for name in (*SAVED, "rsp", "rip")):
             return None
-        walk = _Walk(self, registers)
+        walk = _WalkedFrame(self, registers)
         checkpoints = []
         cfa = 0
         while not walk.ended and len(walk.calls) < MAX_CALLS:
@@ -126,7 +126,7 @@ class DeepStackWalker:
             return 0, array("Q")
 
 
-class _Walk:
+class _WalkedFrame:
     """A frame of one stack, and the way to its callers."""
 
     def __init__(self, stacks: DeepStackWalker, registers: Mapping[str, int]) -> None:

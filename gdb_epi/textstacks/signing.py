@@ -94,7 +94,7 @@ def sign_text(
         return None
     thread = _join_stacks(dump, thread)
     kinds = possible_categories(dump, thread, category)
-    stack = _Stack(dump, thread, kinds, PythonNamer(dump, sources, minor))
+    stack = _TextStack(dump, thread, kinds, PythonNamer(dump, sources, minor))
     keys: dict[str, k.Key] = {}
     absent, candidates = {"exact": NO_EXACT}, {}
     for name in STACK_KEYS:
@@ -158,7 +158,7 @@ def _is_same(thread: TextThread, other: TextThread) -> bool:
 
 
 def _key_or_candidates(
-    name: str, stack: _Stack, kinds: PossibleCategories
+    name: str, stack: _TextStack, kinds: PossibleCategories
 ) -> k.Key | MissingKey | dict[str, k.Key]:
     """Return a key, why there is none, or the candidates where the category alone is missing."""
     if name == "strict":
@@ -182,7 +182,7 @@ def _key_or_candidates(
     return next(iter(keys.values())) if len(values) == 1 and not missing else keys
 
 
-def _strict(stack: _Stack, kinds: PossibleCategories) -> k.Key | MissingKey:
+def _strict(stack: _TextStack, kinds: PossibleCategories) -> k.Key | MissingKey:
     """The key `strict` holds no category, but after a stack overflow other frames."""
     overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
     strict_keys = [key_of("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)]
@@ -191,7 +191,7 @@ def _strict(stack: _Stack, kinds: PossibleCategories) -> k.Key | MissingKey:
     return strict_keys[0]
 
 
-class _Stack:
+class _TextStack:
     """The tokens of one thread, and what is not sure about them."""
 
     def __init__(

@@ -141,5 +141,5 @@ def test_what_two_other_objects_of_the_type_hold(
         places_of=lambda _value, _limit: tuple(one + FIELD for one in held)
     )
     field: Any = SimpleNamespace(offset=FIELD)
-    one = typed_field._Wrong(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
+    one = typed_field._WrongField(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
     assert typed_field._is_found_alike(context, walk, one, RIGHT) is alike

@@ -26,7 +26,7 @@ from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.function_code import comparable_code, name_of_code
 from gdb_epi.signature.hang_keys import hang_words_of_record
 from gdb_epi.signature.native_names import normalise
-from gdb_epi.signature.sign import _Maker
+from gdb_epi.signature.sign import _KeyMaker
 from gdb_epi.target.api import NativeFrame, Region
 from gdb_epi.target.fake import FakeTarget
 
@@ -91,7 +91,7 @@ def code_of(frames: list[dict[str, Any]]) -> Callable[[int], str | Absent]:
     return lambda pc: names.get(pc, Absent(NOT_AVAILABLE, "no instructions"))
 
 
-def made(vector: Vector, *, without: str = "", python_absent: Absent | None = None) -> _Maker:
+def made(vector: Vector, *, without: str = "", python_absent: Absent | None = None) -> _KeyMaker:
     target = FakeTarget(regions=[CODE])
     frames = tuple(frame(given) for given in vector["frames"])
     absent = None
@@ -110,7 +110,7 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
     category = Category(vector["category"], category_without_stack(vector["category"]), "given")
     state, words = State(target, python_absent), hang_words_of_record(vector.get("hang"))
     code = code_of(vector["frames"])
-    maker = _Maker(state, scene, category, [], hang=words)
+    maker = _KeyMaker(state, scene, category, [], hang=words)
     with patch("gdb_epi.signature.function_code.function_code", lambda _, pc: code(pc)):
         return maker.make(MergedStack(1, frames, absent))
 

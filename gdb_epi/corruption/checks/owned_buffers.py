@@ -67,7 +67,7 @@ _REFERENT = 16  # wr_object of PyWeakReference, 3.8 to 3.15
 _FORBIDDEN, _DEBUG_APIS = 0xFDFDFDFDFDFDFD, b"rmo"
 
 
-class _Word(NamedTuple):
+class _SuspectWord(NamedTuple):
     """A word that may be the wrong one: its name, its lowest bit that is looked at.
 
     `alone`: no other object points to the same memory.
@@ -78,12 +78,12 @@ class _Word(NamedTuple):
     alone: bool = False
 
 
-class _Words:
+class _ObjectWords:
     """The words of one object, of which one may be taken as another; which were asked for."""
 
     def __init__(self, reader: PagedReader) -> None:
         self._reader = reader
-        self.asked: dict[int, _Word] = {}
+        self.asked: dict[int, _SuspectWord] = {}
         self.instead: tuple[int, int] = (0, 0)
 
     def raw(self, place: int) -> int:
@@ -92,13 +92,13 @@ class _Words:
 
     def pointer(self, place: int, name: str, alone: bool = True) -> int:
         """Return a pointer; `alone`: to what no other object points at."""
-        return self._ask(place, _Word(name, 0, alone))
+        return self._ask(place, _SuspectWord(name, 0, alone))
 
     def number(self, place: int, name: str, least: int = MIN_BIT) -> int:
         """Return a number with a sign."""
-        return signed_word(self._ask(place, _Word(name, least)))
+        return signed_word(self._ask(place, _SuspectWord(name, least)))
 
-    def _ask(self, place: int, word: _Word) -> int:
+    def _ask(self, place: int, word: _SuspectWord) -> int:
         self.asked.setdefault(place, word)
         return self.instead[1] if place == self.instead[0] else self._reader.word(place)
 
@@ -159,7 +159,7 @@ def _fills(need: int, room: int, shrinks: bool = False) -> int:
 # -- one function for each type: what its words say together --------------------------------------
 
 
-def _check_array(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_array(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """An array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c, 3.8 to 3.14)."""
     width = words.raw(words.raw(owner + _ARRAY_DESCR)) >> 32
     if width not in (1, 2, 4, 8):
@@ -175,7 +175,7 @@ def _check_array(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS if room is None else _fills(allocated * width, room, shrinks=True)
 
 
-def _check_numpy_array(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_numpy_array(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """A numpy array that owns its data, or is a view into one that does.
 
     `strides` follow `dimensions` in one block (PyArray_NewFromDescr_int, numpy 1.7 to 2.3).
@@ -220,7 +220,7 @@ def _check_numpy_array(judge: _Judge, words: _Words, owner: int) -> int:
     return AGREES
 
 
-def _check_memoryview(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_memoryview(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """A memoryview of one dimension: its length, and the buffer that it is a part of."""
     at = {
         name: owner + judge.layout.require("PyMemoryViewObject", name)
@@ -250,7 +250,7 @@ def _check_memoryview(judge: _Judge, words: _Words, owner: int) -> int:
     return AGREES
 
 
-def _check_weakref(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_weakref(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """A weak reference names an object, and that names the first of its weak references.
 
     Where it does so is told by its type; up to 3.11 after its head, from 3.12 on before it too.
@@ -262,7 +262,7 @@ def _check_weakref(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS
 
 
-def _check_set(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_set(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """A set: how many entries are used, the mask of its table, and the table."""
     offset = judge.layout.require
     fill = words.number(owner + offset("PySetObject", "fill"), "fill")
@@ -278,7 +278,7 @@ def _check_set(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS if room is None else _fills((mask + 1) * entry, room)
 
 
-def _check_int(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_int(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """An int: its number of digits, in ob_size or above three bits of lv_tag (3.12, gh-102381)."""
     digits = owner + judge.layout.require("PyLongObject", "ob_digit")
     tag = judge.layout.offset("PyLongObject", "lv_tag")
@@ -296,7 +296,7 @@ def _check_int(judge: _Judge, words: _Words, owner: int) -> int:
     return AGREES if 0 < top < 1 << 30 else POSSIBLE
 
 
-def _check_bytearray(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_bytearray(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """A bytearray: its block, how much of it there is, and where its bytes begin and end."""
     count_at = owner + judge.layout.require("PyVarObject", "ob_size")
     alloc_at, bytes_at, start_at = (
@@ -313,7 +313,7 @@ def _check_bytearray(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS if room is None else _fills(room_said, room, shrinks=True)
 
 
-def _check_stream(judge: _Judge, words: _Words, owner: int) -> int:
+def _check_stream(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """A buffered stream of io: its buffer, that one's size, and the positions in it."""
     at = {
         name: owner + judge.layout.require("buffered", name)
@@ -332,7 +332,7 @@ def _check_stream(judge: _Judge, words: _Words, owner: int) -> int:
     return CONTRADICTS if room is None else _fills(size, room)
 
 
-_TYPES: dict[str, Callable[[_Judge, _Words, int], int]] = {
+_TYPES: dict[str, Callable[[_Judge, _ObjectWords, int], int]] = {
     "array.array": _check_array,
     "numpy.ndarray": _check_numpy_array,
     "memoryview": _check_memoryview,
@@ -375,7 +375,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
     for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():
         for owner in _worth_a_look(walk, name, objects)[:MAX_OBJECTS]:
             try:
-                words = _Words(walk.reader)
+                words = _ObjectWords(walk.reader)
                 if _TYPES[name](judge, words, owner) == CONTRADICTS and _is_alive(judge, owner):
                     wrong.append((name, owner, words))
             except LayoutError as error:
@@ -452,7 +452,7 @@ def _is_alive(judge: _Judge, owner: int) -> bool:
     return judge.index.object_type(owner) is not None and not judge.index.in_free_block(owner)
 
 
-def _repair(judge: _Judge, name: str, owner: int, words: _Words) -> Iterator[Evidence]:
+def _repair(judge: _Judge, name: str, owner: int, words: _ObjectWords) -> Iterator[Evidence]:
     """Yield the one word in which one flipped bit makes all agree; nothing where several do."""
     right = []
     for place, word in list(words.asked.items()):

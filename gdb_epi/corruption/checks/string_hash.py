@@ -71,7 +71,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
     forms = str_and_bytes_formats(heap, python)
     if not forms:
         raise NotChecked("the type str is not found, or the layout lacks its state bits")
-    work = _Work(context, heap, forms)
+    work = _HashRun(context, heap, forms)
     named = list(reachable_strings(context, heap, python, forms[0]))
     key = work.key_for(named)
     if isinstance(key, str):
@@ -81,7 +81,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
         yield from work.sweep()
 
 
-class _Work:
+class _HashRun:
     """One run over one process."""
 
     def __init__(self, context: Context, heap: ObjectSearch, forms: list[StringFormat]) -> None:
@@ -126,7 +126,7 @@ class _Work:
         """Check every object in writable memory."""
         assert self._key is not None
         target = self._context.target
-        searches = [_Search(target, form, self._key, self._shortest) for form in self._forms]
+        searches = [_FormSearch(target, form, self._key, self._shortest) for form in self._forms]
         patterns_of_types = near_type_patterns(self._forms)
         near_types: list[tuple[StringFormat, int]] = []
         left_out = SkippedObjects()
@@ -209,7 +209,7 @@ class _Work:
         )
 
 
-class _Search:
+class _FormSearch:
     """All objects of one form, by their hashes."""
 
     def __init__(self, target: Target, form: StringFormat, key: HashKey, shortest: int) -> None:

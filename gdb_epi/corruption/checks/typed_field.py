@@ -326,7 +326,7 @@ class TypedFields:
         )
 
 
-class _Wrong(NamedTuple):
+class _WrongField(NamedTuple):
     owner: int
     category: str
     field: TypedField
@@ -362,7 +362,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
         yield from _repair(context, walk, wrong_field)
 
 
-def _wrong(walk: ObjectWalk, fields: TypedFields) -> Iterator[_Wrong]:
+def _wrong(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField]:
     """Yield the objects of which exactly one field is wrong."""
     of_frames = fields.of_frames()
     for frame in walk.frames:
@@ -371,7 +371,9 @@ def _wrong(walk: ObjectWalk, fields: TypedFields) -> Iterator[_Wrong]:
         yield from _wrong_of(walk.reader, address, category, fields.of(address, category))
 
 
-def _wrong_of_suspects(context: Context, walk: ObjectWalk, fields: TypedFields) -> Iterator[_Wrong]:
+def _wrong_of_suspects(
+    context: Context, walk: ObjectWalk, fields: TypedFields
+) -> Iterator[_WrongField]:
     """Yield those of the objects in which the fault's words stand, where the walk missed them.
 
     A frame that is being given back has no references, and no list leads to it.
@@ -407,7 +409,7 @@ def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | N
 
 def _wrong_of(
     reader: MemoryReader, address: int, category: str, fields: tuple[TypedField, ...]
-) -> Iterator[_Wrong]:
+) -> Iterator[_WrongField]:
     wrong = []
     for field in fields:
         try:
@@ -415,12 +417,12 @@ def _wrong_of(
         except UnreadableMemory:
             return
         if value and not field.fits(value):
-            wrong.append(_Wrong(address, category, field, value))
+            wrong.append(_WrongField(address, category, field, value))
     if len(wrong) == 1 and (len(fields) > 1 or not wrong[0].field.shared):
         yield wrong[0]
 
 
-def _repair(context: Context, walk: ObjectWalk, wrong: _Wrong) -> Iterator[Evidence]:
+def _repair(context: Context, walk: ObjectWalk, wrong: _WrongField) -> Iterator[Evidence]:
     """Yield the one flip that makes a field right; nothing where several do, or none."""
     if not wrong.field.own and _is_its_own(context, wrong.value):
         return
@@ -455,7 +457,7 @@ def _is_its_own(context: Context, value: int) -> bool:
     return bool(block) and sum(not is_on_stack(context, at) for at in held) <= 1
 
 
-def _may_be(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
+def _may_be(context: Context, walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
     index, sure = address_index(context), wrong.field.sure
     if wrong.field.shared and (
@@ -482,7 +484,7 @@ def _may_be(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bo
     return not are_references_accounted_for(context, walk, right)
 
 
-def _is_held_alike(walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
+def _is_held_alike(walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
     """Whether the same field of two others of the kind holds the right word.
 
     Frames and functions of a module share its globals, classes a base: few words are held so, and
@@ -498,7 +500,7 @@ def _is_held_alike(walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
     return words.count(right) >= MIN_ALIKE
 
 
-def _is_found_alike(context: Context, walk: ObjectWalk, wrong: _Wrong, right: int) -> bool:
+def _is_found_alike(context: Context, walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
     """As _is_held_alike, of objects that memory is searched for: the walk may have found none."""
     reader = walk.reader
     if wrong.category == FRAME and reader.layout.offset("_PyInterpreterFrame", "f_globals"):

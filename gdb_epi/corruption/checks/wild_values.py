@@ -362,7 +362,7 @@ def _was_floating_point(context: Context, site: FaultSite, register: str) -> boo
     return False
 
 
-class _Sum(NamedTuple):
+class _IndexedAddress(NamedTuple):
     """A start and an index that give an address, and their registers; "" where these are gone."""
 
     start: int
@@ -372,16 +372,18 @@ class _Sum(NamedTuple):
     index_name: str = ""
 
 
-def _sums(context: Context, operand: MemoryOperand, registers: Mapping[str, int]) -> Iterator[_Sum]:
+def _sums(
+    context: Context, operand: MemoryOperand, registers: Mapping[str, int]
+) -> Iterator[_IndexedAddress]:
     """Yield what may be start and index of an access: in registers, then as code had read them."""
     for base, index, scale in _base_and_index(context, operand, registers):
-        yield _Sum(registers.get(base, 0), registers.get(index, 0), scale, base, index)
+        yield _IndexedAddress(registers.get(base, 0), registers.get(index, 0), scale, base, index)
     terms = summed_address(context)
     if terms is not None:
         base_value, index_value, scale = terms
-        yield _Sum(base_value, index_value, scale)
+        yield _IndexedAddress(base_value, index_value, scale)
         if scale == 1:  # the assembler may have put the pointer in either place
-            yield _Sum(index_value, base_value, scale)
+            yield _IndexedAddress(index_value, base_value, scale)
 
 
 def _base_and_index(

@@ -28,7 +28,7 @@ NO_ADDRESS = 1 << 48
 HEAD = 2  # words: the size before, and the own one
 
 
-class _Free(NamedTuple):
+class _FreeChunks(NamedTuple):
     """Free chunks, ascending: where each begins and ends; and `every` chunk of the heap.
 
     `keys` are the random numbers in those of the tcache.
@@ -77,10 +77,10 @@ def is_freed_mark(context: Context, word: int) -> bool:
 
 
 @once_per_run
-def _chunks(context: Context) -> _Free:
+def _chunks(context: Context) -> _FreeChunks:
     """Walk the heap up to its end or a size that fits nothing."""
     region = main_heap(context.target)
-    free = _Free([], [], HeapChunks(0, memoryview(b"").cast("Q"), [], []), set())
+    free = _FreeChunks([], [], HeapChunks(0, memoryview(b"").cast("Q"), [], []), set())
     size = 0 if region is None else min(region.dumped, region.size)
     if region is None or size > DEFAULT_LIMIT:
         return free

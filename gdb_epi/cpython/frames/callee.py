@@ -65,7 +65,7 @@ class Callee(NamedTuple):
         return self.name or self.function or "?"
 
 
-class _Callable(NamedTuple):
+class _CalledObject(NamedTuple):
     """An object on a value stack and where the C code starts that calling it may run."""
 
     address: int
@@ -73,7 +73,7 @@ class _Callable(NamedTuple):
     entries: frozenset[int]
 
 
-class _Kind(NamedTuple):
+class _CallableType(NamedTuple):
     """What is needed of a type. `vectorcall_at` is where its objects keep a C function, or 0."""
 
     name: str
@@ -89,7 +89,7 @@ class CalleeReader:
         self._layout = layout
         self._reader = PagedReader(target, layout)
         self._functions = FunctionBounds(target)
-        self._kinds: dict[int, _Kind] = {}
+        self._kinds: dict[int, _CallableType] = {}
         self._left = MAX_LOOKED_AT
 
     @property
@@ -125,7 +125,7 @@ class CalleeReader:
         self, frame: PyFrame, called: Sequence[NativeFrame]
     ) -> Callee | None:
         """The match that is nearest to the eval loop wins; called functions call others."""
-        entries: dict[int, _Callable] = {}
+        entries: dict[int, _CalledObject] = {}
         for candidate in self._callables(frame):
             entries.update(dict.fromkeys(candidate.entries, candidate))
         if not entries:
@@ -140,7 +140,7 @@ class CalleeReader:
                 return Callee(name, native.function, VALUE_STACK)
         return None
 
-    def _callables(self, frame: PyFrame) -> Iterator[_Callable]:
+    def _callables(self, frame: PyFrame) -> Iterator[_CalledObject]:
         """Yield what lies on the value stack, used or left over, and can run C code."""
         try:
             words = self._value_stack(frame)
@@ -174,7 +174,7 @@ class CalleeReader:
         count = min(size, MAX_STACK_WORDS)
         return struct.unpack(f"<{count}Q", reader.read(start, 8 * count))
 
-    def _callable(self, address: int) -> _Callable | None:
+    def _callable(self, address: int) -> _CalledObject | None:
         kind = self._kind(self._reader.type_of(address))
         name = kind.name
         if name in ("builtin_function_or_method", "builtin_method"):
@@ -189,11 +189,11 @@ class CalleeReader:
             return self._callable_of_definition(address, "function", "PyCFunctionObject", "m_ml")
         if kind.is_metaclass:
             slots = ("tp_vectorcall", "tp_new", "tp_init")
-            return _Callable(address, "type", self._slots(address, slots))
+            return _CalledObject(address, "type", self._slots(address, slots))
         own = self._reader.u64(address + kind.vectorcall_at) if kind.vectorcall_at else 0
-        return _Callable(address, "object", frozenset({kind.call, own} - {0}))
+        return _CalledObject(address, "object", frozenset({kind.call, own} - {0}))
 
-    def _kind(self, kind: int) -> _Kind:
+    def _kind(self, kind: int) -> _CallableType:
         if kind not in self._kinds:
             layout, reader = self._layout, self._reader
             name = reader.type_name(kind)
@@ -203,15 +203,15 @@ class CalleeReader:
             at = reader.u64(kind + layout.require("PyTypeObject", "tp_vectorcall_offset"))
             text = "" if isinstance(name, Absent) else name
             at = at if at < MAX_OBJECT else 0
-            self._kinds[kind] = _Kind(text, call, at, bool(flags & flag))
+            self._kinds[kind] = _CallableType(text, call, at, bool(flags & flag))
         return self._kinds[kind]
 
     def _callable_of_definition(
         self, address: int, kind: str, struct_: str, member: str
-    ) -> _Callable:
+    ) -> _CalledObject:
         definition = self._reader.u64(address + self._layout.require(struct_, member))
         code = self._reader.u64(definition + self._layout.require("PyMethodDef", "ml_meth"))
-        return _Callable(address, kind, frozenset({code} - {0}))
+        return _CalledObject(address, kind, frozenset({code} - {0}))
 
     def _slots(self, type_: int, names: Sequence[str]) -> frozenset[int]:
         layout = self._layout
@@ -220,7 +220,7 @@ class CalleeReader:
         }
         return frozenset(functions - {0})
 
-    def _name(self, callee: _Callable) -> str | None:
+    def _name(self, callee: _CalledObject) -> str | None:
         """Return Python's name of a callable. Absent (None) when nobody has its text."""
         try:
             if callee.kind == "function":
@@ -240,7 +240,7 @@ class CalleeReader:
             return None
         return text if is_type else f"{text} object"
 
-    def _definition_name(self, callee: _Callable, struct_: str, member: str) -> str | Absent:
+    def _definition_name(self, callee: _CalledObject, struct_: str, member: str) -> str | Absent:
         definition = self._reader.u64(callee.address + self._layout.require(struct_, member))
         name_at = self._reader.u64(definition + self._layout.require("PyMethodDef", "ml_name"))
         return self._reader.c_string(name_at, MAX_NAME)
@@ -248,7 +248,7 @@ class CalleeReader:
     def _function_name(self, address: int) -> str | None:
         """A function of a module is named after it, a method after the type of its object."""
         layout, reader = self._layout, self._reader
-        callee = _Callable(address, "function", frozenset())
+        callee = _CalledObject(address, "function", frozenset())
         name = self._definition_name(callee, "PyCFunctionObject", "m_ml")
         module = reader.u64(address + layout.require("PyCFunctionObject", "m_module"))
         if module:

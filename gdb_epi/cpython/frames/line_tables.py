@@ -51,7 +51,7 @@ def location_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]
             return  # every entry starts with its top bit set
         kind = table[position] >> 3 & 15
         end = start + ((table[position] & 7) + 1) * CODE_UNIT
-        fields = _Fields(table, position + 1)
+        fields = _EntryBytes(table, position + 1)
         where, line = _position(kind, fields, line)
         yield LineTableEntry(start, end, where)
         start, position = end, fields.at
@@ -59,7 +59,7 @@ def location_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]
             position += 1
 
 
-def _position(kind: int, fields: _Fields, line: int) -> tuple[Position, int]:
+def _position(kind: int, fields: _EntryBytes, line: int) -> tuple[Position, int]:
     """Return the position of one entry and the line that the next one counts from."""
     if kind == NO_LOCATION:
         return Position(None), line
@@ -84,7 +84,7 @@ def _column_or_none(column: int) -> int | None:
     return column if 0 <= column <= MAX_COLUMN else None
 
 
-class _Fields:
+class _EntryBytes:
     """The bytes after an entry's first; past the end of the table they are 0."""
 
     def __init__(self, table: bytes, at: int) -> None:

@@ -55,11 +55,11 @@ def merge_stack(
     if isinstance(native, Absent):
         frames = tuple(MergedFrame(None, frame) for call in calls for frame in call.frames)
         return MergedStack(tid, frames, native, tuple(notes))
-    plan = _Plan(native, calls)
+    plan = _CallPlan(native, calls)
     return MergedStack(tid, tuple(plan.frames()), None, (*notes, *plan.notes()))
 
 
-class _Plan:
+class _CallPlan:
     """Where each eval call goes."""
 
     def __init__(self, native: Sequence[NativeFrame], calls: Sequence[EvalCall]) -> None:
@@ -120,7 +120,7 @@ class _Plan:
 
         A call placed inside an inner one is a sign of damage: then it is not placed.
         """
-        ranges = _Ranges(self._native, self._gap)
+        ranges = _StackRanges(self._native, self._gap)
         places: dict[int, int] = {}
         innermost = 0
         for position, call in enumerate(self._calls):
@@ -165,7 +165,7 @@ def _python(calls: Sequence[EvalCall], evidence: str) -> list[MergedFrame]:
     return [MergedFrame(None, frame, evidence) for call in calls for frame in call.frames]
 
 
-class _Ranges:
+class _StackRanges:
     """Which native frame's own part of the stack an address lies in.
 
     A frame owns what is between its stack pointer and that of its caller. Stacks of signal

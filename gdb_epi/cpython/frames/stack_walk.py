@@ -177,7 +177,7 @@ def _resync(frames: InterpreterFrameReader, base: int, memory: bytes, position: 
     return None
 
 
-class _Item(NamedTuple):
+class _Step(NamedTuple):
     """One step of the joined walk: a frame, or a hole that stands for an unknown number."""
 
     frame: RawFrame | None
@@ -240,23 +240,23 @@ class StackWalker:
 
     def _on_c_stack(
         self, tstate: int, chain: FrameChain, seen: set[int], problems: list[str]
-    ) -> list[_Item]:
+    ) -> list[_Step]:
         """Return the older frames after a lost link, which the eval loop's calls still hold."""
         from gdb_epi.cpython.frames.unlinked_frames import find_frame_type, frames_on_stack
 
         whole = [frame.address for frame in chain.frames if not frame.problem]
-        items: list[_Item] = []
+        items: list[_Step] = []
         for address in frames_on_stack(self._reader, tstate, find_frame_type(self._reader, whole)):
             if address in seen:
                 continue
             older = walk_chain(self._frames, address, seen, {})
-            items += [_Item(frame, NATIVE) for frame in older.frames]
+            items += [_Step(frame, NATIVE) for frame in older.frames]
         if items:
             count = counted(len(items), "frame")
             problems.append(f"by the C stack, behind a damaged link: {count}")
         return items
 
-    def _finish(self, items: list[_Item]) -> list[PyFrame]:
+    def _finish(self, items: list[_Step]) -> list[PyFrame]:
         """Turn the walk into PyFrames: drop internal and incomplete frames, mark entries."""
         finished: list[PyFrame] = []
         for frame, provenance, why in items:
@@ -303,27 +303,27 @@ class _Joiner:
         """Each frame's place in the data stack."""
         return {frame.address: n for n, frame in enumerate(self._stack)}
 
-    def join(self, chain: FrameChain) -> list[_Item]:
+    def join(self, chain: FrameChain) -> list[_Step]:
         """Return all frames, innermost first."""
-        items: list[_Item] = []
+        items: list[_Step] = []
         if not chain.frames and self._stack:
-            items.append(_Item(None, CHAIN, chain.broken or "no innermost frame"))
+            items.append(_Step(None, CHAIN, chain.broken or "no innermost frame"))
         for _ in range(MAX_REPAIRS):
             self._take(chain, items)
             if self._next >= len(self._stack):
                 break
             chain = self._repair(chain, items)
         else:
-            items += [_Item(frame, DATASTACK) for frame in self._stack[self._next :]]
+            items += [_Step(frame, DATASTACK) for frame in self._stack[self._next :]]
             return items
         if chain.broken:
-            items.append(_Item(None, CHAIN, chain.broken))
+            items.append(_Step(None, CHAIN, chain.broken))
         return items
 
-    def _take(self, chain: FrameChain, items: list[_Item]) -> None:
+    def _take(self, chain: FrameChain, items: list[_Step]) -> None:
         """Append a chain; where it jumps over data stack frames, put those in."""
         if not items and not self._next and self._agrees(chain):
-            items += [_Item(frame, CHAIN) for frame in chain.frames]
+            items += [_Step(frame, CHAIN) for frame in chain.frames]
             self._next = len(self._stack)
             return
         inner = 0 if items else 1 << 64
@@ -337,7 +337,7 @@ class _Joiner:
                 self._unsized.append((frame.address, inner))
             if number is not None or frame.problem:
                 inner = frame.address
-            items.append(_Item(frame, CHAIN))
+            items.append(_Step(frame, CHAIN))
 
     def _agrees(self, chain: FrameChain) -> bool:
         """Tell whether the two witnesses hold the same frames in the same order.
@@ -347,7 +347,7 @@ class _Joiner:
         plain = [frame for frame in chain.frames if not frame.internal]
         return len(plain) == len(self._stack) and all(map(is_, plain, self._stack))
 
-    def _insert_skipped(self, number: int, items: list[_Item]) -> None:
+    def _insert_skipped(self, number: int, items: list[_Step]) -> None:
         for frame in self._stack[self._next : number]:
             if any(low < frame.address < high for low, high in self._unsized):
                 self._seen.add(frame.address)  # left from an earlier call
@@ -355,22 +355,22 @@ class _Joiner:
                 self._problems.append(
                     f"frame {frame.address:#x} is in the data stack but not in the frame chain"
                 )
-                items.append(_Item(frame, DATASTACK))
+                items.append(_Step(frame, DATASTACK))
                 self._seen.add(frame.address)
 
-    def _repair(self, chain: FrameChain, items: list[_Item]) -> FrameChain:
+    def _repair(self, chain: FrameChain, items: list[_Step]) -> FrameChain:
         """Go on at the next older data stack frame, after a hole."""
         frame = self._stack[self._next]
         if items and items[-1].frame is not None:
             at = items[-1].frame.address
             why = chain.broken or "its link is NULL, but older frames are in the data stack"
-            items.append(_Item(None, CHAIN, f"after frame {at:#x}: {why}"))
+            items.append(_Step(None, CHAIN, f"after frame {at:#x}: {why}"))
             if not chain.broken:
                 self._problems.append(f"frame {at:#x}: {why}")
         if frame.address in self._seen:
             self._next += 1
             return FrameChain([], chain.broken)
         self._seen.add(frame.address)
-        items.append(_Item(frame, DATASTACK))
+        items.append(_Step(frame, DATASTACK))
         self._next += 1
         return walk_chain(self._frames, frame.previous, self._seen, self._known)

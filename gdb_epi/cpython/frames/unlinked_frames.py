@@ -152,7 +152,7 @@ def _read_words(reader: MemoryReader, low: int, count: int) -> tuple[int, ...]:
     return tuple(words)
 
 
-class _Orphans(NamedTuple):
+class _OrphanChain(NamedTuple):
     """Frames that are linked to each other, innermost first."""
 
     frames: tuple[RawFrame, ...]
@@ -172,9 +172,9 @@ def attach_orphan_frames(
     3.10 alone, and where a stack is open.
     """
     threads = [thread for interpreter in interpreters for thread in interpreter.threads]
-    chains = _Search(reader, codes, objects).orphans(threads)
-    owners: dict[int, list[_Orphans]] = {}
-    left: list[_Orphans] = []
+    chains = _FrameSearch(reader, codes, objects).orphans(threads)
+    owners: dict[int, list[_OrphanChain]] = {}
+    left: list[_OrphanChain] = []
     for orphans in chains:
         owner = _owner(reader, orphans, threads)
         if owner is None:
@@ -201,7 +201,7 @@ def attach_orphan_frames(
     return attached, [_unplaced_error(codes, orphans) for orphans in left[:MAX_REPORTED]]
 
 
-def _unplaced_error(codes: CodeReader, orphans: _Orphans) -> SoftError:
+def _unplaced_error(codes: CodeReader, orphans: _OrphanChain) -> SoftError:
     names = [codes.at(frame.code).name for frame in orphans.frames[:MAX_NAMES]]
     more = (
         "" if len(orphans.frames) <= MAX_NAMES else f" and {len(orphans.frames) - MAX_NAMES} more"
@@ -211,7 +211,7 @@ def _unplaced_error(codes: CodeReader, orphans: _Orphans) -> SoftError:
 
 
 def _owner(
-    reader: MemoryReader, orphans: _Orphans, threads: list[ThreadState]
+    reader: MemoryReader, orphans: _OrphanChain, threads: list[ThreadState]
 ) -> ThreadState | None:
     """Return the thread whose stack these frames end, when that is sure."""
     if orphans.outermost == _BOOTSTRAP:
@@ -235,12 +235,12 @@ def _runs_on_first_thread(reader: MemoryReader, thread: ThreadState) -> bool:
     return False
 
 
-class _Search:
+class _FrameSearch:
     def __init__(self, reader: MemoryReader, codes: CodeReader, objects: NamespaceReader) -> None:
         self._reader, self._codes, self._objects = reader, codes, objects
         self._frames = FrameObjectReader(reader, codes)
 
-    def orphans(self, threads: list[ThreadState]) -> list[_Orphans]:
+    def orphans(self, threads: list[ThreadState]) -> list[_OrphanChain]:
         """Return what runs outside of the stacks that are known."""
         linked = {frame.address for thread in threads for frame in thread.frames}
         running = self._running(linked)
@@ -253,7 +253,7 @@ class _Search:
                 address = frames[-1].previous
             name = "" if address else self._codes.at(frames[-1].code).name
             ident = self._ident(frames[-1]) if name == _BOOTSTRAP else 0
-            chains.append(_Orphans(tuple(frames), name, ident))
+            chains.append(_OrphanChain(tuple(frames), name, ident))
         return chains
 
     def _running(self, linked: set[int]) -> dict[int, RawFrame]:

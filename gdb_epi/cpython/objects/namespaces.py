@@ -32,7 +32,7 @@ INLINE_VALUES = 1 << 2
 _NOT_MANAGED, _TAGGED, _EMBEDDED = range(3)
 
 
-class _Storage(NamedTuple):
+class _AttributeStorage(NamedTuple):
     """Where instances of a class keep attributes: the offset of a word, and of inline values."""
 
     managed: int
@@ -47,7 +47,7 @@ class _KeysHead(NamedTuple):
     indices: int
 
 
-class _Names(NamedTuple):
+class _DictNames(NamedTuple):
     """The keys of a dict: place and value by text, and by bytes as is_string() compares them.
 
     `ended`: why the dict could not be read to its end.
@@ -74,9 +74,9 @@ class NamespaceReader:
         self._layout = reader.layout
         self._module_names: dict[int, str | Absent] = {}
         self._offsets: dict[tuple[str, str], int | None] = {}
-        self._storages: dict[int, _Storage] = {}
+        self._storages: dict[int, _AttributeStorage] = {}
         # Keys of dicts that were read as a whole, and how often each dict was asked.
-        kept: tuple[dict[int, _Names | None], dict[int, int]] = ({}, {})
+        kept: tuple[dict[int, _DictNames | None], dict[int, int]] = ({}, {})
         if (store := shared_cache(reader.target)) is not None:
             kept = store.setdefault((NamespaceReader, reader.layout), kept)
         self._names, self._asked = kept
@@ -174,7 +174,7 @@ class NamespaceReader:
                 return Absent(UNREADABLE, str(error))
         return Absent(NOT_AVAILABLE, f"no key {key!r} in the dict at {address:#x}")
 
-    def _names_of(self, address: int) -> _Names | None:
+    def _names_of(self, address: int) -> _DictNames | None:
         """Return the keys of a dict; None where it has too many."""
         texts: dict[str, tuple[int, int]] = {}
         raw: dict[bytes, tuple[int, int]] = {}
@@ -189,8 +189,8 @@ class NamespaceReader:
                 if isinstance(text, str):
                     texts.setdefault(text, (number, value))
         except UnreadableMemory as error:
-            return _Names(texts, raw, Absent(UNREADABLE, str(error)))
-        return _Names(texts, raw, None)
+            return _DictNames(texts, raw, Absent(UNREADABLE, str(error)))
+        return _DictNames(texts, raw, None)
 
     def dict_items(self, address: int) -> Iterator[tuple[int, int]]:
         """Yield (key, value) pointers of a dict, in insertion order.
@@ -362,21 +362,21 @@ class NamespaceReader:
             return 0, reader.u64(address - 32)
         return word, 0
 
-    def _storage_of(self, kind: int) -> _Storage:
+    def _storage_of(self, kind: int) -> _AttributeStorage:
         """Return where the instances of a class keep their attributes."""
         reader = self._reader
         flags = reader.u64(kind + self._at("PyTypeObject", "tp_flags"))
         if not flags & _MANAGED_DICT:
             offset = reader.i64(kind + self._at("PyTypeObject", "tp_dictoffset"))
-            return _Storage(_NOT_MANAGED, offset, 0)
+            return _AttributeStorage(_NOT_MANAGED, offset, 0)
         if self._find("PyDictValues", "embedded") is None:
-            return _Storage(_TAGGED, -24, 0)
+            return _AttributeStorage(_TAGGED, -24, 0)
         # 3.13 (gh-115776): values inline after the object, flagged valid or not.
         before, values = -8 if self._layout.free_threaded else -24, 0
         if flags & INLINE_VALUES:
             values = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
             values += self._find("PyDictValues", "values") or 0
-        return _Storage(_EMBEDDED, before, values)
+        return _AttributeStorage(_EMBEDDED, before, values)
 
     def shared_keys(self, kind: int) -> int:
         """Return the keys that instances of a class share. Raises UnreadableMemory."""

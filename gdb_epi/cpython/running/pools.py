@@ -91,7 +91,7 @@ def pools_of(target: Target, python: PythonState) -> Pools:
     """Return the executors and queues of a process. Never raises for damage."""
     instances = instances_of(target, python)
     reader = instances.reader
-    decoder = _Decoder(instances, python)
+    decoder = _PoolDecoder(instances, python)
     problems: list[SoftError] = []
     pools, queues = [], []
     users = _users(reader, python)
@@ -126,7 +126,7 @@ def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
     return tids
 
 
-class _Decoder:
+class _PoolDecoder:
     def __init__(self, instances: Instances, python: PythonState) -> None:
         self._reader = reader = instances.reader
         self.instances = instances

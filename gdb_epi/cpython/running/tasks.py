@@ -200,7 +200,7 @@ class Tasks(NamedTuple):
 
 def asyncio_tasks(target: Target, python: PythonState) -> Tasks:
     """Return the asyncio tasks of every loop and interpreter. Never raises for damage."""
-    return _Decoder(target, python).all()
+    return _TaskDecoder(target, python).all()
 
 
 def has_module(target: Target, python: PythonState, name: str) -> bool:
@@ -213,7 +213,7 @@ def has_module(target: Target, python: PythonState, name: str) -> bool:
     )
 
 
-class _Decoder:
+class _TaskDecoder:
     """What the tasks of all interpreters share: readers, and what could not be had."""
 
     def __init__(self, target: Target, python: PythonState) -> None:
@@ -269,7 +269,7 @@ class _Decoder:
 class _InterpreterTasks:
     """The tasks of one interpreter."""
 
-    def __init__(self, decoder: _Decoder, interpreter: InterpreterState, who: str) -> None:
+    def __init__(self, decoder: _TaskDecoder, interpreter: InterpreterState, who: str) -> None:
         self._decoder = decoder
         self._forgotten = decoder.forgotten(interpreter)
         self._reader, self._objects, self._types, self._coroutines = decoder.parts

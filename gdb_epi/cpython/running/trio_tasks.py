@@ -36,10 +36,10 @@ def trio_tasks(target: Target, python: PythonState) -> Tasks:
 
     Never raises for damage.
     """
-    return _Decoder(target, python).all()
+    return _TrioDecoder(target, python).all()
 
 
-class _Decoder:
+class _TrioDecoder:
     def __init__(self, target: Target, python: PythonState) -> None:
         self._target, self._python = target, python
         self._problems: list[SoftError] = []

@@ -82,7 +82,7 @@ class RuntimeDetails(NamedTuple):
 def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     """Return what every interpreter was doing. Never raises for damage."""
     reader = PagedReader(target, python.layout)
-    decoder = _Decoder(reader, python.runtime)
+    decoder = _InterpreterDecoder(reader, python.runtime)
     interpreters = tuple(decoder.interpreter(state) for state in python.interpreters)
     errors = [
         SoftError("interpreters", f"interpreter {each.state.id}", part.detail)
@@ -101,7 +101,7 @@ def _read(function: Callable[[], T]) -> T | Absent:
         return Absent(UNREADABLE, str(error))
 
 
-class _Decoder:
+class _InterpreterDecoder:
     def __init__(self, reader: MemoryReader, runtime: int) -> None:
         self._reader, self._layout, self._runtime = reader, reader.layout, runtime
         self._objects = NamespaceReader(reader)

@@ -32,7 +32,7 @@ class _Extent(NamedTuple):
     high: int
 
 
-class _Stacks:
+class _CStacks:
     """The used parts of the C stacks of all LWPs."""
 
     def __init__(self, target: Target) -> None:
@@ -84,7 +84,7 @@ def match_thread_states(
     `native_id` gives a thread state's own word for its number, None where there is none (before
     3.11). A thread state that cannot be matched says so in `doubt`, and is not called alive.
     """
-    binder = _Binder(target, layout, native_id)
+    binder = _LwpBinder(target, layout, native_id)
     count: dict[int, int] = {}
     for thread in (t for interpreter in interpreters for t in interpreter.threads):
         count[thread.ident] = count.get(thread.ident, 0) + 1
@@ -98,12 +98,12 @@ def match_thread_states(
     return matched
 
 
-class _Binder:
+class _LwpBinder:
     def __init__(
         self, target: Target, layout: Layout, native_id: Callable[[int], int | None]
     ) -> None:
         self._calls = EvalCallReader(target, layout)
-        self._stacks = _Stacks(target)
+        self._stacks = _CStacks(target)
         self._native_id = native_id
         self._idents = {t.tid: t.ident for t in target.threads() if t.ident}
         crash = target.crash()

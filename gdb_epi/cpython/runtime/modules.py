@@ -92,11 +92,11 @@ def interpreter_modules(
 
     Absent when sys.modules cannot be read. Reference: Python/import.c (3.8 to 3.15).
     """
-    walk = _Walk(target, access or PlainValues(target, python), interpreter)
+    walk = _ModuleReader(target, access or PlainValues(target, python), interpreter)
     return walk.modules(only)
 
 
-class _Walk:
+class _ModuleReader:
     def __init__(self, target: Target, access: PlainValues, interpreter: InterpreterState) -> None:
         self._target = target
         self._access = access

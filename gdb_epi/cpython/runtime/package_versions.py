@@ -59,10 +59,10 @@ def package_versions(target: Target, python: PythonState) -> PackageVersions | A
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")
     reader = PagedReader(target, python.layout)
-    return _Walk(target, python, reader, python.interpreters[0]).versions()
+    return _VersionReader(target, python, reader, python.interpreters[0]).versions()
 
 
-class _Walk:
+class _VersionReader:
     def __init__(
         self,
         target: Target,

@@ -105,7 +105,7 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
     access = None if isinstance(python, Absent) else PlainValues(target, python)
     interpreter = _main_interpreter(python)
     own = _own_words(access, interpreter) if access is not None and interpreter else []
-    main = _Main(access, interpreter) if access is not None and interpreter else None
+    main = _MainModule(access, interpreter) if access is not None and interpreter else None
     asked = None
     if own and (is_interpreter(own[0]) or is_interpreter(executable)):
         asked = program_in_command_line(own[1:]) or Program("<stdin>", STDIN)
@@ -198,7 +198,7 @@ def _words_of_note(psargs: str) -> list[str]:
     return words
 
 
-class _Main:
+class _MainModule:
     """What `__main__` says about the program."""
 
     def __init__(self, access: PlainValues, interpreter: int) -> None:

@@ -41,12 +41,12 @@ def decode_python(target: Target) -> PythonState | Absent:
     if isinstance(runtime, Absent):
         return runtime
     try:
-        return _Decoder(target, runtime).state()
+        return _StateDecoder(target, runtime).state()
     except (UnreadableMemory, LayoutError) as error:
         return Absent(UNPARSABLE, f"CPython {runtime.version}: {error}")
 
 
-class _Decoder:
+class _StateDecoder:
     def __init__(self, target: Target, runtime: Runtime) -> None:
         self.target = target
         self.runtime = runtime

@@ -59,7 +59,7 @@ class MarshalledCode(NamedTuple):
     members: dict[str, Value]
 
 
-class _Form(NamedTuple):
+class _CodeForm(NamedTuple):
     """The contents of a code object: numbers, objects, the first line, and tables."""
 
     numbers: tuple[str, ...]
@@ -67,7 +67,7 @@ class _Form(NamedTuple):
     tables: tuple[str, ...]
 
 
-class _Open:
+class _Unfinished:
     """A tuple, a set, a slice or a code object that is not read to its end."""
 
     __slots__ = ("items", "kind", "members", "ref", "wanted")
@@ -93,7 +93,7 @@ def read_code_objects(content: bytes, layout: Layout) -> list[MarshalledCode] | 
 
     Absent when the file is damaged, or holds what no release up to 3.15 writes.
     """
-    parser = _Parser(content, _form_of(layout))
+    parser = _MarshalParser(content, _form_of(layout))
     try:
         parser.run()
     except (IndexError, ValueError, struct.error) as error:
@@ -101,16 +101,16 @@ def read_code_objects(content: bytes, layout: Layout) -> list[MarshalledCode] | 
     return parser.codes
 
 
-def _form_of(layout: Layout) -> _Form:
+def _form_of(layout: Layout) -> _CodeForm:
     has = layout.document["structs"]["PyCodeObject"][1]
     if "co_localsplusnames" in has:  # 3.11
-        return _Form(_NUMBERS, _OBJECTS, ("co_linetable", "co_exceptiontable"))
+        return _CodeForm(_NUMBERS, _OBJECTS, ("co_linetable", "co_exceptiontable"))
     table = "co_linetable" if "co_linetable" in has else "co_lnotab"  # 3.10 (PEP 626)
-    return _Form(_NUMBERS_38, _OBJECTS_38, (table,))
+    return _CodeForm(_NUMBERS_38, _OBJECTS_38, (table,))
 
 
-class _Parser:
-    def __init__(self, data: bytes, form: _Form) -> None:
+class _MarshalParser:
+    def __init__(self, data: bytes, form: _CodeForm) -> None:
         self.data, self.form = data, form
         self.at = HEADER
         self.codes: list[MarshalledCode] = []
@@ -119,7 +119,7 @@ class _Parser:
     def run(self) -> None:
         """Read the one object that the file holds."""
         data, refs, unpack = self.data, self._refs, struct.Struct("<I").unpack_from
-        stack: list[_Open] = []
+        stack: list[_Unfinished] = []
         value: Value
         for _ in range(MAX_OBJECTS):
             kind = data[self.at]
@@ -161,21 +161,21 @@ class _Parser:
                 return
         raise ValueError(f"more than {MAX_OBJECTS} objects")
 
-    def _open(self, kind: int, ref: int) -> _Open:
+    def _open(self, kind: int, ref: int) -> _Unfinished:
         if kind == _CODE:
-            opened = _Open(kind, len(self.form.objects) + len(self.form.tables), ref)
+            opened = _Unfinished(kind, len(self.form.objects) + len(self.form.tables), ref)
             for name in self.form.numbers:
                 opened.members[name] = self.number()
             return opened
         if kind == _SMALL_TUPLE:
-            return _Open(_TUPLE, self.take(1)[0], ref)
+            return _Unfinished(_TUPLE, self.take(1)[0], ref)
         if kind in (_TUPLE, _FROZENSET):
-            return _Open(kind, self.count(), ref)
+            return _Unfinished(kind, self.count(), ref)
         if kind == _SLICE:
-            return _Open(kind, 3, ref)
+            return _Unfinished(kind, 3, ref)
         raise ValueError(f"type {chr(kind)!r}")
 
-    def _close(self, opened: _Open) -> Value:
+    def _close(self, opened: _Unfinished) -> Value:
         value: Value = UNKNOWN
         if opened.kind == _TUPLE:
             value = tuple(opened.items)
@@ -217,13 +217,13 @@ class _Parser:
         return -value if count < 0 else value
 
 
-_PLAIN: Mapping[int, Callable[[_Parser], Value]] = {
+_PLAIN: Mapping[int, Callable[[_MarshalParser], Value]] = {
     ord("N"): lambda _: None,
     ord("T"): lambda _: True,
     ord("F"): lambda _: False,
     ord("."): lambda _: ...,
-    ord("i"): _Parser.number,
-    ord("l"): _Parser.long,
+    ord("i"): _MarshalParser.number,
+    ord("l"): _MarshalParser.long,
     ord("g"): lambda parser: struct.unpack("<d", parser.take(8))[0],
     ord("y"): lambda parser: complex(*struct.unpack("<dd", parser.take(16))),
     ord("s"): lambda parser: parser.take(parser.count()),

@@ -157,7 +157,7 @@ class StackScanner:
         yield from dict.fromkeys(word for word in reversed(words) if PAGE < word < USER_TOP)
 
 
-class _Finder:
+class _ThreadFinder:
     """Collects the vanished threads of one process."""
 
     def __init__(
@@ -361,4 +361,4 @@ def vanished_threads(
     """
     if not fork.forked:
         return VanishedThreads((), False)
-    return _Finder(target, python, fork, objects).find()
+    return _ThreadFinder(target, python, fork, objects).find()

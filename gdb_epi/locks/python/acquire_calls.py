@@ -55,7 +55,7 @@ class _Effect(NamedTuple):
     code: int  # of the method that did it, 0 when it is the lock's own
 
 
-class _Body(NamedTuple):
+class _CalledFunction(NamedTuple):
     """A Python function that is called: its code, the arguments that are known, its globals."""
 
     code: int
@@ -270,12 +270,12 @@ class AcquireCalls:
         for lock, takes in {effect.lock: effect.takes for effect in effects}.items():
             yield _Effect(call.at, lock, takes, body.code)
 
-    def _body(self, receiver: int, method: str) -> _Body | None:
+    def _body(self, receiver: int, method: str) -> _CalledFunction | None:
         """Return what a call runs; None where that is no Python function that is known."""
         function = self._function(receiver, method)
         return self._body_of(function, receiver if method else 0) if function else None
 
-    def _body_of(self, function: int, subject: int) -> _Body:
+    def _body_of(self, function: int, subject: int) -> _CalledFunction:
         """Return what a function runs; `subject` is what it is a method of, if of anything."""
         require, read = self._reader.layout.require, self._reader.u64
         code = read(function + require("PyFunctionObject", "func_code"))
@@ -283,7 +283,9 @@ class AcquireCalls:
         names = names or strings_of(self._reader, code, "co_varnames")
         bound = {names[0]: subject} if names and subject else {}
         bound.update(self._closure(function, code))
-        return _Body(code, bound, read(function + require("PyFunctionObject", "func_globals")))
+        return _CalledFunction(
+            code, bound, read(function + require("PyFunctionObject", "func_globals"))
+        )
 
     def _closure(self, function: int, code: int) -> dict[str, int]:
         """Return the variables of outer functions that a function uses, by name."""

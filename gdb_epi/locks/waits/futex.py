@@ -37,7 +37,7 @@ COMMANDS = {
 COMMAND_MASK = 0x7F
 
 
-class _Case:
+class _WaitCase:
     """One wait on its way to a verdict."""
 
     def __init__(
@@ -69,7 +69,7 @@ def settle_owner(
     context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess
 ) -> LockWait:
     """Return the wait with its owner and its verdict."""
-    case = _Case(context, thread, call, guess)
+    case = _WaitCase(context, thread, call, guess)
     if guess.owner_tid:
         return _wait_by_tid(case, guess.owner_tid)
     if guess.shared:
@@ -87,7 +87,7 @@ def settle_owner(
     return _without_named_owner(case)
 
 
-def _wait_by_tid(case: _Case, owner: int) -> LockWait:
+def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
     """The lock names its owner's thread id."""
     context, fork = case.context, case.context.fork
     if case.guess.by_frames:
@@ -131,7 +131,7 @@ def _wait_by_tid(case: _Case, owner: int) -> LockWait:
     )  # fmt: skip
 
 
-def _wait_by_ident(case: _Case, owner: int) -> LockWait:
+def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
     """The lock names its owner's pthread_t; a later thread may have got the same one."""
     context, guess = case.context, case.guess
     tid = context.tid_at(owner)
@@ -163,7 +163,7 @@ def _wait_by_ident(case: _Case, owner: int) -> LockWait:
     )  # fmt: skip
 
 
-def _wait_by_block(case: _Case, blocks: Sequence[WithBlock]) -> LockWait:
+def _wait_by_block(case: _WaitCase, blocks: Sequence[WithBlock]) -> LockWait:
     """A frame keeps the lock's `__exit__` for the end of its `with` block."""
     block = blocks[0]
     if len(blocks) > 1:
@@ -198,7 +198,7 @@ def _wait_by_block(case: _Case, blocks: Sequence[WithBlock]) -> LockWait:
     )  # fmt: skip
 
 
-def _wait_for_event(case: _Case) -> LockWait:
+def _wait_for_event(case: _WaitCase) -> LockWait:
     """Nobody holds an event or a queue: another thread has to notify, put or release."""
     context = case.context
     nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
@@ -213,7 +213,7 @@ def _wait_for_event(case: _Case) -> LockWait:
     )
 
 
-def _without_named_owner(case: _Case) -> LockWait:
+def _without_named_owner(case: _WaitCase) -> LockWait:
     """A lock without an owner is probably inherited when nobody else here could hold it."""
     context, guess = case.context, case.guess
     if not guess.anonymous:
@@ -245,7 +245,7 @@ def _without_named_owner(case: _Case) -> LockWait:
     return case.wait(_owner("unknown"), verdict, PROBABLE, *evidence)
 
 
-def _explicit_acquires(case: _Case) -> Sequence[AcquiredLock]:
+def _explicit_acquires(case: _WaitCase) -> Sequence[AcquiredLock]:
     """Return the frames whose code called acquire() on this locked lock without a release()."""
     view, lock = case.context.python_view, case.guess.lock
     if view is None or not lock or case.guess.internal:
@@ -257,7 +257,7 @@ def _explicit_acquires(case: _Case) -> Sequence[AcquiredLock]:
     return acquired.holders(lock)
 
 
-def _wait_by_explicit_acquire(case: _Case, taken: AcquiredLock) -> LockWait:
+def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
     """Only one thread's code called acquire() on the lock and has not released it."""
     owner = _alive(case.context, taken.tid)
     evidence = (
@@ -275,7 +275,7 @@ def _wait_by_explicit_acquire(case: _Case, taken: AcquiredLock) -> LockWait:
     return case.wait(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
 
 
-def _is_parked(case: _Case, taken: AcquiredLock) -> bool:
+def _is_parked(case: _WaitCase, taken: AcquiredLock) -> bool:
     """Tell whether a thread may wait on a lock of its own until a signal handler releases it.
 
     A lock taken twice by one function is a way to sleep; one that an outer function holds is none.
@@ -290,7 +290,7 @@ def _is_parked(case: _Case, taken: AcquiredLock) -> bool:
     )
 
 
-def _wait_by_interrupted(case: _Case) -> LockWait | None:
+def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:
     """The thread runs a signal handler, and the code that it interrupted takes the same lock.
 
     Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,
@@ -318,7 +318,7 @@ def _wait_by_interrupted(case: _Case) -> LockWait | None:
     )  # fmt: skip
 
 
-def _waits_for(case: _Case, thread: Thread) -> bool:
+def _waits_for(case: _WaitCase, thread: Thread) -> bool:
     """Tell whether a thread sleeps on the same futex word as this wait."""
     return thread.call == "futex" and thread.argument(0) == case.call.address
 

@@ -23,7 +23,7 @@ class DebugSections:
     def __init__(self, file: ElfFile) -> None:
         self._file = file
         self._places = {section.name: section for section in read_sections(file)}
-        self._packed: dict[str, _Packed] = {}
+        self._packed: dict[str, _CompressedSection] = {}
         if b".gnu_debugaltlink" in self._places:
             raise GdbNeeded("debug information of several files")
 
@@ -38,7 +38,7 @@ class DebugSections:
             raise GdbNeeded(f"no {name}")
         if section.flags & SHF_COMPRESSED:
             if name not in self._packed:
-                self._packed[name] = _Packed(self._file, section.offset, section.size)
+                self._packed[name] = _CompressedSection(self._file, section.offset, section.size)
             return self._packed[name].read(start, size)
         if start + size > section.size:
             raise GdbNeeded(f"{name} is short")
@@ -66,7 +66,7 @@ class DebugSections:
         return text
 
 
-class _Packed:
+class _CompressedSection:
     """A section that zlib has packed."""
 
     def __init__(self, file: ElfFile, offset: int, size: int) -> None:

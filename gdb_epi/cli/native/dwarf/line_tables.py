@@ -46,7 +46,7 @@ class LineOfAddress(NamedTuple):
     next_row_line: int | None
 
 
-class _Part(NamedTuple):
+class _Sequence(NamedTuple):
     """One run of the program through ascending addresses: of each row its address, and the row."""
 
     addresses: array[int]
@@ -100,7 +100,7 @@ class LineTable:
         """Tell whether there is any row for an address."""
         return bool(self._parts_at(pc))
 
-    def _parts_at(self, pc: int) -> list[_Part]:
+    def _parts_at(self, pc: int) -> list[_Sequence]:
         return [part for part in self._parts if part.addresses[0] <= pc < part.addresses[-1]]
 
     def at(self, pc: int) -> LineOfAddress:
@@ -152,7 +152,7 @@ class LineTable:
     # -- the program ----------------------------------------------------------------------------
 
     @cached_property
-    def _parts(self) -> list[_Part]:
+    def _parts(self) -> list[_Sequence]:
         """Return the rows of each part of the program."""
         data, size = self._data, len(self._data)
         base, width, smallest = self._opcode_base, self._line_range, self._smallest
@@ -160,7 +160,7 @@ class LineTable:
             ((code - base) // width * smallest, self._line_base + (code - base) % width << _LINE)
             for code in range(256)
         ]
-        parts: list[_Part] = []
+        parts: list[_Sequence] = []
         first = 1 << _LINE | 1 << _FILE | self._default_is_stmt * STATEMENT
         address, row, discriminated = 0, first, False
         addresses: list[int] = []
@@ -208,7 +208,7 @@ class LineTable:
                     if addresses != sorted(addresses):
                         raise GdbNeeded("lines that are not in order")
                     if len(rows) > 1:
-                        parts.append(_Part(array("Q", addresses), array("Q", rows)))
+                        parts.append(_Sequence(array("Q", addresses), array("Q", rows)))
                     address, row, discriminated = 0, first, False
                     addresses, rows = [], []
                 elif kind == 2:  # DW_LNE_set_address

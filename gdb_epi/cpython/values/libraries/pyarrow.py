@@ -48,7 +48,7 @@ _ARRAYS = (
 ).split()
 
 
-class _Data(NamedTuple):
+class _ArrayData(NamedTuple):
     """An arrow::ArrayData."""
 
     type: int  # arrow::DataType *
@@ -81,7 +81,7 @@ def type_id(decoder: ReprDecoder, kind: int) -> int:
     return number
 
 
-def _data(decoder: ReprDecoder, address: int) -> _Data:
+def _data(decoder: ReprDecoder, address: int) -> _ArrayData:
     """Read an ArrayData: type, length, null count, offset, buffers, children."""
     decoder.spend()
     kind = _u64(decoder, address)
@@ -91,7 +91,7 @@ def _data(decoder: ReprDecoder, address: int) -> _Data:
     held = pointers(decoder, address + 40, 8)
     buffers = tuple(_u64(decoder, at + 16) if at else 0 for at in held)
     children = tuple(pointers(decoder, address + 64, 1000))
-    return _Data(
+    return _ArrayData(
         type=kind,
         id=type_id(decoder, kind),
         length=length,
@@ -103,7 +103,7 @@ def _data(decoder: ReprDecoder, address: int) -> _Data:
     )
 
 
-def _is_valid(decoder: ReprDecoder, array_data: _Data, index: int) -> bool:
+def _is_valid(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> bool:
     if not array_data.buffers or not array_data.buffers[0]:
         return array_data.id != NULL
     return _bit(decoder, array_data.buffers[0], array_data.offset + index)
@@ -120,14 +120,14 @@ def _number(decoder: ReprDecoder, kind: int, at: int) -> int | float:
     return value
 
 
-def _number_at(decoder: ReprDecoder, array_data: _Data, index: int) -> int | float:
+def _number_at(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> int | float:
     """Return the number that is an item of an array."""
     size = struct.calcsize("<" + _NUMBERS[array_data.id])
     place = array_data.buffers[1] + size * (array_data.offset + index)
     return _number(decoder, array_data.id, place)
 
 
-def _raw_text(decoder: ReprDecoder, array_data: _Data, index: int) -> bytes:
+def _raw_text(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> bytes:
     form, _ = _TEXTS[array_data.id]
     size = struct.calcsize("<" + form)
     place = array_data.buffers[1] + size * (array_data.offset + index)
@@ -178,7 +178,7 @@ def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: in
 
 
 def _item(
-    decoder: ReprDecoder, array_data: _Data, index: int, depth: int = 0, is_pair: bool = False
+    decoder: ReprDecoder, array_data: _ArrayData, index: int, depth: int = 0, is_pair: bool = False
 ) -> str:
     """Return repr() of what as_py() gives for an item of an array; a map's is a pair."""
     decoder.spend()
@@ -209,7 +209,7 @@ def _item(
     raise Undecodable(f"items of type {array_data.id}")
 
 
-def _range(decoder: ReprDecoder, array_data: _Data, index: int) -> tuple[int, int]:
+def _range(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tuple[int, int]:
     form = "q" if array_data.id == LARGE_LIST else "i"
     size = struct.calcsize("<" + form)
     place = array_data.buffers[1] + size * (array_data.offset + index)
@@ -332,7 +332,7 @@ def _iso(text: str) -> str:
 # -- as Arrow prints them: arrays --------------------------------------------------------------
 
 
-def _printed_item(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
+def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> str:
     """Return an item as arrow's PrettyPrint writes it. Raises Undecodable."""
     if not _is_valid(decoder, array_data, index):
         return "null"
@@ -361,7 +361,7 @@ def _printed_item(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
     raise Undecodable(f"items of type {array_data.id}")
 
 
-def _printed_moment(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
+def _printed_moment(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> str:
     from datetime import datetime, timedelta
 
     parts = _unit(decoder, array_data.type)
@@ -375,7 +375,7 @@ def _printed_moment(decoder: ReprDecoder, array_data: _Data, index: int) -> str:
     return f"{moment}{f'.{rest:0{digits}d}' if digits else ''}{zone}"
 
 
-def _struct_lines(decoder: ReprDecoder, array_data: _Data) -> str:
+def _struct_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
     """Return an array of structs as PrettyPrint does: a column after the other."""
     has_nulls = bool(array_data.buffers and array_data.buffers[0]) and array_data.nulls != 0
     if has_nulls or array_data.offset:
@@ -392,7 +392,7 @@ def _struct_lines(decoder: ReprDecoder, array_data: _Data) -> str:
     return "\n".join(parts)
 
 
-def _dictionary_lines(decoder: ReprDecoder, array_data: _Data) -> str:
+def _dictionary_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
     """Return an array of items of a dictionary; its type begins with that of the indices."""
     if not array_data.dictionary:
         raise Undecodable("it has no dictionary")
@@ -402,7 +402,7 @@ def _dictionary_lines(decoder: ReprDecoder, array_data: _Data) -> str:
     return f"\n-- dictionary:\n{value_lines}\n-- indices:\n{_lines(decoder, indices, 2)}"
 
 
-def _lines(decoder: ReprDecoder, array_data: _Data, indent: int) -> str:
+def _lines(decoder: ReprDecoder, array_data: _ArrayData, indent: int) -> str:
     """Return an array as PrettyPrint does, its brackets at `indent` blanks."""
     if indent > 2 * MAX_NESTING:
         raise Undecodable("lists in lists without an end")
@@ -453,7 +453,7 @@ def _chunks(decoder: ReprDecoder, address: int) -> list[int]:
     return pointers(decoder, address, MAX_CHUNKS)
 
 
-def _chunk(decoder: ReprDecoder, address: int) -> _Data:
+def _chunk(decoder: ReprDecoder, address: int) -> _ArrayData:
     return _data(decoder, _u64(decoder, address + 8))
 
 
