@@ -37,9 +37,7 @@ MAX_KEPT_FILES = 1000
 TAKEN = b"t"  # to the client: the work on its core has begun
 MAX_NAMES = 60_000  # bytes of the names that a child sends: what a pipe takes before it is read
 # Imported before the first fork: what `epi native` needs.
-NEEDED = (
-    "arguments", "core_target", "native_unwinder", "open_target", "selection", "unwinder_jumps",
-)  # fmt: skip
+NEEDED = ("arguments", "native_unwinder", "open_target", "selection")
 
 
 class _CoreRequest(NamedTuple):

@@ -12,7 +12,7 @@ from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, rep
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
 from gdb_epi.detectors.waits import lock_cycles
 from gdb_epi.locks import types as lock_types
-from gdb_epi.locks.python.code_loops import BackwardJump, loops_of
+from gdb_epi.locks.python.call_sites import BackwardJump, loops_of
 from gdb_epi.locks.types import CERTAIN, PROBABLE, LockOwner, LockReport, LockWait
 from gdb_epi.locks.waits.wait_graph import deadlock_kind, find_cycles, mark_cycles
 from gdb_epi.process_state import ProcessState
