@@ -42,6 +42,30 @@ def test_a_loop_and_an_event_are_told_and_accuse_nobody():
     assert sum(part.crashes for part in whole.parts) == 60, "each crash is in one part"
 
 
+@pytest.mark.parametrize(
+    ("moment", "zone"),
+    [
+        ("2026-10-25T01:02", "Europe/Berlin"),
+        ("2026-11-01T06:00", "America/New_York"),
+        ("2026-10-26T01:02", None),
+    ],
+)
+def test_an_event_when_clocks_change_is_told_so(moment, zone):
+    _, pop = troubled(7012, "rack event")
+    (event,) = screen_population(pop, LAST).findings
+    later = int(np.datetime64(moment, "s").astype(int)) - int(pop.second[event.members].min())
+    second = np.where(pop.second >= 0, pop.second + later, pop.second)
+    days = int((pop.day[0] * 86_400 + later) // 86_400 - pop.day[0])
+    moved = pop._replace(
+        second=second, day=np.where(pop.second >= 0, second // 86_400, pop.day + days),
+        exposure_day=pop.exposure_day + days, memo=None,
+    )  # fmt: skip
+    events = [f for f in find_events(moved).findings if f.attr == EVENT]
+    assert [zone is not None and f"clocks of {zone} " in f.caveats[-1] for f in events] == [
+        zone is not None
+    ]
+
+
 def test_half_of_a_rack_at_once_names_the_rack():
     fleet, pop = troubled(7012, "rack event")
     (event,) = screen_population(pop, LAST).findings

@@ -47,6 +47,8 @@ MIN_CRASHES = 5
 MAX_DAYS = 3_660
 MAX_P = 0.01
 MAYBE_P = 0.05
+COMES_WITH_IT = 10.0  # times as often as without it
+MOST_OF_THEM = 0.9
 SURE_P = 0.001  # for all crashes together, about which nobody asked
 INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one degree of freedom
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
@@ -185,7 +187,11 @@ def _onset(population: Population, signature: int) -> Onset:
         if p <= MAYBE_P and not days.counts[: best + 1].any():
             since = f"none before {iso_day(days.first + best + 1)}, {n} since"
             answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"
-        return nothing._replace(answer=answer_text, p=p)
+        came = _that_came_and_went(population, days)
+        if came:
+            both = " and ".join(r.words() for r in came)
+            answer_text = f"no lasting change of its rate; it comes and goes with {both}: {_WHERE}"
+        return nothing._replace(answer=answer_text, p=p, roll_outs=came)
     near = np.flatnonzero(scan >= scan[best] - INTERVAL * spread) + 1
     low, high = days.first + int(near.min()), days.first + int(near.max())
     cut = best + 1
@@ -359,6 +365,22 @@ def _roll_outs(
             for r in _came_up(turned, back, mirrored)
         ]
     yield from sorted(near, key=_order)[:MAX_SHOWN]
+
+
+def _that_came_and_went(population: Population, days: _Days) -> tuple[RollOut, ...]:
+    """Return the values that nearly all crashes have, each proven on its own days; else nothing.
+
+    A version that is rolled out and back leaves no change of the rate that lasts.
+    """
+    last = days.first + days.hours.size - 1
+    whole = _Change(days.first, last, 0.0, COMES_WITH_IT)
+    came = [r for r in _came_up(population, days, whole) if not r.refuted]
+    proven = sorted((r for r in came if r.p is not None and r.p <= SURE_P), key=_order)
+    for name in dict.fromkeys(r.attr for r in proven):
+        same = [r for r in proven if r.attr == name]
+        if sum(r.with_it for r in same) >= MOST_OF_THEM * days.counts.sum():
+            return tuple(same)
+    return ()
 
 
 def _came_up(population: Population, days: _Days, change: _Change) -> list[RollOut]:
@@ -538,7 +560,7 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
             answer = f"the rate fell when {r.words()} went out of use"
             return f"{answer}: on the days before, the crashes came where it was", ()
         answer = f"the rate rose with {r.words()}"
-        return f"{answer}: on the days of its roll-out the crashes came where it was", ()
+        return f"{answer}: {_WHERE}", ()
     if rose and len(proven) > 1:
         both = " and ".join(r.words() for r in proven)
         return f"the rate rose with {both}, which were rolled out together", (_TOGETHER,)
@@ -563,6 +585,7 @@ def _looked_at(names: list[str]) -> str:
     return f" (looked at: {shortened_list(names, MAX_SHOWN)}); see what else was changed"
 
 
+_WHERE = "on the days of its roll-out the crashes came where it was"
 _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"
 _TIME = "coincides with a roll-out: anything else that changed then fits too"
 _REFUTED = " changed then, and is not why: while some hosts had it and some not, crashes came"

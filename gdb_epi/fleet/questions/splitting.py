@@ -24,7 +24,7 @@ from gdb_epi.fleet.screen.aliases import without_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
 from gdb_epi.fleet.screen.case_control import case_control_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
-from gdb_epi.fleet.screen.dose_response import threshold_words
+from gdb_epi.fleet.screen.dose_response import threshold_words, versions_words
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.finding_texts import certainty_words, verdict_words
@@ -413,6 +413,9 @@ def _answer(population: Population, parts: list[SignaturePart], more: int | None
     single = [p.finding for p in others if p.finding is not None and not p.also]
     if len(single) == len(others) and (threshold := threshold_words(population, single)):
         return f"one cause: goes with {threshold}"
+    alike = [] if any(p.facts for p in others) else [(p.finding, p.members) for p in others]
+    if len(single) == len(others) and (versions := versions_words(population, alike)):
+        return f"one cause: goes with {versions}"
     if len(others) > 1:
         return f"two causes or more: {' apart from '.join(p.mark for p in others)}"
     if others:

@@ -19,7 +19,12 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
-from gdb_epi.fleet.screen.dose_response import gradual_words, threshold_within, threshold_words
+from gdb_epi.fleet.screen.dose_response import (
+    gradual_words,
+    threshold_within,
+    threshold_words,
+    versions_words,
+)
 from gdb_epi.fleet.screen.ended_findings import renamings
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -301,16 +306,19 @@ def _judge(
     if parted.is_open:
         return NOT_ENOUGH, parted.answer
     single = [cause.findings[0] for cause in named if len(cause.findings) == 1]
+    goes = "goes with" if rest else "needs"
+    if len(single) == len(named) and not any(cause.facts for cause in named):
+        both = [(cause.findings[0], cause.members) for cause in named]
+        if versions := versions_words(population, both):
+            return SOFTWARE, f"software: {goes} {versions}"
     if len(single) == len(named) and (threshold := threshold_words(population, single)):
         group = kind_words(single[0].attr, parted.signature)
-        goes = "goes with" if rest else "needs"
         return named[0].kind, f"{group}: {goes} {threshold} (one limit, not several causes)"
     if len(distinct) > 1 and (shared := _in_all(named)):
         what = " and ".join(f"{f.attr}={f.value}" for f in shared)
         same = {(f.attr, f.value) for f in shared}
         only = [f for c in named for f in c.findings if (f.attr, f.value) not in same]
         some = dict.fromkeys(f"{f.attr}={f.value}" for f in only)
-        goes = "goes with" if rest else "needs"
         group = "software" if named[0].kind == SOFTWARE else kind_words(shared[0].attr, "")
         return named[0].kind, f"{group}: {goes} {what}, some of them with {', '.join(some)} too"
     if len(distinct) > 1:

@@ -189,8 +189,12 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     is_range = theirs.name.endswith(RANGE)
     if is_range or is_process_attribute(theirs.name):
         explained = _is_explained_by(population, (mine, code), theirs, same)
-        if explained or is_range:
+        if is_range:
             return explained
+        # What lies beside the value that is kept is explained by another one, which nobody names.
+        beside = theirs.crash[same][mine.crash[same] == code]
+        if explained and np.count_nonzero(beside == against) > (1 - ALIAS_OVERLAP) * beside.size:
+            return True
     return all(
         _conditional_p(population, (mine, code), (theirs, against), side, same) > MAX_CONDITIONAL_P
         for side in (True, False)

@@ -14,15 +14,18 @@ import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import LEAST, MOST, RANGE, limit_words, number_of
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
-from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints
 
 MIN_VALUES = 3
 MIN_SHARE = 0.02  # of a value that counts
 MIN_Z = 2.33  # one-sided 1 %
 MAX_SHOWN = 6
 MAX_LIMIT_P = 1e-3
+NEARLY_ALL = 0.95  # of the crashes of a part have a version
+ALIKE = "versions of one program; nothing in the cores tells them apart"
 RISES = (
     "its rate {goes} with {name} ({rates} times its share): a race, or load, looks like this, and "
     "the value alone is no cause"
@@ -92,6 +95,30 @@ def threshold_words(population: Population, findings: Sequence[Finding]) -> str 
         return limit_words(attribute.name, LEAST, order[-len(chosen)])
     if set(order[: len(chosen)]) == chosen:
         return limit_words(attribute.name, MOST, order[len(chosen) - 1])
+    return None
+
+
+def versions_words(
+    population: Population, parts: Sequence[tuple[Finding | None, Bools]]
+) -> str | None:
+    """Return marks that are versions of one program, "image=cart:2.6 or 2.6.1"; else None.
+
+    `parts` are the mark and the crashes of each: a version stands in the host-hours as well.
+    """
+    for name in dict.fromkeys(finding.attr for finding, _ in parts if finding is not None):
+        attribute = population.attribute(name)
+        if attribute is None or not is_process_attribute(name) or name.startswith(ENV):
+            continue
+        values = set[str]()
+        for _, members in parts:
+            codes = attribute.crash[members]
+            counts = np.bincount(codes[codes >= 0], minlength=len(attribute.values))
+            if counts.sum() and counts.max() >= NEARLY_ALL * counts.sum():
+                values.add(attribute.values[int(counts.argmax())])
+        if len(values) == len(parts) > 1 and len({v.rpartition(":")[0] for v in values}) == 1:
+            first, *more = sorted(values)
+            every = " or ".join([first, *(v.rpartition(":")[2] for v in more)])
+            return f"{name}={every} ({ALIKE})"
     return None
 
 

@@ -44,6 +44,9 @@ GONE = "none of these on this host since {day}: it may be over"
 MAY_BE_OVER = ": it may be over"
 OVER = f"none since {{day}}{MAY_BE_OVER}"
 GOES_ON = "none with it since {day}, and {count} since with {later}, which came later: not mended"
+LEFT = "now on {hosts} alone, of {ever} that had it"
+LATELY = 3  # days
+FORGOTTEN = 10  # times as many hosts had it
 SILENT = "none since {day}, and it may go on: {silence}"
 PYTHON_HALF = " <-- py:"  # begins it in the text of a signature with both halves
 MAX_RATIO = 2.0  # of the rates after and before
@@ -66,6 +69,8 @@ def add_caveat_of_end(
         return finding._replace(caveats=(*finding.caveats, caveat))
     if finding.attr == HOST:
         members = finding.members & population.timed
+    elif left := _left_on(population, finding, day):
+        return finding._replace(caveats=(*finding.caveats, left))
     else:
         members, day = _of_value(population, finding, day)
     days = np.sort(population.day[members])
@@ -92,6 +97,26 @@ def add_caveat_of_end(
             return finding
         text = CAVEAT_RECOVERED.format(day=iso_day(last), crashes=counted(after, "crash"))
     return finding._replace(caveats=(*finding.caveats, text))
+
+
+def _left_on(population: Population, finding: Finding, day: int) -> str | None:
+    """Say which few hosts still have a value that many had: they were forgotten by a roll-back."""
+    named = (f"{finding.attr}={finding.value}", *finding.aliases)
+    has = np.zeros(population.exposure_day.size, dtype=bool)
+    for name, _, value in (mark.partition("=") for mark in named):
+        attribute = population.attribute(name)
+        if attribute is not None and value in attribute.values and not has.any():
+            has = attribute.exposure == attribute.values.index(value)
+    has &= (population.exposure_hours > 0) & (population.exposure_host >= 0)
+    has &= population.exposure_day <= day
+    if not has.any():
+        return None
+    late = has & (population.exposure_day > min(day, int(population.exposure_day.max())) - LATELY)
+    ever, now = (np.unique(population.exposure_host[rows]) for rows in (has, late))
+    if not 0 < now.size <= min(MAX_NAMED, ever.size // FORGOTTEN):
+        return None
+    hosts = ", ".join(population.hosts[host] for host in now.tolist())
+    return LEFT.format(hosts=hosts, ever=counted(ever.size, "host"))
 
 
 def _out_since(population: Population, finding: Finding, day: int) -> int | None:

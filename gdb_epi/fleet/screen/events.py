@@ -50,6 +50,15 @@ MOSTLY = 0.9  # of an event's hosts with one value, which is then named
 # What hosts share that can fail for all of them at once.
 PLACES = ("rack", "switch", "row", "zone", "chassis", "pdu", "psu", "cluster")
 CAVEAT_COUNTED_ONCE = "one event, counted once: no host and no version is accused by it"
+CAVEAT_CLOCKS = (
+    "the clocks of {zone} changed just then (from {before} to {after}): code that works with local "
+    "times may die so, and at each such change"
+)
+ZONES = (
+    "Europe/Berlin", "America/New_York", "America/Chicago", "America/Denver",
+    "America/Los_Angeles", "Australia/Sydney", "Pacific/Auckland",
+)  # fmt: skip
+CLOCK_CHANGE_BEFORE, CLOCK_CHANGE_AFTER = 3600, 600  # seconds from the start of an event
 CAVEAT_RESTARTED = "a program that is restarted and dies again, counted once: see the program first"
 
 
@@ -379,8 +388,27 @@ def _event(
     return Finding(
         EVENT, _moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
         float("inf"), f"{size} crashes on {hosts} hosts in {minutes} min", "none needed",
-        shared, (CAVEAT_COUNTED_ONCE,), members,
+        shared, (CAVEAT_COUNTED_ONCE, *_clock_change(int(second[mine[0]]))), members,
     )  # fmt: skip
+
+
+def _clock_change(start: int) -> tuple[str, ...]:
+    """Say that clocks were put forward or back when an event began."""
+    from datetime import datetime
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    for zone in ZONES:
+        try:
+            place = ZoneInfo(zone)
+        except ZoneInfoNotFoundError:  # no list of zones on this machine
+            return ()
+        before, after = (
+            datetime.fromtimestamp(at, place).strftime("%z")
+            for at in (start - CLOCK_CHANGE_BEFORE, start + CLOCK_CHANGE_AFTER)
+        )
+        if before != after:
+            return (CAVEAT_CLOCKS.format(zone=zone, before=before, after=after),)
+    return ()
 
 
 def values_in_fleet(attribute: Attribute) -> Ints:

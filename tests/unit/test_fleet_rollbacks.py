@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Versions that were rolled out and back: one bug of both, and the hosts that were forgotten."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.fleet_simulator import FIRST_DAY, population, simulate
+
+from gdb_epi.fleet.population.population import Attribute
+from gdb_epi.fleet.questions.onset import find_onset
+from gdb_epi.fleet.questions.verdict import SOFTWARE, judge_signature
+from gdb_epi.fleet.screen.screening import screen_population
+
+LAST = FIRST_DAY + 29
+VERSIONS = ["2.5", "2.6", "2.6.1"]
+FORGOTTEN = (3, 7)
+
+
+@pytest.fixture(scope="module")
+def rolled_back():
+    """60 hosts: 48 run 2.6 on days 8 to 11, and 2.6.1 on days 18 to 21; two keep it since."""
+    pop = population(simulate(41, hosts=60, days=30, per_day=20.0, common=6, new_share=0.0))
+
+    def running(day, host):
+        day = day - FIRST_DAY
+        first, second = ((day >= a) & (day < a + 4) & (host < 48) for a in (8, 18))
+        second |= (day >= 22) & np.isin(host, FORGOTTEN)
+        return (first + 2 * second).astype(np.int64)
+
+    number = np.array([int(name.partition("-")[2]) for name in pop.hosts])
+    crash = running(pop.day, number[pop.host])
+    hours = running(pop.exposure_day, number[pop.exposure_host])
+    both = (
+        Attribute("image", [f"cart:{v}" for v in VERSIONS], crash, np.full(hours.size, -1)),
+        Attribute("cart_version", VERSIONS, crash, hours),
+    )
+    signature = np.where(pop.signature == 0, 1, pop.signature)
+    signature[(crash > 0) & (np.arange(crash.size) % 2 == 0)] = 0
+    return pop._replace(signature=signature, attributes=both, memo=None)
+
+
+def test_two_versions_of_one_program_are_no_two_causes(rolled_back):
+    verdict = judge_signature(rolled_back, 0, LAST)
+    assert verdict.kind == SOFTWARE
+    assert "cart:2.6 or 2.6.1 (versions of one program" in verdict.headline
+
+
+def test_what_comes_and_goes_with_its_versions_is_dated_by_them(rolled_back):
+    onset = find_onset(rolled_back, 0)
+    assert {r.value for r in onset.roll_outs} == {"cart:2.6", "cart:2.6.1"}
+    assert onset.day is None and "it comes and goes with image=cart:2.6" in onset.answer
+    usual = find_onset(rolled_back, 1)
+    assert usual.answer.startswith("no change of its rate") and not usual.roll_outs
+
+
+def test_hosts_that_a_roll_back_forgot_are_named(rolled_back):
+    findings = screen_population(rolled_back, LAST).findings
+    (told,) = (f for f in findings if (f.attr, f.value) == ("image", "cart:2.6.1"))
+    assert told.caveats[-1] == "now on node-3, node-7 alone, of 48 hosts that had it"
