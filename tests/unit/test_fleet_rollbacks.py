@@ -58,3 +58,13 @@ def test_hosts_that_a_roll_back_forgot_are_named(rolled_back):
     findings = screen_population(rolled_back, LAST).findings
     (told,) = (f for f in findings if (f.attr, f.value) == ("image", "cart:2.6.1"))
     assert told.caveats[-1] == "now on node-3, node-7 alone, of 48 hosts that had it"
+
+
+def test_one_kind_of_crash_for_another_is_told_where_the_rate_stays(rolled_back):
+    """From day 15 on the usual crash is a write and no read: a fix, and a new bug."""
+    late = (rolled_back.day >= FIRST_DAY + 15).astype(np.int64)
+    none = np.full(rolled_back.exposure_day.size, -1)
+    facts = tuple(Attribute(name, ["r", "w"], late, none) for name in ("access", "thread"))
+    caveats = find_onset(rolled_back._replace(facts=facts, memo=None), 1).caveats
+    assert any("access=w" in c and "the rate rose" in c for c in caveats), caveats
+    assert any("access=r" in c and "the rate fell" in c for c in caveats), caveats

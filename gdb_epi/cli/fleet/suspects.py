@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
         print(f"nothing stands out among {counted(population.day.size, 'crash')}")
     else:
         _print_verdicts(population, screened)
-        _print_findings(findings, day)
+        _print_findings(population, findings, day)
     if screened is not None:
         _print_what_is_open(population, screened)
     print_hint_to_check(population, args)
@@ -85,14 +85,18 @@ def _print_verdicts(population: Population, screened: ScreeningResult) -> None:
     print()
 
 
-def _print_findings(findings: Sequence[Finding], day: int) -> None:
+def _print_findings(population: Population, findings: Sequence[Finding], day: int) -> None:
     from gdb_epi.cli.fleet.screen import print_finding
+    from gdb_epi.fleet.questions.verdict import hosts_of_most
+    from gdb_epi.fleet.screen.finding import BITFLIP, HOST
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q
     from gdb_epi.fleet.screen.recurring_events import group_recurring_events
     from gdb_epi.fleet.store.days import iso_day
 
     for finding, others in group_recurring_events(findings):
         print_finding(iso_day(day), finding, others)
+        if finding.signature == BITFLIP and finding.attr != HOST:  # which of them to look at first
+            print_line(f"    they came {hosts_of_most(population, finding)}")
     print_line(P_AND_Q)
 
 

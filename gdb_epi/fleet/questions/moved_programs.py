@@ -29,7 +29,7 @@ from gdb_epi.util import counted, shortened_list
 
 MAX_PROGRAMS = 1_000  # the most frequent ones
 MIN_CRASHES = 8  # of a program, on each side
-MIN_HOSTS = 2  # on each side
+MIN_LIVE = 2  # of several hosts that a program left
 MAX_TAKES = 7  # days of the move
 MAX_STAY = 0.1  # of the crashes of hosts with several, on those that have some before and after
 MAX_P = 1e-4  # over all programs and days: nobody asked
@@ -158,7 +158,7 @@ def _move(
     others = population.timed & (population.day >= end) & (population.host >= 0)
     others &= programs.crash != programs.crash[mine[0]]
     live_on = population.host[others][np.isin(population.host[others], hosts[old])]
-    if live_on.size < MIN_N or np.unique(live_on).size < MIN_HOSTS:
+    if live_on.size < MIN_N or np.unique(live_on).size < min(MIN_LIVE, int(old.sum())):
         return None
     came_on, left_on = int(first[new].min()), int(last[old].max())
     low, high = sorted((came_on, left_on))
@@ -178,5 +178,5 @@ def _move(
 
 
 def _are_enough(count: Ints, some: Bools) -> bool:
-    """Whether some hosts and their crashes are enough to tell."""
-    return bool(np.count_nonzero(some) >= MIN_HOSTS and count[some].sum() >= MIN_CRASHES)
+    """Whether the crashes of some hosts are enough to tell."""
+    return bool(count[some].sum() >= MIN_CRASHES)

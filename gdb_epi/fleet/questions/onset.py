@@ -20,6 +20,7 @@ from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.common_rise import CommonRise, common_rise
 from gdb_epi.fleet.questions.moved_programs import moves_of
+from gdb_epi.fleet.questions.subpopulations import subpopulations_of
 from gdb_epi.fleet.screen.ended_findings import renaming_of
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import HOST_HOURS
@@ -49,6 +50,7 @@ MAX_P = 0.01
 MAYBE_P = 0.05
 COMES_WITH_IT = 10.0  # times as often as without it
 MOST_OF_THEM = 0.9
+MAX_FOR_KINDS = 50_000  # crashes: a question must stay quick
 SURE_P = 0.001  # for all crashes together, about which nobody asked
 INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one degree of freedom
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
@@ -135,6 +137,8 @@ def find_onset(population: Population, signature: int) -> Onset:
         left_out = "left out: "
     else:
         silent = groups_with_signature(population, silent, signature)
+    if answer.day is None and not answer.roll_outs:
+        answer = answer._replace(caveats=tuple(_changes_of_kinds(asked, signature)))
     caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]
     caveats += [f"{left_out}{group.words()}" for group in silent]
     renamed = (renaming_of(asked, r.attr, answer.signature) for r in answer.roll_outs)
@@ -153,6 +157,21 @@ def find_onset(population: Population, signature: int) -> Onset:
         return answer
     caveat = f"it came before {iso_day(pruned.before)} too; crashes of then were pruned"
     return answer._replace(caveats=(*answer.caveats, caveat), first_crash=None)
+
+
+def _changes_of_kinds(population: Population, signature: int) -> Iterator[str]:
+    """Say which kinds of its cores came or went while the rate stayed: one bug for another one."""
+    mine = population.signature == signature
+    if not MIN_CRASHES <= np.count_nonzero(mine) <= MAX_FOR_KINDS:
+        return
+    for kind in subpopulations_of(population, mine):
+        codes = np.where(kind.members, len(population.signatures), population.signature)
+        apart = population._replace(
+            signature=codes, signatures=[*population.signatures, kind.mark], memo=None
+        )
+        onset = _onset(apart, len(population.signatures))
+        if onset.day is not None and (onset.p or 0.0) <= SURE_P:
+            yield f"of those with {kind.mark} {onset.answer}, on {iso_day(onset.day)}"
 
 
 def _left_out(population: Population, signature: int, used: int) -> str | None:

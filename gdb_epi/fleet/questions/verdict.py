@@ -59,7 +59,7 @@ from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shortened_list
 
 # The kinds of verdicts; the report colours by them.
 HARDWARE_HOST = "hardware-host"  # one host, crashes of all kinds
@@ -72,6 +72,7 @@ ONE_EVENT = "one-event"  # crashes that came together
 
 MAX_SPLITS = 20  # signatures examined for a second cause, the strongest first
 NOT_SPLIT = "many signatures stand out, so no second cause was looked for: gdb-epi fleet split does"
+MAX_NAMED = 12  # hosts
 NEARLY = "nearly all one signature"
 ITS_OWN = "nearly all of one program that crashed on no other host"
 USUAL = "more crashes of the usual kinds than its share"
@@ -413,6 +414,14 @@ def _judge_group(
     return PopulationVerdict(
         cause.kind, finding.signature, headline, evidence, caveats, (cause,), finding.n, None
     )
+
+
+def hosts_of_most(population: Population, finding: Finding) -> str:
+    """Name the hosts of some crashes, those with most of them first, and the number of others."""
+    counts = np.bincount(population.host[finding.members & (population.host >= 0)])
+    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()
+    names = [f"{population.hosts[host]} ({counts[host]})" for host in order]
+    return f"on {shortened_list(names, MAX_NAMED)}"
 
 
 def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
