@@ -137,6 +137,9 @@ def find_onset(population: Population, signature: int) -> Onset:
         left_out = "left out: "
     else:
         silent = groups_with_signature(population, silent, signature)
+    if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
+        whole = _change_of_program(asked, signature)
+        answer = answer._replace(caveats=(*answer.caveats, *whole))
     if answer.day is None and not answer.roll_outs:
         answer = answer._replace(caveats=tuple(_changes_of_kinds(asked, signature)))
     caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]
@@ -157,6 +160,28 @@ def find_onset(population: Population, signature: int) -> Onset:
         return answer
     caveat = f"it came before {iso_day(pruned.before)} too; crashes of then were pruned"
     return answer._replace(caveats=(*answer.caveats, caveat), first_crash=None)
+
+
+def _is_proven(roll_out: RollOut) -> bool:
+    return roll_out.p is not None and roll_out.p <= SURE_P and not roll_out.refuted
+
+
+def _change_of_program(population: Population, signature: int) -> tuple[str, ...]:
+    """Say with what all crashes of a signature's program rose, if those of it alone tell no more.
+
+    A program of which no core was kept seems to begin to crash where a collector keeps them.
+    """
+    mine = population.signature == signature
+    every = crashes_of_same_programs(population, mine)
+    if every is None or not np.count_nonzero(every & ~mine & (population.signature >= 0)):
+        return ()
+    codes = np.where(every, len(population.signatures), population.signature)
+    names = [*population.signatures, "all crashes of its program"]
+    whole = population._replace(signature=codes, signatures=names, memo=None)
+    onset = _onset(whole, len(population.signatures))
+    if onset.day is None or not any(_is_proven(r) for r in onset.roll_outs):
+        return ()
+    return (f"{names[-1]}: {onset.answer}; what begins to keep its cores does the same",)
 
 
 def _changes_of_kinds(population: Population, signature: int) -> Iterator[str]:
