@@ -456,11 +456,13 @@ def answer_for_work_wait(
     place = f" in {activity.place}" if activity.place else ""
     where = f" at {activity.where()}" if activity.frames else ""
     if activity.kind == hang_types.SLEEP:
+        # Before its loop is looked for: since 3.12 a handler's code stands apart from the loop's.
+        answer = answer_for_retry_loop(scene, activity)
+        if answer is not None:
+            return answer
         frames = [*library_frames_called(scene, activity), *activity.frames[:1]]
         if any(map(scene.runs_in_loop, frames)):
-            answer = answer_for_retry_loop(scene, activity) or answer_for_polling_loop(
-                scene, activity, seen, through
-            )
+            answer = answer_for_polling_loop(scene, activity, seen, through)
             if answer is not None:
                 return answer
             sentence = f"{activity.who()} was {hang_types.ASLEEP}{where}"

@@ -38,7 +38,9 @@ from gdb_epi.judgement.labels import (
 from gdb_epi.typing_lite import NamedTuple
 
 LEADS = 0.8  # of the probability of damage: a cause with at least this share is named
-MIN_CONFIDENCE = 0.5  # no label is less probable
+# No label is less probable: a rule that was wrong about as often as right says nothing ("may be
+# idle": 8 and 8 programs).
+MIN_CONFIDENCE = 0.55
 WORDS = ((0.95, "almost certain"), (0.8, "probable"), (MIN_CONFIDENCE, "possible"))
 NOT_KNOWN = "not known"
 MAX_CONFIDENCE = 0.99  # no core makes anything certain
