@@ -61,7 +61,7 @@ def evaluation(stack: list[Item]) -> Evaluation:
         global_shift=1, attr_shift=1, compare_shift=0, jump_unit=2, common={},
         operators={0: "%", 1: "+", 2: "[]"},
     )  # fmt: skip
-    made._builtin = lambda _name: True  # type: ignore[method-assign]
+    made.is_builtin = lambda _name: True  # type: ignore[method-assign]
     return made
 
 
