@@ -29,6 +29,7 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import (
+    CLOSING,
     HELPERS,
     MANAGED_ITEM,
     MESSAGES,
@@ -80,6 +81,7 @@ SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loo
 _QUEUES = ("queue.Queue", "queue.SimpleQueue")
 # What debuggers call the function that stops the program: pdb, rpdb, remote_pdb, web_pdb, debugpy.
 _BREAKPOINTS = frozenset(("set_trace", "post_mortem", "wait_for_client", "breakpoint"))
+_SERVES_FOR_EVER = ("serve_forever", "run_forever")
 # Functions of libraries that call the program's code for one request.
 _HANDLERS = frozenset((
     ("socketserver", "finish_request"), ("socketserver", "process_request"),
@@ -247,9 +249,19 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
             or (in_loop and scene.descriptors.takes_datagrams(activity.target))
             or bool(activity.place and in_loop)
         )
-    if activity.kind == hang_types.CHILD:
-        return activity.target is None
-    return False
+    if activity.kind == hang_types.JOIN:
+        return _joins_a_server(scene, activity)
+    return activity.kind == hang_types.CHILD and activity.target is None
+
+
+def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread waits for the end of one that serves, and has asked nobody to end."""
+    server = scene.activity(activity.target)
+    serves = server is not None and server.place.rpartition(".")[2] in _SERVES_FOR_EVER
+    if server is None or not serves or not is_at_rest(scene, server):
+        return False
+    called = {name for f in activity.frames for name in scene.called_before(f, ever=True)}
+    return not called & CLOSING
 
 
 def is_in_serving_loop(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
