@@ -114,8 +114,8 @@ def clauses_of_hang(
     elif label == "deadlock":
         clauses = deadlock_clauses(record)[1]
     names = thread_names(record)
-    said = tuple(f"{names.get(tid) or f'thread {tid}'} waits " for tid in listed)
-    yield from _shortened([text for text in clauses if not text.startswith(said)])
+    beginnings = tuple(f"{names.get(tid) or f'thread {tid}'} waits " for tid in listed)
+    yield from _shortened([text for text in clauses if not text.startswith(beginnings)])
 
 
 def _shortened(clauses: Sequence[str]) -> Iterator[str]:

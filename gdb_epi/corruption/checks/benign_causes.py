@@ -334,10 +334,9 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence("S:use-after-free", suspect.slots[0], summary)
             return
-        read_from = place_read_from(
-            context, FaultWord(suspect.source, suspect.value, suspect.distance)
-        )
-        if not suspect.depth and read_from and index.in_emptied_pool(read_from.slot):
+        word = FaultWord(suspect.source, suspect.value, suspect.distance)
+        read_from = place_read_from(context, word) if suspect.depth == 0 else None
+        if read_from is not None and index.in_emptied_pool(read_from.slot):
             summary = (
                 f"{suspect.source} holds {suspect.value:#018x}, read from {read_from.slot:#018x} "
                 "in a pool of pymalloc whose blocks were all freed"

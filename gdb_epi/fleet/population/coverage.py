@@ -140,20 +140,20 @@ def without_doubled_hours(
     `named` is the row of the name that a feed has, `host` whose name that is: two exporters that
     spell a host in two ways each tell its hours. Of more than a day has the longer list counts.
     """
-    known = np.flatnonzero((host >= 0) & (hours > 0))
-    pairs = distinct_rows([host[known], named[known]])[0]
-    names_of_host = np.bincount(host[known[pairs]], minlength=1)
-    rows = known[names_of_host[host[known]] > 1]
+    of_a_host = np.flatnonzero((host >= 0) & (hours > 0))
+    pairs = distinct_rows([host[of_a_host], named[of_a_host]])[0]
+    names_of_host = np.bincount(host[of_a_host[pairs]], minlength=1)
+    rows = of_a_host[names_of_host[host[of_a_host]] > 1]
     if not rows.size:
         return hours, []
     first, of_list, _ = distinct_rows([host[rows], day[rows], named[rows]])
     lists = rows[first]
-    told = sum_by_code(of_list, hours[rows], lists.size)
+    hours_of_list = sum_by_code(of_list, hours[rows], lists.size)
     begin, of_day, many = distinct_rows([host[lists], day[lists]])
-    whole = sum_by_code(of_day, told, begin.size)
+    whole = sum_by_code(of_day, hours_of_list, begin.size)
     doubled = (many > 1) & (whole > HOURS_A_DAY)
     longest = np.full(begin.size, ABSENT)
-    order = np.argsort(told, kind="stable")
+    order = np.argsort(hours_of_list, kind="stable")
     longest[of_day[order]] = order  # the last one stays
     left_out = doubled[of_day] & (longest[of_day] != np.arange(lists.size))
     once = hours.copy()
@@ -214,11 +214,11 @@ def with_hours_beside(population: Population) -> tuple[Population, Ints]:
 def _usual_hours(population: Population, rows: Ints) -> Floats:
     """Return the hours of the rows of a day, of a host that ran for less than half of them more."""
     host, hours = population.exposure_host[rows], population.exposure_hours[rows]
-    known = host >= 0
-    each = sum_by_code(host[known], hours[known], len(population.hosts))
+    of_a_host = host >= 0
+    each = sum_by_code(host[of_a_host], hours[of_a_host], len(population.hosts))
     usual = float(np.median(each[each > 0])) if (each > 0).any() else 0.0
     times = np.maximum(usual / np.where(each > 0, each, np.inf), 1.0)
-    return np.where(known, hours * times[host], hours)
+    return np.where(of_a_host, hours * times[host], hours)
 
 
 def without_hours(population: Population) -> Population:

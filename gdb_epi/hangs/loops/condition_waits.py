@@ -37,11 +37,11 @@ class _AfterWait(DryRun):
     condition = 0  # PyObject *
     loop = range(0)  # bytes of the code
 
-    def made(self) -> _AfterWait:
+    def run_of_callee(self) -> _AfterWait:
         """Return the run of a function that is called."""
-        made = super().made()
-        made.condition = self.condition
-        return made
+        run = super().run_of_callee()
+        run.condition = self.condition
+        return run
 
     def _do(self, name: str, argument: int) -> None:
         if self.loop and self.following > self.loop.stop:

@@ -564,7 +564,7 @@ class DryRun(GeneratorInstructions):
     ) -> Item:  # fmt: skip
         if self.depth >= MAX_DEPTH:
             raise Undecodable("calls in one another")
-        run = self.made()
+        run = self.run_of_callee()
         run.owner = owner
         begin_call(run, function, arguments, keywords)
         if run.is_generator():

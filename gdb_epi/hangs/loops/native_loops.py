@@ -227,10 +227,10 @@ class _Run:
         named = (instruction.reg, instruction.rm, *changed)
         used = [values[name] for name in named if name is not None]
         sources = operand.sources.union(*(each.sources for each in used))
-        made = {name: self._made(instruction, name, numbers) for name in changed}
+        results = {name: self._result(instruction, name, numbers) for name in changed}
         if not _leaves_flags(instruction):
-            made[_FLAGS] = _flags_after(instruction, numbers, made)
-        for name, number in made.items():
+            results[_FLAGS] = _flags_after(instruction, numbers, results)
+        for name, number in results.items():
             self._values[name] = _Value(number, sources)
 
     def _operand(self, instruction: Instruction) -> _Value:
@@ -254,7 +254,9 @@ class _Run:
         numbers = {n: v.number for n, v in self._values.items() if v.number is not None}
         return memory.address({**numbers, "rip": self._at})
 
-    def _made(self, instruction: Instruction, register: str, numbers: dict[str, int]) -> int | None:
+    def _result(
+        self, instruction: Instruction, register: str, numbers: dict[str, int]
+    ) -> int | None:
         how = value_source(instruction, register)
         mask = WORD_MASK if how.width == 8 and how.size == 8 else (1 << 8 * how.size) - 1
         if how.kind == LOAD and MEMORY in numbers:
@@ -325,7 +327,7 @@ def _leaves_flags(instruction: Instruction) -> bool:
 
 
 def _flags_after(
-    instruction: Instruction, numbers: Mapping[str, int], made: Mapping[str, int | None]
+    instruction: Instruction, numbers: Mapping[str, int], results: Mapping[str, int | None]
 ) -> int | None:
     """Return the flags that a comparison or a sum leaves; None where they are not known."""
     opcode, extension = instruction.opcode, instruction.modrm_reg
@@ -348,7 +350,7 @@ def _flags_after(
             return None
         return _flags(left & right, size) if tests else _compared(left, right, size)
     sums = opcode < 0x40 or opcode in (0x81, 0x83) or (opcode == 0xFF and extension < 2)
-    number = next(iter(made.values()), None) if len(made) == 1 else None
+    number = next(iter(results.values()), None) if len(results) == 1 else None
     if not sums or not opcode & 1 or instruction.size < 4 or number is None:
         return None
     return _flags(number, size) | _UNKNOWN_CARRY

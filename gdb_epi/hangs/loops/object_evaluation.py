@@ -107,7 +107,7 @@ class ObjectEvaluation(Evaluation):
         self._claims: dict[int, int] = {}  # how many were made, by the place that is jumped to
         self._claim: Head | None = None  # its state is to come again after `most` turns
 
-    def made(self: _Run) -> _Run:
+    def run_of_callee(self: _Run) -> _Run:
         """Return the run of a function that is called."""
         made = type(self)(self.decoder, self.budget, self.depth + 1)
         made.memory, made.generators = self.memory, self.generators
@@ -563,7 +563,7 @@ class ObjectEvaluation(Evaluation):
         """Return the next value of a generator, None at its end. Raises Undecodable, Raised."""
         if self.depth >= MAX_DEPTH:
             raise Undecodable("calls in one another")
-        run, contents = self.made(), self.memory.contents
+        run, contents = self.run_of_callee(), self.memory.contents
         run.code, run.globals, run.locals = rest.code, rest.globals, dict(rest.locals)
         run.stack = list(rest.stack)
         if self.decoder.layout.offset("PyCodeObject", "co_localsplusnames") is None:
