@@ -42,6 +42,7 @@ def weighed(
     first = ThreadActivity(MAIN, "MainThread", hang_types.SIGNAL, frames=(OWN,))
     scene = SimpleNamespace(
         tasks=(), in_order=[first, second], waits={}, runs_in_loop=lambda _: in_loop,
+        activity=lambda tid: {MAIN: first, WORKER: second}.get(tid),
         view=SimpleNamespace(frames=lambda tid: frames if tid == WORKER else (OWN,)),
         descriptors=SimpleNamespace(
             kind_of=lambda number: SOCKET if number == 5 else None,
