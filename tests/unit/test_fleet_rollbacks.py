@@ -10,7 +10,6 @@ from support.fleet_simulator import FIRST_DAY, population, simulate
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.verdict import SOFTWARE, judge_signature
-from gdb_epi.fleet.screen.programs import PROGRAM
 from gdb_epi.fleet.screen.screening import screen_population
 
 LAST = FIRST_DAY + 29
@@ -69,26 +68,3 @@ def test_one_kind_of_crash_for_another_is_told_where_the_rate_stays(rolled_back)
     caveats = find_onset(rolled_back._replace(facts=facts, memo=None), 1).caveats
     assert any("access=w" in c and "the rate rose" in c for c in caveats), caveats
     assert any("access=r" in c and "the rate fell" in c for c in caveats), caveats
-
-
-def test_what_keeps_the_cores_of_a_program_is_found_by_all_of_its_crashes():
-    """A collector comes host by host; a third of the signatures are of a program it alone keeps."""
-    pop = population(simulate(43, hosts=60, days=30, per_day=20.0, common=6, new_share=0.0))
-    number = np.array([int(name.partition("-")[2]) for name in pop.hosts])
-    crash, hours = (
-        (day - FIRST_DAY >= 6 + number[host] // 4).astype(np.int64)
-        for day, host in ((pop.day, pop.host), (pop.exposure_day, pop.exposure_host))
-    )
-    is_kept = (pop.signature < 4) & (crash == 1) & (np.arange(crash.size) % 4 == 0)
-    signature = np.where((pop.signature < 4) & ~is_kept, 5, pop.signature)
-    program = Attribute(
-        PROGRAM, ["large", "small"], (~is_kept).astype(int), np.full(hours.size, -1)
-    )
-    collector = Attribute("collector", ["2.1", "2.2"], crash, hours)
-    pop = pop._replace(signature=signature, attributes=(collector,), facts=(program,), memo=None)
-    told = [find_onset(pop, code) for code in range(4)]
-    assert any(
-        "all crashes of its program: the rate rose with collector=2.2" in caveat
-        for onset in told
-        for caveat in onset.caveats
-    ), told

@@ -9,7 +9,8 @@ from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.coverage import without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.onset import find_onset, fleet_wide_rise_words
+from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
+from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.screen.silent_hosts import (

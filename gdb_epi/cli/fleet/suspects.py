@@ -102,8 +102,10 @@ def _print_findings(population: Population, findings: Sequence[Finding], day: in
 
 def _print_what_is_open(population: Population, screened: ScreeningResult) -> None:
     """Print the signatures that nothing explains, and what cannot be told from chance."""
+    from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
+    from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
     from gdb_epi.fleet.questions.moved_programs import program_moves
-    from gdb_epi.fleet.questions.onset import fleet_wide_rise_words
+    from gdb_epi.fleet.questions.onset import counting_change_sentences
     from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
     from gdb_epi.fleet.screen.events import find_events
     from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
@@ -112,6 +114,10 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
         print_line(move.words())
     if change := fleet_wide_rise_words(population):
         print_line(change)
+    for line in counting_change_sentences(population):
+        print_line(line)
+    for line in change_by_hours_sentences(population, screened.findings):
+        print_line(line)
     for sentences in (unexplained_signature_sentences, undecided_sentences):
         for line in sentences(population, screened.day, screened):
             print_line(line)

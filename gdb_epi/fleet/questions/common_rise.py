@@ -10,11 +10,22 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.daily_rates import (
+    DailyRates,
+    daily_rates,
+    p_value_of_change,
+    scan_for_change,
+)
+from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.programs import programs_of
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
+COMMON_CAUSE = "load, or something that all have in common; no host and no version is accused by it"
+MIN_CRASHES = 5
+SURE_P = 0.001  # for all crashes together, about which nobody asked
 LEFT_OUT = 2  # of the signatures: those that rose most
 MIN_RISE = 1.3  # of the others, by the lower end of its interval
 MIN_OF_PROGRAM = 8  # crashes of a program that counts
@@ -74,3 +85,39 @@ def _counts(codes: Ints, crashes: Bools, late: Bools, size: int) -> tuple[Floats
         np.bincount(codes[known & when], minlength=size).astype(float) for when in (~late, late)
     )
     return before, after
+
+
+def fleet_wide_rise_words(population: Population) -> str | None:
+    """Say since when crashes of all kinds are more frequent; None where they are not."""
+    events = find_events(population)
+    days = daily_rates(population, (events.counted.signature >= 0) & (population.day >= 0))
+    if days.counts.size < 3 or days.counts.sum() < MIN_CRASHES:
+        return None
+    scan, spread = scan_for_change(days.counts, days.hours)
+    cut = int(np.argmax(scan)) + 1
+    hours = float(days.hours[:cut].sum()), float(days.hours[cut:].sum())
+    rise = common_rise(events.counted, days.mine, days.first + cut, hours)
+    if rise is None or p_value_of_change(days, float(scan[cut - 1]) / spread) > SURE_P:
+        return None
+    gain, times = _steady_rise(days)
+    if gain >= scan[cut - 1]:
+        where = rise.words().partition(" in ")[2]
+        words = f"{times:.2g} times from the first day to the last{f', in {where}' * bool(where)}"
+        return f"all crashes rise steadily ({words}): {COMMON_CAUSE}"
+    return f"all crashes rose on {iso_day(days.first + cut)} ({rise.words()}): {COMMON_CAUSE}"
+
+
+def _steady_rise(days: DailyRates) -> tuple[float, float]:
+    """Return the log-likelihood ratio of a rate that grows evenly, and how many times it grows."""
+    has_hours = days.hours > 0
+    n, h = days.counts[has_hours], days.hours[has_hours]
+    when = np.linspace(0.0, 1.0, days.hours.size)[has_hours]
+    slope = 0.0
+    for _ in range(25):  # Newton; the likelihood is concave
+        weights = h * np.exp(slope * when)
+        weights /= weights.sum()
+        middle = float((weights * when).sum())
+        spread = float((weights * when**2).sum()) - middle**2
+        slope += (float((n * when).sum()) / float(n.sum()) - middle) / max(spread, 1e-9)
+    grown = float((h * np.exp(slope * when)).sum()) / float(h.sum())
+    return slope * float((n * when).sum()) - float(n.sum()) * float(np.log(grown)), np.exp(slope)

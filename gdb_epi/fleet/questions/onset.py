@@ -18,13 +18,33 @@ import numpy as np
 from gdb_epi.fleet.population.coverage import without_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.common_rise import CommonRise, common_rise
+from gdb_epi.fleet.questions.changes_by_hours import changes_by_hours
+from gdb_epi.fleet.questions.common_rise import (
+    COMMON_CAUSE,
+    MIN_OF_PROGRAM,
+    CommonRise,
+    common_rise,
+)
+from gdb_epi.fleet.questions.daily_rates import (
+    DailyRates,
+    daily_rates_of_signature,
+    p_value_of_change,
+    rate_of,
+    risk_of_change,
+    scan_for_change,
+)
 from gdb_epi.fleet.questions.moved_programs import moves_of
 from gdb_epi.fleet.questions.subpopulations import subpopulations_of
 from gdb_epi.fleet.screen.ended_findings import renaming_of
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.finding import HOST_HOURS
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.finding_texts import counting_words
+from gdb_epi.fleet.screen.programs import (
+    OF_PROCESS,
+    crashes_of_same_programs,
+    is_process_attribute,
+    main_program,
+    programs_of,
+)
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
     find_silent_days,
@@ -42,10 +62,7 @@ from gdb_epi.fleet.store.days import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
-PERMUTATIONS = 999
-SEED = 20_260_101  # the same data gives the same answer
 MIN_CRASHES = 5
-MAX_DAYS = 3_660
 MAX_P = 0.01
 MAYBE_P = 0.05
 COMES_WITH_IT = 10.0  # times as often as without it
@@ -58,7 +75,12 @@ SOME = 0.1  # of the host-hours, once rolled out to a part of the hosts
 SLOW_FIT = 0.5  # of the log-likelihood of the change, by a share that grew while it did
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
 MAX_SHOWN = 8
+MAX_LATE = 28  # days from a release to what it brings
+MAX_SAID = 3  # releases
 MIN_SEEN = 3  # crashes with a value before it counts as new
+MAX_FOR_COUNTING = 200_000  # crashes: a question must stay quick
+MAX_PROGRAMS = 20  # the most frequent ones
+MIN_KINDS = 3  # signatures: fewer are a bug or two
 
 
 class RollOut(NamedTuple):
@@ -113,14 +135,6 @@ class _Change(NamedTuple):
     times: float
 
 
-class _Days(NamedTuple):
-    first: int
-    counts: Floats  # crashes a day
-    hours: Floats  # host-hours a day, or 1
-    mine: Bools  # which crashes of the population
-    source: str
-
-
 def find_onset(population: Population, signature: int) -> Onset:
     """Tell when a signature (its code in the population) began, and with what."""
     events = find_events(population)
@@ -167,21 +181,108 @@ def _is_proven(roll_out: RollOut) -> bool:
 
 
 def _change_of_program(population: Population, signature: int) -> tuple[str, ...]:
-    """Say with what all crashes of a signature's program rose, if those of it alone tell no more.
+    """Say with what all crashes of a signature's program rose, where its own tell no more."""
+    every = crashes_of_same_programs(population, population.signature == signature)
+    return () if every is None else tuple(_change_of_counting(population, every))
+
+
+def counting_change_sentences(population: Population) -> list[str]:
+    """Say of which programs the crashes of all kinds came up with a value of their hosts.
 
     A program of which no core was kept seems to begin to crash where a collector keeps them.
     """
-    mine = population.signature == signature
-    every = crashes_of_same_programs(population, mine)
-    if every is None or not np.count_nonzero(every & ~mine & (population.signature >= 0)):
-        return ()
-    codes = np.where(every, len(population.signatures), population.signature)
-    names = [*population.signatures, "all crashes of its program"]
-    whole = population._replace(signature=codes, signatures=names, memo=None)
-    onset = _onset(whole, len(population.signatures))
-    if onset.day is None or not any(_is_proven(r) for r in onset.roll_outs):
-        return ()
-    return (f"{names[-1]}: {onset.answer}; what begins to keep its cores does the same",)
+    programs = programs_of(population)
+    if programs is None or population.day.size > MAX_FOR_COUNTING:
+        return []
+    counted_once = find_events(population).counted
+    sizes = np.bincount(programs.crash[programs.crash >= 0], minlength=len(programs.values))
+    largest = np.argsort(-sizes, kind="stable")[:MAX_PROGRAMS].tolist()
+    parts = (programs.crash == code for code in largest if sizes[code] >= MIN_OF_PROGRAM)
+    return [words for part in parts for words in _change_of_counting(counted_once, part)]
+
+
+def _change_of_counting(population: Population, crashes: Bools) -> Iterator[str]:
+    """Say with what some crashes of one program rose, where those of all kinds did, host by host.
+
+    Each crash must prefer the hosts that had the value on its day, and the days on which its host
+    had it; so neither the time nor where the program runs explains it.
+    """
+    kinds = np.bincount(population.signature[crashes & (population.signature >= 0)], minlength=1)
+    program = main_program(population, crashes)
+    if np.count_nonzero(kinds) < MIN_KINDS or kinds.sum() < MIN_OF_PROGRAM or program is None:
+        return
+    rest = crashes & (population.signature != kinds.argmax())
+    answers = [_onset_of(population, some, program[0]) for some in (crashes, rest)]
+    if any(answer.day is None for answer in answers) or (answers[0].p or 0.0) > SURE_P:
+        return
+    also = {r.words() for r in answers[1].roll_outs if r.p is not None and r.p <= MAX_P}
+    for r in answers[0].roll_outs:
+        attribute = population.attribute(r.attr)
+        if attribute is None or is_process_attribute(r.attr) or r.words() not in also:
+            continue
+        value = attribute.values.index(r.value)
+        if not _is_proven(r) or r.went:
+            continue
+        if _p_on_its_hosts(population, crashes, attribute, value) > SURE_P:
+            continue
+        others = (population.signature >= 0) & ~crashes
+        alone = _p_on_its_hosts(population, others, attribute, value) > MAX_P
+        size = counted(np.count_nonzero(kinds), "signature")
+        few = f"crashes of {program[0]} of all kinds ({size})"
+        where = " and of no other program" if alone else ""
+        yield f"{few}{where} rose with {r.words()}, host by host: {counting_words(r.attr)}"
+        yield from _same_before(population, crashes, attribute, value)
+        return
+
+
+def _same_before(
+    population: Population, crashes: Bools, attribute: Attribute, value: int
+) -> Iterator[str]:
+    """Say which images some crashes had no sooner, where with a value of their hosts they came."""
+    mine = crashes & population.timed & population.covered & (attribute.crash == value)
+    has = attribute.exposure == value
+    given = f"with {attribute.name}={attribute.values[value]} they came"
+    for image in filter(None, map(population.attribute, OF_PROCESS)):
+        for code in np.unique(image.crash[mine & (image.crash >= 0)]).tolist():
+            since = population.day[crashes & population.timed & (image.crash == code)].min()
+            n, h = (
+                [float(np.sum(weights[some & when])) for when in (day >= since, day < since)]
+                for weights, some, day in (
+                    (np.ones(mine.size), mine, population.day),
+                    (population.exposure_hours, has, population.exposure_day),
+                )
+            )
+            # Where so few are due before it that none may come, nothing is told.
+            if min(h) <= 0 or n[0] * h[1] / h[0] < MIN_SEEN:
+                continue
+            rr, low, high = relative_risk(n[0], h[0], n[1], h[1])
+            if low <= 1 <= high:
+                yield (
+                    f"{given} before {image.name}={image.values[code]}, too: it is not why "
+                    f"({rr:.2g} times as often since then; 95 %: {low:.2g} to {high:.2g})"
+                )
+
+
+def _p_on_its_hosts(
+    population: Population, crashes: Bools, attribute: Attribute, value: int
+) -> float:
+    """Return P that as many crashes come while their own host has a value, by its host-hours."""
+    size = len(population.hosts)
+    host, hours = population.exposure_host, population.exposure_hours
+    whole = np.bincount(host, weights=hours, minlength=size)
+    part = np.bincount(host, weights=hours * (attribute.exposure == value), minlength=size)
+    mine = crashes & (population.host >= 0) & population.timed & (attribute.crash >= 0)
+    share = part[population.host[mine]] / np.maximum(whole[population.host[mine]], 1e-12)
+    is_open = (share > 0) & (share < 1)
+    hits = int((attribute.crash[mine][is_open] == value).sum())
+    return poisson_binomial_tail(hits, share[is_open]) if is_open.any() else 1.0
+
+
+def _onset_of(population: Population, crashes: Bools, name: str) -> Onset:
+    """Return the onset of some crashes, as if they were a signature of their own."""
+    code, names = len(population.signatures), [*population.signatures, name]
+    codes = np.where(crashes, code, population.signature)
+    return _onset(population._replace(signature=codes, signatures=names, memo=None), code)
 
 
 def _changes_of_kinds(population: Population, signature: int) -> Iterator[str]:
@@ -190,11 +291,7 @@ def _changes_of_kinds(population: Population, signature: int) -> Iterator[str]:
     if not MIN_CRASHES <= np.count_nonzero(mine) <= MAX_FOR_KINDS:
         return
     for kind in subpopulations_of(population, mine):
-        codes = np.where(kind.members, len(population.signatures), population.signature)
-        apart = population._replace(
-            signature=codes, signatures=[*population.signatures, kind.mark], memo=None
-        )
-        onset = _onset(apart, len(population.signatures))
+        onset = _onset_of(population, kind.members, kind.mark)
         if onset.day is not None and (onset.p or 0.0) <= SURE_P:
             yield f"of those with {kind.mark} {onset.answer}, on {iso_day(onset.day)}"
 
@@ -212,7 +309,7 @@ def _left_out(population: Population, signature: int, used: int) -> str | None:
 
 
 def _onset(population: Population, signature: int) -> Onset:
-    days = _days(population, signature)
+    days = daily_rates_of_signature(population, signature)
     n = int(days.counts.sum())
     name = population.signatures[signature]
     first = int(population.day[days.mine].min()) if n else None
@@ -223,14 +320,16 @@ def _onset(population: Population, signature: int) -> Onset:
         )
     if days.counts.size < 3:
         return nothing._replace(answer="cannot tell: fewer than three days are known")
-    scan, spread = _scan(days.counts, days.hours)
+    scan, spread = scan_for_change(days.counts, days.hours)
     best = int(np.argmax(scan))
-    p = _p_value(days, float(scan[best]) / spread)
+    p = p_value_of_change(days, float(scan[best]) / spread)
     if p > MAX_P:
         answer_text = f"no change of its rate: chance alone does as much in {p:.0%} of cases"
         if p <= MAYBE_P and not days.counts[: best + 1].any():
             since = f"none before {iso_day(days.first + best + 1)}, {n} since"
             answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"
+        if by_hours := changes_by_hours(days.first, days.counts[None], days.hours[None]):
+            answer_text = f"{answer_text}; {by_hours[0].words()}"
         came = _that_came_and_went(population, days)
         if came:
             both = " and ".join(r.words() for r in came)
@@ -239,13 +338,15 @@ def _onset(population: Population, signature: int) -> Onset:
     near = np.flatnonzero(scan >= scan[best] - INTERVAL * spread) + 1
     low, high = days.first + int(near.min()), days.first + int(near.max())
     cut = best + 1
-    rates = [_rate(days, slice(0, cut)), _rate(days, slice(cut, None))]
-    rr, rr_low, rr_high = _risk(days, cut, spread)
+    rates = [rate_of(days, slice(0, cut)), rate_of(days, slice(cut, None))]
+    rr, rr_low, rr_high = risk_of_change(days, cut, spread)
     common = _common_rise(population, days, cut) if rates[1] > rates[0] else None
     times = rr / common[0].ratio if common else max(rr, 1 / rr)
     change = _Change(low, high, float(scan[best]), times)
     roll_outs = tuple(_roll_outs(population, days, change, rose=rr > 1))
     answer, caveats = _answer(rates, roll_outs)
+    if rr > 1 and not any(_is_proven(r) for r in roll_outs):
+        caveats = (*caveats, *_that_may_act_later(population, days, change))
     if common is not None and common[1]:
         answer = f"the rate rose as that of all other crashes did ({common[0].words()}): "
         answer += COMMON_CAUSE
@@ -261,7 +362,9 @@ def _onset(population: Population, signature: int) -> Onset:
     )  # fmt: skip
 
 
-def _common_rise(population: Population, days: _Days, cut: int) -> tuple[CommonRise, bool] | None:
+def _common_rise(
+    population: Population, days: DailyRates, cut: int
+) -> tuple[CommonRise, bool] | None:
     """Return how all other crashes rose from a day on, and whether this signature rose no more."""
     n, hours = ((float(x[:cut].sum()), float(x[cut:].sum())) for x in (days.counts, days.hours))
     others = population.timed & (population.signature >= 0) & ~days.mine
@@ -274,120 +377,8 @@ def _common_rise(population: Population, days: _Days, cut: int) -> tuple[CommonR
     return rise, bool(chance > MAX_P)
 
 
-def fleet_wide_rise_words(population: Population) -> str | None:
-    """Say since when crashes of all kinds are more frequent; None where they are not."""
-    events = find_events(population)
-    days = _days_of(population, (events.counted.signature >= 0) & (population.day >= 0))
-    if days.counts.size < 3 or days.counts.sum() < MIN_CRASHES:
-        return None
-    scan, spread = _scan(days.counts, days.hours)
-    cut = int(np.argmax(scan)) + 1
-    hours = float(days.hours[:cut].sum()), float(days.hours[cut:].sum())
-    rise = common_rise(events.counted, days.mine, days.first + cut, hours)
-    if rise is None or _p_value(days, float(scan[cut - 1]) / spread) > SURE_P:
-        return None
-    gain, times = _steady_rise(days)
-    if gain >= scan[cut - 1]:
-        where = rise.words().partition(" in ")[2]
-        words = f"{times:.2g} times from the first day to the last{f', in {where}' * bool(where)}"
-        return f"all crashes rise steadily ({words}): {COMMON_CAUSE}"
-    return f"all crashes rose on {iso_day(days.first + cut)} ({rise.words()}): {COMMON_CAUSE}"
-
-
-def _steady_rise(days: _Days) -> tuple[float, float]:
-    """Return the log-likelihood ratio of a rate that grows evenly, and how many times it grows."""
-    has_hours = days.hours > 0
-    n, h = days.counts[has_hours], days.hours[has_hours]
-    when = np.linspace(0.0, 1.0, days.hours.size)[has_hours]
-    slope = 0.0
-    for _ in range(25):  # Newton; the likelihood is concave
-        weights = h * np.exp(slope * when)
-        weights /= weights.sum()
-        middle = float((weights * when).sum())
-        spread = float((weights * when**2).sum()) - middle**2
-        slope += (float((n * when).sum()) / float(n.sum()) - middle) / max(spread, 1e-9)
-    grown = float((h * np.exp(slope * when)).sum()) / float(h.sum())
-    return slope * float((n * when).sum()) - float(n.sum()) * float(np.log(grown)), np.exp(slope)
-
-
-def _days(population: Population, signature: int) -> _Days:
-    return _days_of(population, population.signature == signature)
-
-
-def _days_of(population: Population, mine: Bools) -> _Days:
-    last = population.last_day
-    hours: Floats
-    mine = mine & (population.day <= last)
-    mine &= (population.day > last - MAX_DAYS) & population.timed
-    if population.has_exposure:
-        recent_days = (population.exposure_day <= last) & (
-            population.exposure_day > last - MAX_DAYS
-        )
-        first = int(population.exposure_day[recent_days].min()) if recent_days.any() else last
-        offset = population.exposure_day[recent_days] - first
-        weights = population.exposure_hours[recent_days]
-        hours = np.zeros(last - first + 1)
-        np.add.at(hours, offset, weights)
-        mine &= population.day >= first
-        # A day without host-hours says nothing, although a crash on it had some.
-        mine &= hours[np.clip(population.day - first, 0, hours.size - 1)] > 0
-        source = HOST_HOURS
-    else:
-        recent = population.known_day[population.timed & (population.day <= last)]
-        recent = recent[recent > last - MAX_DAYS]
-        first = int(recent.min()) if recent.size else last
-        hours = np.ones(last - first + 1, dtype=np.float64)
-        source = "none: days, which all count alike"
-    counts = np.bincount(population.day[mine] - first, minlength=hours.size).astype(float)
-    if (gap := find_silent_days(population)) is not None:
-        hours[max(gap.first - first, 0) : max(gap.last + 1 - first, 0)] = 0.0
-    return _Days(first, counts, hours, mine, source)
-
-
-def _scan(counts: Floats, hours: Floats) -> tuple[Floats, float]:
-    """Return the log-likelihood ratio of a change before day 1, 2 ..., and the dispersion."""
-    ratio = _ratios(np.cumsum(counts)[None, :-1], np.cumsum(hours)[:-1], counts.sum(), hours.sum())
-    cut = int(np.argmax(ratio[0])) + 1
-    chi, free = 0.0, -2
-    for part in (slice(0, cut), slice(cut, None)):
-        n, h = counts[part], hours[part]
-        expected = h * n.sum() / max(h.sum(), 1e-12)
-        has_hours = expected > 0
-        chi += float((((n - expected)[has_hours]) ** 2 / expected[has_hours]).sum())
-        free += int(has_hours.sum())
-    return ratio[0], max(1.0, chi / free) if free > 0 else 1.0
-
-
-def _ratios(n0: Floats, h0: Floats, n: float, h: float) -> Floats:
-    n1, h1 = n - n0, h - h0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = [np.where(a > 0, a * np.log(a * h / (b * n)), 0.0) for a, b in ((n0, h0), (n1, h1))]
-    return np.where((h0 > 0) & (h1 > 0), parts[0] + parts[1], 0.0)
-
-
-def _p_value(days: _Days, statistic: float) -> float:
-    share = days.hours / days.hours.sum()
-    draws = np.random.default_rng(SEED).multinomial(int(days.counts.sum()), share, PERMUTATIONS)
-    sums = np.cumsum(draws, axis=1)[:, :-1].astype(float)
-    ratio = _ratios(sums, np.cumsum(days.hours)[:-1], days.counts.sum(), days.hours.sum())
-    return float((1 + (ratio.max(axis=1) >= statistic).sum()) / (PERMUTATIONS + 1))
-
-
-def _rate(days: _Days, part: slice) -> float:
-    hours = float(days.hours[part].sum())
-    unit = 1000.0 if days.source == HOST_HOURS else 1.0
-    return unit * float(days.counts[part].sum()) / hours if hours else 0.0
-
-
-def _risk(days: _Days, cut: int, spread: float) -> tuple[float, float, float]:
-    n, h = ([float(x[:cut].sum()), float(x[cut:].sum())] for x in (days.counts, days.hours))
-    ratio, _, high = relative_risk(n[1], h[1], n[0], h[0])
-    factor = (high / ratio) ** spread**0.5
-    return ratio, ratio / factor, ratio * factor
-
-
 def _roll_outs(
-    population: Population, days: _Days, change: _Change, *, rose: bool
+    population: Population, days: DailyRates, change: _Change, *, rose: bool
 ) -> Iterator[RollOut]:
     """The values that came up, or went away, when the rate may have changed; the best fit first."""
     # With what brings a fall fewer crashes come, by as much.
@@ -411,7 +402,7 @@ def _roll_outs(
     yield from sorted(near, key=_order)[:MAX_SHOWN]
 
 
-def _that_came_and_went(population: Population, days: _Days) -> tuple[RollOut, ...]:
+def _that_came_and_went(population: Population, days: DailyRates) -> tuple[RollOut, ...]:
     """Return the values that nearly all crashes have, each proven on its own days; else nothing.
 
     A version that is rolled out and back leaves no change of the rate that lasts.
@@ -427,7 +418,7 @@ def _that_came_and_went(population: Population, days: _Days) -> tuple[RollOut, .
     return ()
 
 
-def _came_up(population: Population, days: _Days, change: _Change) -> list[RollOut]:
+def _came_up(population: Population, days: DailyRates, change: _Change) -> list[RollOut]:
     """Return the values that came up while a rate may have risen."""
     low, candidates = change.low, list[RollOut]()
     for attribute in population.attributes:
@@ -443,6 +434,56 @@ def _came_up(population: Population, days: _Days, change: _Change) -> list[RollO
         and ((r.half or change.high) >= low - 1 or _is_slow(r, change))
         and (r.half is not None or r.first >= low - 1 or _is_fed(population, r))
     ]
+
+
+def _that_may_act_later(population: Population, days: DailyRates, change: _Change) -> list[str]:
+    """Say which values came up some days sooner, and are had by nearly all crashes.
+
+    A leak, a queue or a counter that grows shows days after its release.
+    """
+    earlier: list[tuple[int, int, str]] = []
+    for attribute in population.attributes:
+        if _is_number(attribute):
+            continue
+        for r in _of_attribute(population, attribute, days, change.times):
+            if r.refuted or r.first >= change.low or r.with_it < MOST_OF_THEM * days.counts.sum():
+                continue
+            lag = _lag(population, days, attribute, attribute.values.index(r.value))
+            if not lag and not 1 < change.low - (r.half or r.first) <= MAX_LATE:
+                continue
+            where = f", on no host sooner than {lag} days after it came there" if lag else ""
+            words = f"{r.words()} came up before, on {iso_day(r.first)}, and {r.with_it} of them "
+            words += f"have it{where}: what grows, as a leak does, shows days after its release"
+            earlier.append((-lag, -r.with_it, words))
+    earlier.sort()
+    return [words for lag, _, words in earlier if lag == earlier[0][0]][:MAX_SAID]
+
+
+def _is_number(attribute: Attribute) -> bool:
+    return attribute.name.endswith(RANGE) or all(v.isdigit() for v in attribute.values)
+
+
+def _lag(population: Population, days: DailyRates, attribute: Attribute, value: int) -> int:
+    """Return how many days after a value came to a host its crashes begin; 0: it does not show.
+
+    On the day of each crash the hosts that have the value since so long must be few enough.
+    """
+    has = (attribute.exposure == value) & (population.exposure_day >= days.first)
+    since = np.full(len(population.hosts) + 1, days.first + days.hours.size)
+    np.minimum.at(since, population.exposure_host[has], population.exposure_day[has])
+    mine = days.mine & (attribute.crash == value) & (population.host >= 0)
+    if not has.any() or not mine.any():
+        return 0
+    lag = int((population.day - since[population.host])[mine].min())
+    day, hours = population.exposure_day[has] - days.first, population.exposure_hours[has]
+    is_old = population.exposure_day[has] - since[population.exposure_host[has]] >= lag
+    old, every = (
+        np.bincount(day, weights=weights, minlength=days.hours.size)
+        for weights in (hours * is_old, hours)
+    )
+    share = (old / np.maximum(every, 1e-12))[population.day[mine] - days.first]
+    # The number of days was not asked beforehand.
+    return lag if 1 < lag <= MAX_LATE and np.prod(share) * MAX_LATE <= MAX_P else 0
 
 
 def _is_slow(roll_out: RollOut, change: _Change) -> bool:
@@ -463,7 +504,7 @@ def _order(roll_out: RollOut) -> tuple[float, float, str, str]:
 
 
 def _of_attribute(
-    population: Population, attribute: Attribute, days: _Days, times: float
+    population: Population, attribute: Attribute, days: DailyRates, times: float
 ) -> Iterator[RollOut]:
     in_range = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
     in_range &= population.exposure_day < days.first + days.hours.size
@@ -498,7 +539,7 @@ def _of_attribute(
 
 
 def _first_seen(
-    population: Population, attribute: Attribute, days: _Days, times: float
+    population: Population, attribute: Attribute, days: DailyRates, times: float
 ) -> Iterator[RollOut]:
     """Yield the values of an attribute without host-hours that crashes had from some day on.
 
@@ -542,7 +583,7 @@ def _first_seen(
         )
 
 
-def _fit(days: _Days, share: Floats) -> float:
+def _fit(days: DailyRates, share: Floats) -> float:
     """Log-likelihood of rate a + b * share (EM for the two parts) above that of a constant rate."""
     n, parts = days.counts, (days.hours * (1 - share), days.hours * share)
     constant = n.sum() / days.hours.sum()
@@ -562,7 +603,7 @@ def _own_days(
     population: Population,
     attribute: Attribute,
     value: int,
-    days: _Days,
+    days: DailyRates,
     share: Floats,
     times: float,
 ) -> tuple[int, float, float | None, bool]:
@@ -634,7 +675,6 @@ _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"
 _TIME = "coincides with a roll-out: anything else that changed then fits too"
 _REFUTED = " changed then, and is not why: while some hosts had it and some not, crashes came"
 _EVERYWHERE = "what came up then explains no rise of what does not run it"
-COMMON_CAUSE = "load, or something that all have in common; no host and no version is accused by it"
 
 
 def _p(value: float | None) -> str:

@@ -37,6 +37,10 @@ _HARDWARE = frozenset((
     "rack", "sku", "model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row", "board",
     "chassis", "pdu", "switch", "nic", "disk", "nvme", "ssd",
 ))  # fmt: skip
+_COUNTING = frozenset((
+    "collector", "coredump", "coredumps", "sampling", "sampler", "sample", "reporter", "uploader",
+    "apport", "abrt", "crashpad", "breakpad", "minidump", "ulimit",
+))  # fmt: skip
 _SOFTWARE = frozenset(("driver", "kernel", "image", "version"))
 # Attributes whose values are machines under the hosts that records name.
 _MACHINES = frozenset(("hypervisor", "vm_host", "vmhost", "node", "machine", "physical_host"))
@@ -151,6 +155,8 @@ def kind_words(attr: str, signature: str) -> str:
 
     A library takes another path on another CPU, GPU or disk, and may have its bug there.
     """
+    if _words(attr) & _COUNTING:
+        return "what is counted, or software"
     if attr.lower() in _PLACES:
         # Where more of everything crashes, more may run.
         load = "more load, or " if signature == ALL else ""
@@ -162,6 +168,16 @@ def kind_words(attr: str, signature: str) -> str:
         is_software = bool(_words(attr) & _SOFTWARE) or is_process_attribute(attr)
         return DAMAGE if signature == BITFLIP and not is_software else "software or configuration"
     return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
+
+
+def counting_words(attr: str) -> str:
+    """Say what it means that a program's crashes of all kinds rose with a value of its hosts."""
+    if _words(attr) & _COUNTING:
+        return (
+            "what is counted changed, by all signs, and not the program; how often it died where "
+            "that was not there is not known"
+        )
+    return "it breaks this program, or brings what keeps cores that were not kept before"
 
 
 def finding_sentence(finding: Finding, *, heading: str = "") -> str:

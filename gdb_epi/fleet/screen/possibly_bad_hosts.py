@@ -23,6 +23,7 @@ from gdb_epi.fleet.screen.finding import (
     MAX_Q,
     MIN_N,
     MIN_RR,
+    MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
 )
 from gdb_epi.fleet.screen.host_evidence import (
@@ -56,6 +57,7 @@ class PossiblyBadHost(NamedTuple):
     crashes: int
     chance: float  # that the worst of all healthy hosts looks as bad
     more: int | None  # crashes like these that would settle it; None: beyond MAX_MORE
+    about: str = ""  # what speaks for or against it, in words
 
     def words(self) -> str:
         """Say it, without accusing."""
@@ -64,6 +66,7 @@ class PossiblyBadHost(NamedTuple):
         return (
             f"host {self.host} has {self.crashes} crashes, too few to tell: in {chance:.0%} "
             f"of healthy fleets like this one chance alone gives such a host; {more} would tell"
+            f"{self.about}"
         )
 
 
@@ -127,8 +130,31 @@ def find_possibly_bad_hosts(
             continue
         if relative_risk(n, part, total - n, 1 - part)[0] > 1:
             more = _more(hosts, host, int(n), total - n, part)
-            maybe_bad.append(PossiblyBadHost(name, int(n), float(chance[host]), more))
+            about = _about(population, population.hosts.index(name), screened)
+            maybe_bad.append(PossiblyBadHost(name, int(n), float(chance[host]), more, about))
     return maybe_bad
+
+
+def _about(population: Population, host: int, screened: ScreeningResult) -> str:
+    """Say which value that bit flips go with a host has, or that its crashes are those of all."""
+    for finding in screened.findings:
+        attribute = population.attribute(finding.attr)
+        if attribute is None or finding.signature != BITFLIP:
+            continue
+        value = attribute.values.index(finding.value)
+        if (attribute.exposure[population.exposure_host == host] == value).any():
+            return f"; it has {finding.attr}={finding.value}, with which bit flips go"
+    mine = (population.host == host) & (population.signature >= 0)
+    others = (population.host >= 0) & (population.host != host) & (population.signature >= 0)
+    elsewhere = np.isin(population.signature[mine], population.signature[others])
+    usual = int(elsewhere.sum())
+    if population.bitflip[mine].any() or usual < MOSTLY * elsewhere.size:
+        return ""
+    which = "all" if usual == elsewhere.size else f"{usual} of {elsewhere.size}"
+    return (
+        f"; {which} of its crashes are of kinds that other hosts have too, none with a flipped "
+        "bit: it may do more of the work than they"
+    )
 
 
 def _hosts_of_groups(population: Population, screened: ScreeningResult) -> Bools:

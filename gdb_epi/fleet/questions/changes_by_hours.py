@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""More crashes by more host-hours: what got more hosts did not get worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.daily_rates import daily_rates, log_likelihood_ratios
+from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, distinct_rows, widen_codes
+from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.typing_lite import NamedTuple
+
+MIN_OFTENER = 1.3  # host-hours a day, and crashes a day, times
+MIN_GAIN = 4.0  # log-likelihood units: a change that people see
+MAX_PLACES = 200  # values of an attribute: with more they name hosts
+MAX_MOVED = 0.1  # of the hosts, that change their value: others tell hosts and not what they got
+MAX_SAID = 3  # places
+
+
+class ChangeByHours(NamedTuple):
+    """More (or fewer) crashes a day since some day, which the host-hours explain."""
+
+    row: int
+    day: int
+    a_day: tuple[float, float]  # crashes, before and after
+    hours: float  # times as many a day
+    risk: tuple[float, float, float]  # of the rate, and its interval
+    gain: float  # log-likelihood ratio of the number that was due
+
+    def words(self) -> str:
+        """Say that hosts are more and not worse."""
+        before, after = self.a_day
+        more, higher = ("more", "higher") if after > before else ("fewer", "lower")
+        rr, low, high = self.risk
+        return (
+            f"{more} crashes a day since {iso_day(self.day)} ({after:.2g}, {before:.2g} before) by "
+            f"{more} host-hours ({self.hours:.2g} times), not by a {higher} rate "
+            f"({rr:.2g} times; 95 %: {low:.2g} to {high:.2g})"
+        )
+
+
+def change_by_hours_sentences(population: Population, findings: Sequence[Finding]) -> list[str]:
+    """Say of the fleet, or of places, that the host-hours alone changed how many crashes come.
+
+    The crashes of `findings` are explained otherwise.
+    """
+    free = (population.signature >= 0) & population.covered
+    for finding in findings:
+        free &= ~finding.members
+    population = find_events(population).counted
+    days = daily_rates(population, free & (population.signature >= 0))
+    if not population.has_exposure or days.hours.size < 3:
+        return []
+    whole = changes_by_hours(days.first, days.counts[None], days.hours[None])
+    grown = whole[0].hours if whole else 1.0
+    places: list[tuple[float, str, Bools]] = []
+    kept = population.exposure_day >= days.first
+    kept &= population.exposure_day < days.first + days.hours.size
+    host, day_of_hours = population.exposure_host[kept], population.exposure_day[kept]
+    width = days.hours.size
+    for attribute in population.attributes:
+        codes, size = attribute.exposure[kept], len(attribute.values)
+        if is_process_attribute(attribute.name) or not 1 < size <= MAX_PLACES:
+            continue
+        pairs = distinct_rows((host[codes >= 0], codes[codes >= 0]))[2].size
+        if pairs > (1 + MAX_MOVED) * np.unique(host[codes >= 0]).size:
+            continue
+        mine, known = days.mine & (attribute.crash >= 0), codes >= 0
+        cells = [
+            widen_codes(code) * width + day - days.first
+            for code, day in (
+                (attribute.crash[mine], population.day[mine]),
+                (codes[known], day_of_hours[known]),
+            )
+        ]
+        weights = np.ones(cells[0].size), population.exposure_hours[kept][known]
+        tables = [
+            np.bincount(cell, weight, size * width).astype(float).reshape(size, width)
+            for cell, weight in zip(cells, weights, strict=True)
+        ]
+        for change in changes_by_hours(days.first, tables[0], tables[1]):
+            if abs(np.log(change.hours / grown)) < np.log(MIN_OFTENER):
+                continue
+            name = f"{attribute.name}={attribute.values[change.row]}"
+            members = mine & (attribute.crash == change.row)
+            places.append((change.gain, f"{name}: {change.words()}", members))
+    told = np.zeros(population.day.size, dtype=bool)
+    sentences = [f"all crashes: {change.words()}" for change in whole]
+    for _, words, members in sorted(places, key=lambda place: (-place[0], place[1])):
+        if np.count_nonzero(members & told) <= members.sum() / 2 and len(sentences) < MAX_SAID:
+            sentences.append(words)
+            told |= members
+    return sentences
+
+
+def changes_by_hours(first: int, counts: Floats, hours: Floats) -> list[ChangeByHours]:
+    """Return the rows whose host-hours changed, and the crashes with them at about the same rate.
+
+    The columns are days. Where so few crashes come that the change would not show, none is told.
+    """
+    whole = hours.sum(axis=1, keepdims=True)
+    due = hours * counts.sum(axis=1, keepdims=True) / np.maximum(whole, 1e-12)
+    days = np.arange(1.0, counts.shape[1] + 1)
+    total = due.sum(axis=1, keepdims=True)
+    gain = log_likelihood_ratios(np.cumsum(due, axis=1)[:, :-1], days[:-1], total, float(days[-1]))
+    changes = []
+    for row in np.flatnonzero(gain.max(axis=1, initial=0.0) >= MIN_GAIN).tolist():
+        cut = int(gain[row].argmax()) + 1
+        n, h = ((float(x[row, :cut].sum()), float(x[row, cut:].sum())) for x in (counts, hours))
+        if min(*n, *h) <= 0:
+            continue
+        ratio = cut / (counts.shape[1] - cut)
+        more, often = h[1] / h[0] * ratio, n[1] / n[0] * ratio
+        risk = relative_risk(n[1], h[1], n[0], h[0])
+        least = np.log(MIN_OFTENER)
+        shows = min(np.log([more, often])) >= least or max(np.log([more, often])) <= -least
+        if shows and risk[1] <= 1 <= risk[2]:
+            a_day = n[0] / cut, n[1] / (counts.shape[1] - cut)
+            at = float(gain[row, cut - 1])
+            changes.append(ChangeByHours(row, first + cut, a_day, more, risk, at))
+    return changes
