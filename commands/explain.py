@@ -44,7 +44,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     )
     from gdb_epi.detectors.pages import finding_page, page_names
     from gdb_epi.detectors.registry import DETECTORS
-    from gdb_epi.judgement.finding_weights import finding_weights
+    from gdb_epi.judgement.finding_weights import describe_finding_weights
     from gdb_epi.loader import load_all
 
     load_all(gdb_epi.detectors)  # what a finding speaks for stands with its detector
@@ -63,7 +63,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     name = str(args.finding).strip().replace("-", "_")
     page = finding_page(name)
     if not isinstance(page, Absent):
-        lines = [f"- {line}" for line in finding_weights(name)]
+        lines = [f"- {line}" for line in describe_finding_weights(name)]
         page = "\n".join([page.rstrip("\n"), "", WEIGHTS, "", *lines])
     else:
         page = corruption_page(name)

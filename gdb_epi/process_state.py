@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gdb_epi.fault.account import FaultAccount
     from gdb_epi.fault.find_fault import Fault
     from gdb_epi.fault.variables_holding_address import HoldingVariable
-    from gdb_epi.hangs.types import HangAnswer
+    from gdb_epi.hangs.types import HangDiagnosis
     from gdb_epi.locks.fork.fork_facts import ForkFacts
     from gdb_epi.locks.types import LockReport
 
@@ -110,15 +110,15 @@ class ProcessState:
         return examine_locks(self.target, self.python, self.forked, self._threads_before)
 
     @cached_property
-    def hang(self) -> HangAnswer | Absent:
+    def hang(self) -> HangDiagnosis | Absent:
         """What a process that did not fail by itself was doing: stuck, busy or idle."""
-        from gdb_epi.hangs.ended_from_outside import ended_from_outside
+        from gdb_epi.hangs.external_termination import was_ended_from_outside
 
-        if not ended_from_outside(self.crash, self.fault):
+        if not was_ended_from_outside(self.crash, self.fault):
             return Absent(NOT_APPLICABLE, "the process failed by itself")
-        from gdb_epi.hangs.examine_hang import examine_hang
+        from gdb_epi.hangs.diagnose_hang import diagnose_hang
 
-        return examine_hang(self.target, self.python, self.locks, self._threads_before)
+        return diagnose_hang(self.target, self.python, self.locks, self._threads_before)
 
     @cached_property
     def _threads_before(self) -> Sequence[Thread]:

@@ -16,15 +16,15 @@ from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
 from gdb_epi.hangs.tasks import (
     NAMELESS,
     activity_of_task,
+    add_wakers_from_code,
+    describe_waiting_task,
     event_loop_module,
     find_task_cycle,
+    name_task,
     own_frames,
-    task_phrase,
-    task_text,
     waits_for_itself,
-    with_wakers_by_code,
 )
-from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, function_and_line
+from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, function_and_line
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
@@ -39,54 +39,58 @@ _SLEEPS = (hang_types.SLEEP, hang_types.READ, hang_types.WRITE, hang_types.POLL,
            hang_types.LOCK)  # fmt: skip
 
 
-def lock_name(scene: HangContext, activity: ThreadActivity) -> str:
+def describe_awaited_lock(scene: HangContext, activity: ThreadActivity) -> str:
     """Return how a sentence names what a thread waits for."""
     wait = scene.waits.get(activity.tid)
     if wait is None:
         return activity.what
     if activity.kind in (hang_types.JOIN, hang_types.GIL):
         return activity.what
-    name = wait.name or (scene.references.name(wait.object, activity.tid) if wait.object else "")
+    name = wait.name or (
+        scene.references.variable_name(wait.object, activity.tid) if wait.object else ""
+    )
     return lock_phrase(wait.kind, name, with_kind=True) if name else f"a {wait.kind}"
 
 
-def lock_cycle(scene: HangContext) -> HangAnswer | None:
+def lock_cycle(scene: HangContext) -> HangDiagnosis | None:
     """Threads wait for each other's locks (locks/waits/wait_graph.py)."""
     for cycle in scene.locks.cycles:
         members = tuple(d for tid in cycle.tids if (d := scene.activity(tid)) is not None)
         if len(members) < 2:
             continue
-        parts = [f"{d.who()} waits for {lock_name(scene, d)} at {d.where()}" for d in members]
+        parts = [
+            f"{d.who()} waits for {describe_awaited_lock(scene, d)} at {d.where()}" for d in members
+        ]
         if len(parts) > MAX_SHOWN:
             parts[MAX_SHOWN:] = [f"and {len(parts) - MAX_SHOWN} more"]
         count = len(cycle.tids)
         sentence = f"{count} threads wait for each other: {'; '.join(parts)}"
         evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, DEADLOCK_WORDS[deadlock_kind(cycle)], sentence, members, cycle.confidence,
             tuple(evidence), ("a timeout of one of the waits", "a lock given up in wait()"),
         )  # fmt: skip
     return None
 
 
-def self_deadlock(scene: HangContext) -> HangAnswer | None:
+def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits for a lock that it holds itself."""
     for wait in scene.locks.waits:
         activity = scene.activity(wait.tid)
         if wait.verdict == SELF_DEADLOCK and activity is not None and not wait.timed:
-            name = lock_name(scene, activity)
+            name = describe_awaited_lock(scene, activity)
             does = "initialises" if wait.kind in INITIALISED else "holds"
             sentence = f"{activity.waits()} for {name}, which it {does} itself"
             if wait.evidence[-1].startswith(IN_HANDLER):
                 sentence += f": {wait.evidence[-1]}"
-            return HangAnswer(
+            return HangDiagnosis(
                 DEADLOCK, "self", sentence, (activity,), wait.confidence, wait.evidence[-2:],
                 ("a recursive lock", "another thread that took it"),
             )  # fmt: skip
     return None
 
 
-def process_lock_self_deadlock(scene: HangContext) -> HangAnswer | None:
+def process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """A multiprocessing lock counts how often its last owner here took it, and says who that is.
 
     Of a semaphore with several places, or one by which a queue counts its room, others release what
@@ -111,14 +115,14 @@ def process_lock_self_deadlock(scene: HangContext) -> HangAnswer | None:
             continue
         sentence = f"{activity.waits()} for a multiprocessing lock that it took itself"
         evidence = (f"the lock itself says: taken {count} times by this thread",)
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "self", sentence, (activity,), PROBABLE, evidence,
             (), ("another process released and took it meanwhile",),
         )  # fmt: skip
     return None
 
 
-def pool_self_deadlock(scene: HangContext) -> HangAnswer | None:
+def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """Workers of executors wait for futures of jobs that no worker is left to run.
 
     What a worker waits for is followed: to the worker, in any pool, that runs the job, or to the
@@ -169,13 +173,13 @@ def pool_self_deadlock(scene: HangContext) -> HangAnswer | None:
         f"the pool has {pool.max_workers} workers, {pool.queued} jobs are queued"
         for pool in own.values()
     )
-    return HangAnswer(
+    return HangDiagnosis(
         DEADLOCK, "pool", sentence, members, PROBABLE, evidence[:MAX_SHOWN],
         ("an idle worker", "room for another worker", "a timeout"),
     )  # fmt: skip
 
 
-def pool_callback(scene: HangContext) -> HangAnswer | None:
+def deadlocked_pool_callback(scene: HangContext) -> HangDiagnosis | None:
     """A callback of a multiprocessing pool waits for a result of that pool.
 
     Callbacks run in the one thread that fetches results, so nobody is left to fetch this one. The
@@ -196,7 +200,11 @@ def pool_callback(scene: HangContext) -> HangAnswer | None:
         if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
             continue
         callback = activity.frames[-1].qualname or activity.frames[-1].name
-        others = [d for d in scene.in_order if d.awaits == POOL_RESULTS and d.tid != activity.tid]
+        others = [
+            d
+            for d in scene.threads_by_importance
+            if d.awaits == POOL_RESULTS and d.tid != activity.tid
+        ]
         beside = "".join(f"; {d.who()} waits for such a result at {d.where()}" for d in others[:2])
         sentence = (
             f"the callback {callback} waits at {activity.where()} for a result of its own pool, in "
@@ -206,14 +214,14 @@ def pool_callback(scene: HangContext) -> HangAnswer | None:
         evidence = (
             f"thread {activity.tid} runs _handle_results, and the job it waits for is of that pool",
         )
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "pool callback", sentence, (activity, *others[:MAX_SHOWN]), PROBABLE,
             evidence, ("a timeout", "another pool"),
         )  # fmt: skip
     return None
 
 
-def process_pool_callback(scene: HangContext) -> HangAnswer | None:
+def deadlocked_future_callback(scene: HangContext) -> HangDiagnosis | None:
     """A callback of a future waits, in the thread that fetches results of processes, for another.
 
     The executor of processes has one such thread, which calls the callbacks of its futures
@@ -236,7 +244,7 @@ def process_pool_callback(scene: HangContext) -> HangAnswer | None:
             f"{activity.who()}, the only thread that fetches results of its pool of processes, so "
             f"that it waits for {hang_types.ITSELF}"
         )
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "pool callback", sentence, (activity,), PROBABLE,
             (f"thread {activity.tid} runs a pool's own thread, below the callback",),
             ("a timeout", "a job of a thread pool"),
@@ -292,7 +300,7 @@ def _is_out_of_workers(pool: Executor, stuck: set[int]) -> bool:
     )  # fmt: skip
 
 
-def event_cycle(scene: HangContext) -> HangAnswer | None:
+def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits to be notified, and whoever could do so waits for a lock that it holds."""
     blocked = {
         d.tid: wait.owner.tid for d in scene.activities
@@ -332,10 +340,10 @@ def event_cycle(scene: HangContext) -> HangAnswer | None:
         )
         sentence += (
             f"the end of {activity.who()}" if other.kind == hang_types.JOIN
-            else f"{lock_name(scene, other)}, which {activity.who()} holds"
+            else f"{describe_awaited_lock(scene, other)}, which {activity.who()} holds"
         )  # fmt: skip
         evidence = scene.waits[other.tid].evidence[-1:]
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "event and lock", sentence, members, PROBABLE, evidence,
             ("a timeout", "another thread that refers to it"),
             ("code that reaches it through a global",),
@@ -353,10 +361,10 @@ def _waits_in_the_end(blocked: Mapping[int, int | None], tid: int, end: int) -> 
     return False
 
 
-def task_cycle(scene: HangContext) -> HangAnswer | None:
+def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     """Tasks or greenlets wait for each other, or one for itself."""
     threads = (frame for d in scene.activities for frame in scene.view.frames(d.tid))
-    tasks = with_wakers_by_code(scene.tasks, threads, scene.calls_ahead, scene.installed)
+    tasks = add_wakers_from_code(scene.tasks, threads, scene.calls_ahead, scene.installed)
     alone = (
         task for task in scene.tasks if waits_for_itself(task, scene.view.slots, scene.installed)
     )
@@ -370,7 +378,7 @@ def task_cycle(scene: HangContext) -> HangAnswer | None:
     circle = (*circle[named:], *circle[:named])  # it begins with what the sentence can name
     following = (*circle[1:], circle[0])
     shown = "; ".join(
-        task_text(task, scene.installed)
+        describe_waiting_task(task, scene.installed)
         + (f", held by {_other(task, holder)}" if _holds(task) and len(circle) > 1 else "")
         for task, holder in zip(circle[:MAX_SHOWN], following, strict=False)
     )
@@ -382,10 +390,10 @@ def task_cycle(scene: HangContext) -> HangAnswer | None:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
     members = tuple(activity_of_task(activity, task, scene.installed) for task in circle)
     sure = lock_types.CERTAIN if all(task.certainty == CERTAIN for task in circle) else PROBABLE
-    return HangAnswer(
+    return HangDiagnosis(
         DEADLOCK, "tasks", sentence, members, sure,
         tuple(
-            f"{task_phrase(task)}: who wakes it is {_BASIS.get(task.certainty, task.certainty)}"
+            f"{name_task(task)}: who wakes it is {_BASIS.get(task.certainty, task.certainty)}"
             for task in circle[:MAX_SHOWN]
         ),
         ("a task that something outside wakes",), _doubts(circle),
@@ -393,12 +401,12 @@ def task_cycle(scene: HangContext) -> HangAnswer | None:
 
 
 def _other(task: UnfinishedTask, holder: UnfinishedTask) -> str:
-    if task_phrase(holder) != task_phrase(task):
-        return task_phrase(holder)
-    return "another one" if task_phrase(task) == NAMELESS else "another of that name"
+    if name_task(holder) != name_task(task):
+        return name_task(holder)
+    return "another one" if name_task(task) == NAMELESS else "another of that name"
 
 
-def lock_of_suspended_task(scene: HangContext) -> HangAnswer | None:
+def lock_held_by_suspended_task(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits for a lock that a task or greenlet holds which only that thread could resume.
 
     A lock of threading stops the whole thread: `with lock: await ...` in one task, and another one
@@ -416,14 +424,14 @@ def lock_of_suspended_task(scene: HangContext) -> HangAnswer | None:
         if not frames:
             continue
         sentence = (
-            f"{activity.waits()} for {lock_name(scene, activity)}, held by {task_phrase(holder)}, "
-            f"which is suspended at {function_and_line(frames[0])} and goes on only in that same "
-            f"thread, so that the thread waits for {hang_types.ITSELF}"
+            f"{activity.waits()} for {describe_awaited_lock(scene, activity)}, held by "
+            f"{name_task(holder)}, which is suspended at {function_and_line(frames[0])} and goes "
+            f"on only in that same thread, so that the thread waits for {hang_types.ITSELF}"
         )
         member = activity_of_task(activity, holder, scene.installed)
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "tasks", sentence, (activity, member), PROBABLE,
-            (f"a frame of {task_phrase(holder)} is inside `with` of it",),
+            (f"a frame of {name_task(holder)} is inside `with` of it",),
             ("a timeout", "a frame of another thread inside `with` of it"),
         )  # fmt: skip
     return None
@@ -458,7 +466,7 @@ _BASIS = {
 }
 
 
-def gil_held_asleep(scene: HangContext) -> HangAnswer | None:
+def gil_held_while_sleeping(scene: HangContext) -> HangDiagnosis | None:
     """The thread that holds the GIL sleeps in the kernel: nobody else can run Python."""
     holder = scene.activity(scene.gil_holder)
     if holder is None or holder.kind not in _SLEEPS:
@@ -476,7 +484,7 @@ def gil_held_asleep(scene: HangContext) -> HangAnswer | None:
     sure = lock_types.CERTAIN if waiting else PROBABLE
     doubt = ("a short call, seen at this moment: it ends by itself" if holder.timed else "",)
     ruled_out = ("native code that released the GIL",)
-    return HangAnswer(
+    return HangDiagnosis(
         HANG, "GIL held", sentence, (holder,), sure, tuple(evidence), ruled_out,
         tuple(filter(None, doubt)),
     )  # fmt: skip

@@ -6,10 +6,10 @@ from __future__ import annotations
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import FILE, SOCKET
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import weaken_answer_in_loop
+from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE
-from gdb_epi.hangs.loops.event_loop_answers import Through
-from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.loops.event_loop_diagnosis import Through
+from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import PROBABLE
 
 _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
@@ -26,9 +26,9 @@ ALIVE = frozenset(
 )  # it goes on by itself
 
 
-def answer_for_own_pipe(
+def diagnose_read_of_own_pipe(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer where the other end of what a thread reads is in this process."""
     numbers = activity.watched or ((activity.target,) if activity.target is not None else ())
     if len(numbers) != 1 or (activity.awaits == MESSAGE and activity.kind != hang_types.READ):
@@ -49,7 +49,7 @@ def answer_for_own_pipe(
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
-        answer = HangAnswer(
+        answer = HangDiagnosis(
             DEADLOCK, "pipe", f"{waits} {giver.who()}, which waits for {activity.who()}",
             (activity, giver), PROBABLE,
             (f"code of {giver.who()} has descriptor {end.number} at hand",), ("a timeout",),
@@ -59,15 +59,20 @@ def answer_for_own_pipe(
         # (net/unix/af_unix.c, unix_stream_read_generic): who answer in turns seem both asleep.
         return (
             answer
-            if scene.descriptors.kind_of(number) == FILE
-            else weaken_answer_in_loop(scene, answer)
+            if scene.descriptors.object_type(number) == FILE
+            else weaken_diagnosis_in_loop(scene, answer)
         )
     python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
     # A signal handler could write; a program with one has one of these modules.
-    handles_signals = scene.knows_module(activity, "signal", "multiprocessing", "asyncio")
-    if python or scene.descriptors.children or handles_signals or may_have_forked(scene, activity):
+    handles_signals = scene.has_module_at_hand(activity, "signal", "multiprocessing", "asyncio")
+    if (
+        python
+        or scene.descriptors.children
+        or handles_signals
+        or may_have_untracked_children(scene, activity)
+    ):
         return None
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "pipe",
         f"{activity.waits()} for data on descriptor {number}, whose other end (descriptor "
         f"{end.number}, it seems) it holds itself; no other thread is left that could write",
@@ -78,12 +83,14 @@ def answer_for_own_pipe(
     )  # fmt: skip
 
 
-def may_have_forked(scene: HangContext, activity: ThreadActivity) -> bool:
+def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code on a thread's stack makes child processes that no object of Python is."""
     return any(scene.calls_any(frame, _FORKS) for frame in activity.frames)
 
 
-def answer_for_closed_socket(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
+def diagnose_wait_on_closed_socket(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """Return the answer where a call waits on a socket that another thread closed meanwhile."""
     frames = scene.view.frames(activity.tid)[:CALLING]
     if activity.target is None or not scene.descriptors.was_closed(activity.target, frames):
@@ -92,22 +99,22 @@ def answer_for_closed_socket(scene: HangContext, activity: ThreadActivity) -> Ha
         f"{activity.waits()} in {activity.call}() of a socket that was "
         "closed meanwhile: on Linux closing wakes nobody, shutdown() does"
     )
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "closed socket", sentence, activity,
         evidence=("the socket object that is called has no descriptor any more, and the call has",),
     )  # fmt: skip
 
 
-def answer_for_socket_kept_open(
+def diagnose_read_of_socket_kept_open(
     scene: HangContext, activity: ThreadActivity, waits: str
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer where a thread reads, and this process closed a socket only in name.
 
     The other side of that one sees no end until the last file of makefile() is closed too.
     """
-    if activity.target is None or scene.descriptors.kind_of(activity.target) != SOCKET:
+    if activity.target is None or scene.descriptors.object_type(activity.target) != SOCKET:
         return None
-    number = scene.descriptors.closed_in_name(activity.target)
+    number = scene.descriptors.descriptor_kept_open(activity.target)
     if number is None or not scene.is_only_python_thread(activity.tid):
         return None
     sentence = (
@@ -115,7 +122,7 @@ def answer_for_socket_kept_open(
         "which stays open: a file that makefile() made of it is still there. Who waits for the "
         "end of that connection waits for ever"
     )
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "socket kept open", sentence, activity,
         evidence=(f"the socket object of descriptor {number} is closed, and counts its files",),
         ruled_out=("a timeout", "another thread"),

@@ -44,7 +44,7 @@ _PLAIN = frozenset(("str", "int", "float", "bytes", "bool", "NoneType", "module"
 Address = tuple[str, int]  # host and port of an internet socket
 
 
-def socket_address(view: PythonView, word: int) -> Address | None:
+def read_socket_address(view: PythonView, word: int) -> Address | None:
     """Return the address that a tuple of Python's is: a host and a port; None for anything else."""
     if view.locks.type_name(word) != "tuple":
         return None
@@ -81,7 +81,7 @@ class ChildProcess(NamedTuple):
     streams: dict[str, int]  # "stdin", "stdout", "stderr": descriptor, -1 where it is not known
 
 
-class Descriptors:
+class DescriptorTable:
     """The descriptors of one process."""
 
     def __init__(self, view: PythonView) -> None:
@@ -105,7 +105,7 @@ class Descriptors:
             return Descriptor(number, "file", _STREAMS[number])
         return Descriptor(number, "", f"descriptor {number}")
 
-    def of_the_same_file(self, number: int) -> list[int]:
+    def descriptors_of_same_file(self, number: int) -> list[int]:
         """Return the other open descriptors that Python opened by the same name."""
         names: dict[int, str] = {}
         for kind, address in self._objects:
@@ -116,10 +116,10 @@ class Descriptors:
         name = names.get(number)
         return sorted(fd for fd in names if name and fd != number and names[fd] == name)
 
-    def kind_of(self, number: int) -> str | None:
+    def object_type(self, number: int) -> str | None:
         """Return the type of the object that has a descriptor; None where no object has it."""
         return next((kind for kind, address in self._objects
-                     if self.number_of_object(address, kind) == number), None)  # fmt: skip
+                     if self.descriptor_of_object(address, kind) == number), None)  # fmt: skip
 
     def family(self, number: int) -> int | None:
         """Return the address family of the socket that has a descriptor."""
@@ -133,7 +133,7 @@ class Descriptors:
                  if kind == SOCKET and self._number(address) == number)  # fmt: skip
         return next(words, None) in _DATAGRAMS
 
-    def number_of_object(self, address: int, kind: str | None = None) -> int | None:
+    def descriptor_of_object(self, address: int, kind: str | None = None) -> int | None:
         """Return the descriptor of a socket, a file or a connection; None for other objects."""
         kind = self._kinds.get(address) if kind is None else kind
         if kind in (SOCKET, FILE):
@@ -163,7 +163,7 @@ class Descriptors:
                     reached.update(value for _, value in self._view.attributes(at))
         return bool(reached & closed)
 
-    def closed_in_name(self, but: int) -> int | None:
+    def descriptor_kept_open(self, but: int) -> int | None:
         """Return the descriptor of a socket that close() left open, for a file of makefile().
 
         Such a socket object is marked as closed and counts its files (Lib/socket.py, `_closed` and
@@ -185,7 +185,7 @@ class Descriptors:
         return next((child for child in self.children if child.pid == pid), None)
 
     @property
-    def calling_children(self) -> bool:
+    def will_children_connect(self) -> bool:
         """Whether children connect to this process soon or never.
 
         Those of multiprocessing run its code; a command that failed does nothing any more. Another
@@ -224,7 +224,7 @@ class Descriptors:
         for name in ("stdin", "stdout", "stderr"):
             value = self._view.attribute(address, name)
             if value is not None and self._view.locks.type_name(value) != "NoneType":
-                fd = self.behind(value)
+                fd = self.descriptor_of_stream(value)
                 if fd is not None:
                     streams[name] = fd
         return ChildProcess(address, pid, self._command(address), streams)
@@ -245,7 +245,7 @@ class Descriptors:
             return "?"
         return text.split()[0].rpartition("/")[2] if text.split() else "?"
 
-    def behind(self, stream: int) -> int | None:
+    def descriptor_of_stream(self, stream: int) -> int | None:
         """Return the descriptor of a text or buffered stream; -1 when it is closed or unknown."""
         for _ in range(3):
             name = self._view.locks.type_name(stream)

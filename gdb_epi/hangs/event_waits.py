@@ -25,28 +25,28 @@ from gdb_epi.hangs.library_calls import (
     frames_running,
     serving_function,
 )
-from gdb_epi.hangs.loops.event_loop_answers import Through
+from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.processes.process_pools import (
-    answer_for_pool_results,
-    answer_for_process_futures,
-    busy_pool_thread,
+    diagnose_wait_for_pool_results,
+    diagnose_wait_for_process_futures,
+    find_busy_pool_thread,
 )
-from gdb_epi.hangs.processes.queues import queued_jobs_clause, unfinished_jobs
+from gdb_epi.hangs.processes.queues import queued_jobs_clause, unfinished_jobs_clause
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
     NO_FAULT,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
-    idle_answer,
-    wait_answer,
+    idle_diagnosis,
+    wait_diagnosis,
 )
 from gdb_epi.hangs.wakers import (
-    awaited_object_phrase,
+    find_timer_of_thread,
+    find_wakers,
     has_clock_deadline,
+    name_awaited_object,
     other_wait_clause,
-    timer_of_thread,
-    wakers_of,
 )
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
@@ -58,9 +58,9 @@ _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "for
          "sigint", "halt")  # fmt: skip
 
 
-def answer_for_event_wait(
+def diagnose_event_wait(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer that one thread's wait gives, or that of the thread that it waits for."""
     return _EventWait(scene, activity, seen, through).answer()
 
@@ -76,25 +76,25 @@ class _EventWait:
         through: Through,
     ) -> None:
         self._scene, self._activity, self._seen, self._through = scene, activity, seen, through
-        self._name, self._what = awaited_object_phrase(scene, activity)
+        self._name, self._what = name_awaited_object(scene, activity)
         self._waits = f"{activity.waits()} for {self._what}"
 
-    def answer(self) -> HangAnswer | None:
+    def answer(self) -> HangDiagnosis | None:
         """Return the first answer that holds: nobody needed, nobody left, who gives it, nobody."""
         scene, activity = self._scene, self._activity
         harmless = self._needs_nobody()
         if harmless is not None:
             return harmless
         referring = scene.references.threads(activity.object) if activity.object else set()
-        able = referring - {activity.tid} | wakers_of(scene, activity, surely=True)
-        givers = wakers_of(scene, activity)
+        able = referring - {activity.tid} | find_wakers(scene, activity, surely=True)
+        givers = find_wakers(scene, activity)
         able |= givers & set(self._seen)
         for tid in givers - able:
             answer = self._follow(tid)
             if answer is not None:
                 return answer
         if not self._python:
-            return wait_answer(
+            return wait_diagnosis(
                 HANG, "nobody left", f"{self._waits}; {_NOBODY_LEFT}", activity,
                 evidence=("it is the only thread that runs Python",),
                 ruled_out=("a timeout", "another thread"),
@@ -103,7 +103,9 @@ class _EventWait:
         if self._servers and not able and self._is_parked():
             server = self._servers[0]
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
-            return idle_answer(activity, f"{parked}, and {server.who()} serves in {server.place}")
+            return idle_diagnosis(
+                activity, f"{parked}, and {server.who()} serves in {server.place}"
+            )
         # A thread whose wait for something else has an end goes on by itself, and may give it then.
         # One that waits for this thread, and would give it then, is a member of a circle.
         waits_for_this = givers & set(self._seen)
@@ -120,7 +122,7 @@ class _EventWait:
             return self._circle(left, givers)
         return next((answer for answer in map(self._follow, following) if answer is not None), None)
 
-    def _follow(self, tid: int) -> HangAnswer | None:
+    def _follow(self, tid: int) -> HangDiagnosis | None:
         link = f"{self._what}, which could come from"
         return self._through(self._scene, self._activity, tid, link, self._seen)
 
@@ -136,23 +138,23 @@ class _EventWait:
     def _servers(self) -> list[ThreadActivity]:
         return [d for d in self._python if _serves_clients(self._scene, d)]
 
-    def _needs_nobody(self) -> HangAnswer | None:
+    def _needs_nobody(self) -> HangDiagnosis | None:
         """Return the answer of a wait that ends by itself, is for work, or for the program's end.
 
         A timeout ends each turn of a loop, but not the loop.
         """
         scene, activity, waits = self._scene, self._activity, self._waits
-        if waits_for_started_thread(scene, activity):
+        if waits_for_thread_startup(scene, activity):
             text = f"{activity.who()} starts a thread at {activity.where()}, which is to begin"
-            return wait_answer(NO_FAULT, "busy", text, activity)
-        if timer_of_thread(scene, activity):
-            return wait_answer(
+            return wait_diagnosis(NO_FAULT, "busy", text, activity)
+        if find_timer_of_thread(scene, activity):
+            return wait_diagnosis(
                 NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
             )
         if activity.place and only_waits_for_work(scene, activity):
             # A scheduler waits until a job is due, a main thread until its server ends.
             served = f"{activity.who()} waits in {activity.place}"
-            return idle_answer(activity, f"{served}, as servers, workers and schedulers do")
+            return idle_diagnosis(activity, f"{served}, as servers, workers and schedulers do")
         if activity.awaits == OF_CLUSTER:
             own_worker = self._keeps_its_worker()
             if own_worker is not None:
@@ -161,28 +163,28 @@ class _EventWait:
             timed = f"{waits}, with a timeout"
             if has_clock_deadline(scene, activity):
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
-                return wait_answer(NO_FAULT, "timer", text, activity)
+                return wait_diagnosis(NO_FAULT, "timer", text, activity)
             in_loop = any(map(scene.runs_in_loop, activity.frames[:1]))
             if not self._python and in_loop:
                 text = f"{timed}, in a loop; {_NOBODY_LEFT}"
-                return wait_answer(HANG, "timed wait", text, activity, INFO)
+                return wait_diagnosis(HANG, "timed wait", text, activity, INFO)
             stuck = (
                 self._giver_is_stuck() if in_loop or is_polled_by_library(scene, activity) else None
             )
-            return stuck or wait_answer(NO_FAULT, "timed wait", timed, activity, INFO)
+            return stuck or wait_diagnosis(NO_FAULT, "timed wait", timed, activity, INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
         handled = is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
         counts = activity.awaits == SEMAPHORE  # what is taken, one after the other, ends nothing
         # A library's close() or shutdown() waits until what it ends has ended.
         called = library_frames_called(scene, activity)[-1:]
         ends = any(frame.name in CLOSING for frame in called)
-        if not (self._seen or handled or counts or ends) and is_name_of_end(self._name):
-            return idle_answer(
+        if not (self._seen or handled or counts or ends) and is_shutdown_name(self._name):
+            return idle_diagnosis(
                 activity, f"{waits}, which ends the program: nothing is wrong with that"
             )
         return None
 
-    def _keeps_its_worker(self) -> HangAnswer | None:
+    def _keeps_its_worker(self) -> HangDiagnosis | None:
         """Return the answer where all threads of a dask worker wait for results of the cluster."""
         pools = {d.tid: _dask_pool(self._scene, d) for d in self._scene.activities}
         own = pools.get(self._activity.tid)
@@ -191,7 +193,7 @@ class _EventWait:
             return None
         alone = len(mates) == 1
         threads = "the only thread" if alone else f"all {len(mates)} threads"
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "pool", f"{self._waits} inside a task: {threads} of its dask worker "
             f"{'waits' if alone else 'wait'} like this, and none is left to run another task",
             self._activity,
@@ -200,13 +202,13 @@ class _EventWait:
             doubts=("other workers of the cluster, which are not in this core",),
         )  # fmt: skip
 
-    def _giver_is_stuck(self) -> HangAnswer | None:
+    def _giver_is_stuck(self) -> HangDiagnosis | None:
         """Return the answer where each turn of a loop waits for a thread that never gives it.
 
         That is who would give it without a timeout, or the only ones that run jobs of the program.
         """
         scene, activity = self._scene, self._activity
-        untimed = answer_for_event_wait(
+        untimed = diagnose_event_wait(
             scene, activity._replace(timed=False), self._seen, self._through
         )
         if (
@@ -235,15 +237,15 @@ class _EventWait:
             and not self._name
         )
 
-    def _nobody_gives_it(self, same: Sequence[ThreadActivity]) -> HangAnswer | None:
+    def _nobody_gives_it(self, same: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
         scene, activity, seen = self._scene, self._activity, self._seen
         if activity.awaits == POOL_RESULTS:
-            return answer_for_pool_results(scene, activity, self._waits, seen, self._through)
+            return diagnose_wait_for_pool_results(scene, activity, self._waits, seen, self._through)
         if activity.awaits in FUTURES:
-            giver = _loop_thread(scene, activity, seen) or busy_pool_thread(scene, seen)
+            giver = _loop_thread(scene, activity, seen) or find_busy_pool_thread(scene, seen)
             answer = self._follow(giver.tid) if giver is not None else None
-            answer = answer or answer_for_process_futures(scene, activity, self._waits)
+            answer = answer or diagnose_wait_for_process_futures(scene, activity, self._waits)
             if answer is not None:
                 return answer
         other = "a further" if same else "another"  # the clause may stand below others' waits
@@ -253,7 +255,7 @@ class _EventWait:
         )
         if same:
             rest = f"{_waiters(activity, self._what, same)}, and {rest}"
-        own_jobs = unfinished_jobs(scene, scene.view.frames(activity.tid))
+        own_jobs = unfinished_jobs_clause(scene, scene.view.frames(activity.tid))
         jobs = own_jobs or queued_jobs_clause(scene, activity)
         if jobs:
             rest = f"{jobs}; {rest}"
@@ -262,7 +264,7 @@ class _EventWait:
         free = any(
             d.tid not in seen and (d.kind in ALIVE or d in self._servers) for d in self._python
         )
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
             INFO if free else PROBABLE,
             evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in self._python[:4]),
@@ -270,7 +272,7 @@ class _EventWait:
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
 
-    def _circle(self, left: Sequence[ThreadActivity], givers: set[int]) -> HangAnswer:
+    def _circle(self, left: Sequence[ThreadActivity], givers: set[int]) -> HangDiagnosis:
         """Return the answer where all threads that could give it wait for this one."""
         activity = self._activity
         shortest = [d for d in left if d.tid == self._seen[-1]] or left
@@ -278,7 +280,7 @@ class _EventWait:
         end = "the end of " if giver.kind == hang_types.JOIN else ""
         has = "could end this wait" if giver.tid in givers else "uses it too"
         by = "calls a method of" if giver.tid in givers else "refers to"
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "event and lock" if giver.kind == hang_types.LOCK else "event and join",
             f"{self._waits}; {giver.who()}, which {has}, waits for {end}{activity.who()}",
             (activity, *shortest), PROBABLE,
@@ -287,7 +289,7 @@ class _EventWait:
         )  # fmt: skip
 
 
-def _is_hang(answer: HangAnswer) -> bool:
+def _is_hang(answer: HangDiagnosis) -> bool:
     return answer.label in (HANG, DEADLOCK)
 
 
@@ -297,7 +299,7 @@ def _dask_pool(scene: HangContext, activity: ThreadActivity) -> int:
     return next((scene.view.variable(frame, "executor") or 0 for frame in frames), 0)
 
 
-def waits_for_started_thread(scene: HangContext, activity: ThreadActivity) -> bool:
+def waits_for_thread_startup(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread only waits until one that it started, and that is awake, begins."""
     inner = library_frames_called(scene, activity)
     return any(frames_running(inner, (("threading", "start"),))) and any(
@@ -345,6 +347,6 @@ def _serves_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     )
 
 
-def is_name_of_end(name: str) -> bool:
+def is_shutdown_name(name: str) -> bool:
     """Tell whether an object has the name of something that ends the program."""
     return any(word in name.lower().rpartition(".")[2] for word in _ENDS)

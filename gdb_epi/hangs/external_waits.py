@@ -9,25 +9,25 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import (
     ALIVE,
-    answer_for_closed_socket,
-    answer_for_own_pipe,
-    answer_for_socket_kept_open,
-    may_have_forked,
+    diagnose_read_of_own_pipe,
+    diagnose_read_of_socket_kept_open,
+    diagnose_wait_on_closed_socket,
+    may_have_untracked_children,
 )
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
-    asks_library_once,
     debugger_wait_frame,
     is_in_serving_loop,
     is_polled_by_library,
+    is_reading_incoming_work,
     library_frames_called,
+    makes_one_library_request,
     only_waits_for_work,
     serves_in_accepting_thread,
-    takes_work,
     waits_repeatedly,
-    weaken_answer_in_loop,
+    weaken_diagnosis_in_loop,
 )
-from gdb_epi.hangs.in_process_servers import answer_for_in_process_server
+from gdb_epi.hangs.in_process_servers import diagnose_wait_for_in_process_server
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     MANAGED_ITEM,
@@ -38,62 +38,71 @@ from gdb_epi.hangs.library_calls import (
     OF_ZMQ,
     PROCESS_QUEUE,
 )
-from gdb_epi.hangs.loops.event_loop_answers import Through
-from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop, answer_for_single_wait
-from gdb_epi.hangs.loops.retry_loops import answer_for_retry_loop
-from gdb_epi.hangs.loops.vain_polls import only_waits_in_turns
+from gdb_epi.hangs.loops.event_loop_diagnosis import Through
+from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
+from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
+from gdb_epi.hangs.loops.retry_loops import diagnose_retry_loop
 from gdb_epi.hangs.processes.child_processes import (
-    answer_for_new_child,
-    end_kept_by_sibling,
+    diagnose_wait_for_new_child,
     is_supervisor_loop,
+    pipe_kept_open_by_sibling_clause,
 )
-from gdb_epi.hangs.processes.queues import given_only_after_child, kill_call_of, unread_queue
-from gdb_epi.hangs.processes.shared_locks import held_while_joining
+from gdb_epi.hangs.processes.queues import (
+    find_kill_call,
+    find_unread_queue,
+    sent_only_after_child_clause,
+)
+from gdb_epi.hangs.processes.shared_locks import diagnose_lock_held_while_joining
 from gdb_epi.hangs.signal_waits import (
-    answer_for_blocked_terminate,
-    answer_for_signal_taken_by_main,
+    diagnose_blocked_terminate,
+    diagnose_signal_taken_by_main,
 )
-from gdb_epi.hangs.sqlite_locks import connection_held_by_callers, holder_in_this_process
+from gdb_epi.hangs.sqlite_locks import (
+    connection_held_by_callers_clause,
+    find_own_sqlite_lock_holder,
+)
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
     MAY_BE_IDLE,
     NO_FAULT,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
-    idle_answer,
-    wait_answer,
+    idle_diagnosis,
+    wait_diagnosis,
 )
-from gdb_epi.hangs.wakers import wakers_of
+from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
 
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 
 
-def answer_for_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def diagnose_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait for the lock of a file."""
     sentence = f"{activity.waits()} for the lock of a file ({activity.what}) that is held already"
     # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
     if activity.call == "flock" and activity.target is not None:
-        twins = scene.descriptors.of_the_same_file(activity.target)
+        twins = scene.descriptors.descriptors_of_same_file(activity.target)
         if twins:
             named = f"descriptor {twins[0]}"
             sentence += f"; this process has that file open as {named} too, and may hold it itself"
-    return weaken_answer_in_loop(scene, wait_answer(
+    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
         HANG, "file lock", sentence, activity, CERTAIN,
         evidence=(f"it sleeps in {activity.call}, which waits for nothing but such a lock",),
         doubts=("which process holds it is not in the core",),
     ))  # fmt: skip
 
 
-def answer_for_database_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait for a locked database."""
     sentence = f"{activity.waits()} for a locked database: {activity.module} sleeps and tries again"
     seen = f"{activity.module} sleeps in {activity.call}, as its busy handler does"
-    own = holder_in_this_process(scene, activity) or connection_held_by_callers(scene, activity)
+    own = find_own_sqlite_lock_holder(scene, activity) or connection_held_by_callers_clause(
+        scene, activity
+    )
     if own is None:
         doubt = "who holds the database is not known: another process or a connection here"
-        return weaken_answer_in_loop(scene, wait_answer(
+        return weaken_diagnosis_in_loop(scene, wait_diagnosis(
             HANG, "database lock", sentence, activity, evidence=(seen,), doubts=(doubt,)
         ))  # fmt: skip
     doubts = ("another process may hold the database",) if not own.is_certain else ()
@@ -101,7 +110,7 @@ def answer_for_database_wait(scene: HangContext, activity: ThreadActivity) -> Ha
     circle = _circle_of_holders(scene, activity, own.tid)
     if circle:
         sentence += f"; {circle[1].waits()} for {circle[1].what}, and so for {activity.who()}"
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "lock order", sentence, tuple(circle), PROBABLE, (seen, own.evidence),
             ("a timeout", "another thread that has the connection at hand"),
         )  # fmt: skip
@@ -109,7 +118,7 @@ def answer_for_database_wait(scene: HangContext, activity: ThreadActivity) -> Ha
     goes_on = not own.alone and (other is None or other.timed or other.kind in ALIVE)
     if not own.alone:
         doubts = ("whether another thread ends that is not in the core",)
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "database lock", sentence, activity, INFO if goes_on else PROBABLE,
         evidence=(seen, own.evidence), doubts=doubts,
     )  # fmt: skip
@@ -131,14 +140,14 @@ def _circle_of_holders(
     return []
 
 
-def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait for a child process, or for what it writes."""
     waits = f"{activity.waits()} for {activity.what}"
     if activity.awaits == NEW_CHILD:
-        return answer_for_new_child(scene, activity)
+        return diagnose_wait_for_new_child(scene, activity)
     child = scene.descriptors.child(activity.target) if activity.target else None
     if activity.timed and activity.kind != hang_types.CHILD:
-        return wait_answer(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
+        return wait_diagnosis(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
     communicates = any(f.name == "communicate" for f in library_frames_called(scene, activity))
     if communicates and activity.call in _READING and activity.target:
         command = f" ({child.command})" if child is not None else ""
@@ -147,7 +156,7 @@ def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangA
             "a process that it started and that outlives it, has the pipe open; what they do is "
             "not in this core"
         )
-        return wait_answer(HANG, "child", sentence, activity, INFO,
+        return wait_diagnosis(HANG, "child", sentence, activity, INFO,
                        doubts=("whether the child still runs",))  # fmt: skip
     if child is not None and not communicates:
         out = [name for name in ("stdout", "stderr") if name in child.streams]
@@ -156,26 +165,26 @@ def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangA
                 f"{waits}; what that child does is not in this core; one possibility: its {out[0]} "
                 "is a pipe that nobody reads meanwhile, and a child waits once such a pipe is full"
             )
-            return wait_answer(HANG, "full pipe", sentence, activity,
+            return wait_diagnosis(HANG, "full pipe", sentence, activity,
                            evidence=(f"Popen.{out[0]} is an open pipe of this process",),
                            doubts=("whether the child is stuck or still works",))  # fmt: skip
         if child.streams.get("stdin", -1) >= 0:
             sentence = f"{waits}, whose stdin is a pipe that this process holds open"
-            return wait_answer(HANG, "open stdin", sentence, activity,
+            return wait_diagnosis(HANG, "open stdin", sentence, activity,
                            evidence=("Popen.stdin is an open pipe of this process",),
                            doubts=("whether the child reads its stdin",))  # fmt: skip
     if activity.target is None or only_waits_for_work(scene, activity):
-        return idle_answer(activity, f"{waits}, as the parent of workers does")
+        return idle_diagnosis(activity, f"{waits}, as the parent of workers does")
     if is_supervisor_loop(scene, activity):
-        return idle_answer(activity, f"{waits}, which it runs again and again in a loop")
+        return idle_diagnosis(activity, f"{waits}, which it runs again and again in a loop")
     doubt = ("what the child does is not in this core: look at its own",)
-    holding = held_while_joining(scene, activity, waits)
+    holding = diagnose_lock_held_while_joining(scene, activity, waits)
     if holding is not None:
         return holding
-    blocked = answer_for_blocked_terminate(scene, activity, waits)
+    blocked = diagnose_blocked_terminate(scene, activity, waits)
     if blocked is not None:
         return blocked
-    late_call = given_only_after_child(scene, activity)
+    late_call = sent_only_after_child_clause(scene, activity)
     if late_call:
         sentence = (
             f"{waits}; only after that does its code call {late_call}: a child that waits for it "
@@ -183,28 +192,28 @@ def answer_for_child_wait(scene: HangContext, activity: ThreadActivity) -> HangA
         )
         evidence = (f"the code of {activity.who()} has yet to call {late_call}",)
         doubts = (*doubt, "whether the child needs that is not in this core")
-        return wait_answer(HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
-    queue = unread_queue(scene, activity)
+        return wait_diagnosis(HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
+    queue = find_unread_queue(scene, activity)
     if queue:
         sentence = (
             f"{waits}, and nobody reads the queue `{queue}` meanwhile: a child does not end before "
             "what it put there was read"
         )
         evidence = (f"this process never put anything into {queue}: it has no feeder thread",)
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt
         )
     # A child that works is waited for in the same way: this is no hang for sure, and no fault. One
     # that reads to the end of a pipe never ends where another process keeps that open.
-    kept = end_kept_by_sibling(scene, activity)
+    kept = pipe_kept_open_by_sibling_clause(scene, activity)
     sentence = f"{waits}; what that child does is not in this core{kept}"
     sure = PROBABLE if kept else INFO
-    return wait_answer(HANG, "child", sentence, activity, sure, doubts=doubt)
+    return wait_diagnosis(HANG, "child", sentence, activity, sure, doubts=doubt)
 
 
-def answer_for_data_wait(
+def diagnose_data_wait(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer:
+) -> HangDiagnosis:
     """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
     if is_polled_by_library(scene, activity):
         activity = activity._replace(timed=False)
@@ -214,75 +223,77 @@ def answer_for_data_wait(
             f"{activity.who()} serves one client at a time, and waits in {activity.place} until "
             "the present one says more; no other client is served before it speaks or goes"
         )
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "one client", sentence, activity,
             evidence=("the server's own thread reads from a client, below serve_forever()",),
             doubts=("whether others wait: the backlog of its socket is not in the core",),
         )  # fmt: skip
     if activity.place and only_waits_for_work(scene, activity):
-        return idle_answer(activity, f"{activity.who()} waits for work in {activity.place}")
+        return idle_diagnosis(activity, f"{activity.who()} waits for work in {activity.place}")
     if activity.timed:
         sentence = f"{waits}{activity.what}, with a timeout"
-        return wait_answer(NO_FAULT, "timed wait", sentence, activity, INFO)
+        return wait_diagnosis(NO_FAULT, "timed wait", sentence, activity, INFO)
     if activity.target == 0:
-        return idle_answer(activity, f"{waits}input on standard input")
+        return idle_diagnosis(activity, f"{waits}input on standard input")
     if activity.call in ("open", "openat"):
         sentence = (
             f"{waits}a file to be opened: a FIFO without a writer, or a file system that does not "
             "answer"
         )
-        return wait_answer(HANG, "open", sentence, activity)
+        return wait_diagnosis(HANG, "open", sentence, activity)
     if activity.awaits == FILE_ON_DISK:
         # No peer has to write: what is there is read, or the end of the file.
         sentence = f"{activity.who()} reads a file at {activity.where()}"
-        return wait_answer(
+        return wait_diagnosis(
             NO_FAULT, "file", sentence, activity, INFO,
             doubts=("a disk or a file system that does not answer would look the same",),
         )  # fmt: skip
     return (
-        answer_for_closed_socket(scene, activity)
-        or answer_for_in_process_server(scene, activity, seen, through)
+        diagnose_wait_on_closed_socket(scene, activity)
+        or diagnose_wait_for_in_process_server(scene, activity, seen, through)
         or _from_own_producer(scene, activity, seen, through)
-        or answer_for_own_pipe(scene, activity, seen, through)
+        or diagnose_read_of_own_pipe(scene, activity, seen, through)
         or _from_a_peer(scene, activity, waits)
     )
 
 
 def _from_own_producer(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer where another thread of this process puts into a queue of processes."""
     if activity.awaits not in (PROCESS_QUEUE, MANAGED_ITEM):
         return None
-    givers = sorted(wakers_of(scene, activity) - {*seen})
+    givers = sorted(find_wakers(scene, activity) - {*seen})
     link = f"{activity.what}, which could come from"
     made = (through(scene, activity, tid, link, seen) for tid in givers)
     return next((answer for answer in made if answer is not None), None)
 
 
-def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> HangAnswer:
+def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
     """Return the answer where another process has to write: as to a worker, or for ever."""
     unread = _unread_output(scene, activity)
     if unread:
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "full pipe", f"{waits}data on {activity.what}; one possibility: its {unread} "
             "is a pipe that nobody reads meanwhile, and a child waits once it is full", activity,
             evidence=(f"Popen.{unread} is an open pipe of this process",),
             doubts=("whether the child is stuck or still works",),
         )  # fmt: skip
     if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
-        return idle_answer(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
+        return idle_diagnosis(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     if activity.awaits == OF_ZMQ and activity.watched[1:]:
-        return idle_answer(activity, f"{waits}messages of several ZeroMQ sockets, as a proxy does")
+        return idle_diagnosis(
+            activity, f"{waits}messages of several ZeroMQ sockets, as a proxy does"
+        )
     what = activity.wants()
     reads_in_loop = _others_may_write(scene, activity) and waits_repeatedly(scene, activity.frames)
     if reads_in_loop and scene.descriptors.takes_datagrams(activity.target):
-        return idle_answer(activity, f"{waits}{what}: whoever sends one")
-    kept = answer_for_socket_kept_open(scene, activity, f"{waits}{what}")
+        return idle_diagnosis(activity, f"{waits}{what}: whoever sends one")
+    kept = diagnose_read_of_socket_kept_open(scene, activity, f"{waits}{what}")
     if kept is not None:
         return kept
     if _child_awaits_end_of_input(scene, activity):
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "open stdin", f"{waits}{what}, to its end; its stdin is a pipe that this process "
             "has written to and holds open: a child that reads it to its end does not end either",
             activity,
@@ -290,20 +301,24 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
             ruled_out=("a timeout", "another thread that closes it"),
             doubts=("whether the child reads its stdin to the end",),
         )  # fmt: skip
-    if reads_in_loop and takes_work(scene, activity) and not _reads_from_child(scene, activity):
-        return idle_answer(
+    if (
+        reads_in_loop
+        and is_reading_incoming_work(scene, activity)
+        and not _reads_from_child(scene, activity)
+    ):
+        return idle_diagnosis(
             activity, f"{waits}{what}, in a loop that sends nothing before, as a worker does"
         )
     if reads_in_loop:
         # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "peer",
             f"{waits}{what}, which it reads in a loop; no more has come yet", activity,
             INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
         )  # fmt: skip
     if activity.awaits == OF_CELERY:
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "job elsewhere", f"{waits}{what}, and polls for it without a time limit",
             activity, INFO, doubts=("whether a worker has that task, or any, is not in this core",),
         )  # fmt: skip
@@ -318,8 +333,8 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         # As wait() does: a child that works on is waited for in the same way.
         sentence = f"{waits}{what}; what the process does that is to write it is not in this core"
         doubts = ("whether that process still runs",)
-        return wait_answer(HANG, kind, sentence, activity, INFO, doubts=doubts)
-    return weaken_answer_in_loop(scene, wait_answer(
+        return wait_diagnosis(HANG, kind, sentence, activity, INFO, doubts=doubts)
+    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
         HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",)
     ))  # fmt: skip
 
@@ -349,7 +364,7 @@ def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bo
     if activity.target is None or activity.awaits:
         return activity.awaits in (MESSAGE, PROCESS_QUEUE, MANAGED_ITEM)
     kind = scene.descriptors.describe(activity.target).kind
-    return kind == "pipe" or (kind != "socket" and may_have_forked(scene, activity))
+    return kind == "pipe" or (kind != "socket" and may_have_untracked_children(scene, activity))
 
 
 def _lacks_rest_of_message(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -380,16 +395,16 @@ def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:
     return descriptor.kind in ("", "socket", "pipe")
 
 
-def _turn_to_read(scene: HangContext, activity: ThreadActivity, waits: str) -> HangAnswer:
+def _turn_to_read(scene: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
     """Return the answer of a worker process at a queue: in its pipe, or before the queue's lock.
 
     One process at a time reads, and has the queue's lock while it does: idle workers wait for the
     lock. One that is killed in get() keeps it for ever (terminate() in multiprocessing's guide).
     """
-    idle = idle_answer(activity, f"{waits}, as a worker process does")
+    idle = idle_diagnosis(activity, f"{waits}, as a worker process does")
     if activity.call != "futex":
         return idle
-    ended = next(filter(None, (kill_call_of(scene, f) for f in activity.frames)), "")
+    ended = next(filter(None, (find_kill_call(scene, f) for f in activity.frames)), "")
     if not ended:
         doubt = "whether the process that has the queue's lock reads it, or was killed in get()"
         return idle._replace(kind=MAY_BE_IDLE, open=(*idle.open, doubt))
@@ -397,7 +412,7 @@ def _turn_to_read(scene: HangContext, activity: ThreadActivity, waits: str) -> H
         f"{waits}: another process has the queue's lock; this one was forked by code that had "
         f"called {ended} of a process before, and one that is killed in get() keeps the lock"
     )
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "queue of processes", sentence, activity,
         evidence=(f"its parent had called {ended} before the fork, as the frames below it show",),
         doubts=("whether another worker is idle in get() is not in this core",),
@@ -415,7 +430,7 @@ def _is_worker(scene: HangContext, activity: ThreadActivity) -> bool:
     )
 
 
-def answer_for_write_wait(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait to write, or for a connection."""
     if activity.call == "connect":
         sentence = f"{activity.waits()} for a connection to be accepted"
@@ -427,9 +442,9 @@ def answer_for_write_wait(scene: HangContext, activity: ThreadActivity) -> HangA
         sentence += f", and the child's {unread} is a pipe that nobody reads meanwhile"
     elif activity.call != "connect" and waits_repeatedly(scene, activity.frames):
         sentence += ", or more slowly than this one writes"
-    answer = wait_answer(HANG, "peer does not read", sentence, activity,
+    answer = wait_diagnosis(HANG, "peer does not read", sentence, activity,
                     evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
-    return answer if unread else weaken_answer_in_loop(scene, answer)
+    return answer if unread else weaken_diagnosis_in_loop(scene, answer)
 
 
 def _unread_output(scene: HangContext, activity: ThreadActivity) -> str:
@@ -447,9 +462,9 @@ def _unread_output(scene: HangContext, activity: ThreadActivity) -> str:
     return next((name for name, fd in pipes if fd >= 0 and fd != number), "")
 
 
-def answer_for_work_wait(
+def diagnose_sleep_or_wait_for_work(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer:
+) -> HangDiagnosis:
     """Return the answer of a sleep, and of a wait for clients, events or a signal."""
     if is_polled_by_library(scene, activity):
         activity = activity._replace(timed=False)
@@ -457,49 +472,53 @@ def answer_for_work_wait(
     where = f" at {activity.where()}" if activity.frames else ""
     if activity.kind == hang_types.SLEEP:
         # Before its loop is looked for: since 3.12 a handler's code stands apart from the loop's.
-        answer = answer_for_retry_loop(scene, activity)
+        answer = diagnose_retry_loop(scene, activity)
         if answer is not None:
             return answer
         frames = [*library_frames_called(scene, activity), *activity.frames[:1]]
         if any(map(scene.runs_in_loop, frames)):
-            answer = answer_for_polling_loop(scene, activity, seen, through)
+            answer = diagnose_polling_loop(scene, activity, seen, through)
             if answer is not None:
                 return answer
             sentence = f"{activity.who()} was {hang_types.ASLEEP}{where}"
-            return wait_answer(NO_FAULT, "sleeps", sentence, activity,
+            return wait_diagnosis(NO_FAULT, "sleeps", sentence, activity,
                            doubts=("whether what it waits for can still come",))  # fmt: skip
         sentence = f"{activity.who()} sleeps{where}: a timer ends that"
-        return wait_answer(NO_FAULT, "sleeps", sentence, activity,
+        return wait_diagnosis(NO_FAULT, "sleeps", sentence, activity,
                        doubts=("how long it sleeps is not looked at",))  # fmt: skip
     closed = (
-        answer_for_closed_socket(scene, activity) if activity.kind == hang_types.ACCEPT else None
+        diagnose_wait_on_closed_socket(scene, activity)
+        if activity.kind == hang_types.ACCEPT
+        else None
     )
     if closed is not None:
         return closed
     if activity.kind == hang_types.POLL and not activity.timed and activity.frames:
-        from_here = answer_for_own_pipe(scene, activity, seen, through)
+        from_here = diagnose_read_of_own_pipe(scene, activity, seen, through)
         if from_here is not None:
             return from_here
     stopped = debugger_wait_frame(scene.view.frames(activity.tid))
     if stopped is not None:
-        return idle_answer(activity,
+        return idle_diagnosis(activity,
             f"{activity.who()} is stopped{where}: {stopped.name}() waits until "
                       "a debugger connects or goes on")  # fmt: skip
     own: Sequence[PyFrame] = activity.frames
-    inner = [] if asks_library_once(scene, activity) else library_frames_called(scene, activity)
+    inner = (
+        [] if makes_one_library_request(scene, activity) else library_frames_called(scene, activity)
+    )
     in_turns = activity.kind == hang_types.POLL and bool(own) and only_waits_in_turns(scene, own[0])
     if in_turns:
         own, inner = own[1:], []
     waits_on = in_turns or (bool(own) and not activity.timed)
     if waits_on and not is_in_serving_loop(scene, [*inner, *own]):
-        answer = answer_for_single_wait(scene, activity, own)
+        answer = diagnose_wait_outside_loop(scene, activity, own)
         if answer is not None:
             return answer
     if activity.kind == hang_types.SIGNAL and seen:
-        elsewhere = answer_for_signal_taken_by_main(scene, activity)
+        elsewhere = diagnose_signal_taken_by_main(scene, activity)
         if elsewhere is not None:
             return elsewhere
     if activity.kind == hang_types.SIGNAL:
-        return idle_answer(activity, f"{activity.who()} waits for a signal{where}")
+        return idle_diagnosis(activity, f"{activity.who()} waits for a signal{where}")
     what = "clients" if activity.kind == hang_types.ACCEPT else "events"
-    return idle_answer(activity, f"{activity.who()} waits for {what}{place}{where}")
+    return idle_diagnosis(activity, f"{activity.who()} waits for {what}{place}{where}")

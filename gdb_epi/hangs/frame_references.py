@@ -37,7 +37,7 @@ class FrameReferences:
         """Return the threads whose frames refer to an object."""
         return {tid for tid, _ in self._by_object.get(address, ())}
 
-    def name(self, address: int, tid: int | None = None) -> str:
+    def variable_name(self, address: int, tid: int | None = None) -> str:
         """Return what code calls an object: "queue", "self.done"; "" when no frame names it."""
         names = [
             name for thread, name in self._by_object.get(address, ())

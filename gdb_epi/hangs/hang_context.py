@@ -11,10 +11,10 @@ from gdb_epi.cpython.running.tasks import has_module
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.descriptors import Descriptors
+from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.loops.failed_tasks import failed_tasks
+from gdb_epi.hangs.loops.failed_tasks import find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.tasks import event_loop_module, unfinished_tasks
@@ -43,7 +43,9 @@ class HangContext:
         self.installed = InstalledPackages(target, python)
         self.followed: dict[int, bool] = {}  # by frame: whether a dry run came to its end
         self._lwps = threads
-        self._threads = ThreadActivityReader(target, self.view, locks.waits, self.installed.holds)
+        self._threads = ThreadActivityReader(
+            target, self.view, locks.waits, self.installed.contains_frame
+        )
         self.waits = self._threads.waits
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 
@@ -61,7 +63,7 @@ class HangContext:
         return pid if pid in tids else min(tids, default=None)
 
     @cached_property
-    def in_order(self) -> list[ThreadActivity]:
+    def threads_by_importance(self) -> list[ThreadActivity]:
         """The threads, the main thread first, then those of the program, then helpers."""
         return sorted(self.activities, key=lambda d: (d.tid != self.main_tid, d.helper))
 
@@ -84,7 +86,7 @@ class HangContext:
         """Tell whether no other thread runs Python; native ones may be there."""
         return self.view.all_frames().keys() <= {tid}
 
-    def knows_module(self, activity: ThreadActivity, *names: str) -> bool:
+    def has_module_at_hand(self, activity: ThreadActivity, *names: str) -> bool:
         """Tell whether code on a thread's stack has a module of one of these names at hand."""
         return any(self.view.has_global(f, name) for f in activity.frames for name in names)
 
@@ -120,7 +122,7 @@ class HangContext:
         """Return how many loops the running instructions of some frames lie in."""
         return sum(len(self._code.loops_around(frame)) for frame in frames)
 
-    def loops_of(self, frame: PyFrame) -> list[range]:
+    def loop_bodies(self, frame: PyFrame) -> list[range]:
         """Return the bytes of the loops that a frame runs, the innermost first."""
         around = sorted(self._code.loops_around(frame).items(), reverse=True)
         return [range(first, last + 1) for first, last in around]
@@ -153,7 +155,7 @@ class HangContext:
         return any(name in names for _, name in self._names_called(frame))
 
     def _names_called(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
-        for call in self.sites.of(frame.code).all_of_it():
+        for call in self.call_sites.of(frame.code).all_of_it():
             yield call.at, call.path[-1] if call.path else call.root[1]
 
     def running_byte(self, frame: PyFrame) -> int | None:
@@ -163,20 +165,20 @@ class HangContext:
     def runs_comparison(self, frame: PyFrame, operators: Collection[str]) -> bool:
         """Tell whether the running instruction of a frame is one of these comparisons."""
         at = self.running_byte(frame)
-        code = self.sites.instructions(frame.code) if at is not None else ()
+        code = self.call_sites.instructions(frame.code) if at is not None else ()
         running = next((each for each in code if each.at <= (at or 0) < each.end), None)
-        return running is not None and self.sites.comparison(running) in operators
+        return running is not None and self.call_sites.comparison(running) in operators
 
     def loops_over_line(self, frame: PyFrame, line: int) -> bool:
         """Tell whether any instruction of a line of a frame's function lies in a loop."""
-        places = (each.at for each in self.sites.instructions(frame.code))
-        loops = self.sites.of(frame.code).loops
+        places = (each.at for each in self.call_sites.instructions(frame.code))
+        loops = self.call_sites.of(frame.code).loops
         return any(
             any(first <= at <= last for first, last in loops)
             for at in places if self._code.line(frame, at) == line
         )  # fmt: skip
 
-    def wants_something_certain(self, frame: PyFrame) -> bool:
+    def is_in_bounded_loop(self, frame: PyFrame) -> bool:
         """Tell whether the innermost loop that a frame runs ends by itself: loop_ends.py."""
         loop = self.innermost_loop(frame)
         try:
@@ -184,8 +186,8 @@ class HangContext:
             held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
             if any(w and not w & 7 and self._is_finite(w) for w in held):
                 return True
-            code = self.sites.instructions(frame.code)
-            return loop is not None and ends_by_comparison(code, loop, self.sites)
+            code = self.call_sites.instructions(frame.code)
+            return loop is not None and ends_by_comparison(code, loop, self.call_sites)
         except (UnreadableMemory, LayoutError):
             return False
 
@@ -200,7 +202,7 @@ class HangContext:
         return kind in FINITE
 
     @property
-    def sites(self) -> CallSites:
+    def call_sites(self) -> CallSites:
         """The instructions of code objects."""
         return self._code.sites
 
@@ -241,7 +243,7 @@ class HangContext:
     @cached_property
     def failed_tasks(self) -> tuple[str, ...]:
         """The first asyncio tasks that ended with an exception nobody looked at, as sentences."""
-        failed = failed_tasks(self.target, self.python)
+        failed = find_failed_tasks(self.target, self.python)
         return tuple(each.text() for each in islice(failed, MAX_FAILED))
 
     @cached_property
@@ -250,6 +252,6 @@ class HangContext:
         return PipeEnds(self.view, self.descriptors)
 
     @property
-    def descriptors(self) -> Descriptors:
+    def descriptors(self) -> DescriptorTable:
         """What descriptors are."""
-        return self._threads.descriptors or Descriptors(self.view)
+        return self._threads.descriptors or DescriptorTable(self.view)

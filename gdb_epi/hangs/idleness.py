@@ -36,18 +36,18 @@ from gdb_epi.hangs.library_calls import (
     PROCESS_QUEUE,
     QUEUE_ITEM,
     SERVERS,
-    asks_another_side,
-    asks_for_one_thing,
     event_loop_frame_index,
     frames_running,
-    name_of_request,
+    is_any_request_name,
+    is_consumer_name,
+    is_single_request_name,
+    requested_function_name,
     serving_function,
-    takes_what_comes,
 )
-from gdb_epi.hangs.loops.condition_waits import waits_again
+from gdb_epi.hangs.loops.condition_waits import would_wait_again
 from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
-from gdb_epi.hangs.tasks import has_timeout, own_frames, task_text
-from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangAnswer, ThreadActivity
+from gdb_epi.hangs.tasks import describe_waiting_task, has_timeout, own_frames
+from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
@@ -90,18 +90,18 @@ _HANDLERS = frozenset((
 ))  # fmt: skip
 
 
-def classify_idle_answer(scene: HangContext, answer: HangAnswer) -> HangAnswer:
+def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return an answer that says "idle" with its sort, by what all threads of the program do."""
     if answer.label != NO_FAULT or answer.kind != IDLE:
         return answer
     stuck = [task for task in scene.tasks if task.wait is not None and task.wait.kind in _UNUSUAL]
     stuck += _awaits_answer(scene)
     if stuck:
-        doubt = task_text(stuck[0], scene.installed)
+        doubt = describe_waiting_task(stuck[0], scene.installed)
         if _waits_for_a_peer(scene, stuck[0]):
             return answer._replace(label=HANG, kind="peer", sure=INFO, open=(*answer.open, doubt))
         return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))
-    restless = [d for d in scene.in_order if not is_at_rest(scene, d)]
+    restless = [d for d in scene.threads_by_importance if not is_at_rest(scene, d)]
     if not restless:
         return answer._replace(ruled_out=(*answer.ruled_out, "a thread that waits otherwise"))
     first = restless[0]
@@ -145,7 +145,7 @@ def _waits_for_a_peer(scene: HangContext, task: UnfinishedTask) -> bool:
     )
 
 
-def strengthen_timed_answer(scene: HangContext, answer: HangAnswer) -> HangAnswer:
+def strengthen_timed_diagnosis(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return an answer that rests on a wait with a timeout: surer where all other threads go on.
 
     One that computes, sleeps, waits with a timeout or for work does.
@@ -189,29 +189,29 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     return any(not scene.called_in_loop(inner[place]) & CLOCKS for place in looping)
 
 
-def takes_work(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_reading_incoming_work(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what others send, in a loop without end that asks for nothing.
 
     A client asks first, in the same turn or before its only loop, and wants the answer.
     """
     serving = [n for n, f in enumerate(activity.frames) if is_in_serving_loop(scene, (f,))]
-    request = name_of_request(library_frames_called(scene, activity))
-    if not serving or (request and not takes_what_comes(request)):
+    request = requested_function_name(library_frames_called(scene, activity))
+    if not serving or (request and not is_consumer_name(request)):
         return False
     turn = activity.frames[: serving[-1] + 1]
     once = not request and scene.loops_around(turn) == 1  # it may read the rest of one answer
     calling, depth = (activity.frames, 0) if once else (turn, 1)
     try:
         names = (scene.called_before(frame, depth, ever=once) for frame in calling)
-        return not any(map(asks_another_side, names))
+        return not any(map(is_any_request_name, names))
     except (UnreadableMemory, LayoutError):
         return False
 
 
-def asks_library_once(scene: HangContext, activity: ThreadActivity) -> bool:
+def makes_one_library_request(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether the program's code called a library for one thing, and goes on when it came."""
-    request = name_of_request(library_frames_called(scene, activity))
-    asks = bool(activity.frames) and asks_for_one_thing(request)
+    request = requested_function_name(library_frames_called(scene, activity))
+    asks = bool(activity.frames) and is_single_request_name(request)
     return asks and not is_in_serving_loop(scene, activity.frames)
 
 
@@ -235,7 +235,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     if activity.kind == hang_types.EVENT:
         for_item = activity.awaits == QUEUE_ITEM or _waits_for_queue(scene, activity)
         return (in_loop and for_item) or (
-            waits_again(scene, activity) is True and is_in_serving_loop(scene, activity.frames)
+            would_wait_again(scene, activity) is True and is_in_serving_loop(scene, activity.frames)
         )
     if activity.kind == hang_types.POLL and event_loop_frame_index(frames[:SHALLOW]) is not None:
         return True
@@ -266,7 +266,7 @@ def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:
 
 def is_in_serving_loop(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether any of these frames is in a loop that nothing certain ends, as services are."""
-    return any(scene.runs_in_loop(f) and not scene.wants_something_certain(f) for f in frames)
+    return any(scene.runs_in_loop(f) and not scene.is_in_bounded_loop(f) for f in frames)
 
 
 def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
@@ -274,7 +274,7 @@ def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     return scene.loops_around(frames) > 1 or is_in_serving_loop(scene, frames)
 
 
-def weaken_answer_in_loop(scene: HangContext, answer: HangAnswer) -> HangAnswer:
+def weaken_diagnosis_in_loop(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return the answer of a wait for another side, unsure where loops wait in each turn.
 
     It does so where all is well too, when the other is slower: one look tells no hang.
@@ -297,7 +297,9 @@ def only_waits_for_work(scene: HangContext, activity: ThreadActivity) -> bool:
     """
     inner = library_frames_called(scene, activity)
     place = serving_function(inner)
-    return bool(place) and not (place.startswith(SERVERS) and asks_library_once(scene, activity))
+    return bool(place) and not (
+        place.startswith(SERVERS) and makes_one_library_request(scene, activity)
+    )
 
 
 def library_frames_called(scene: HangContext, activity: ThreadActivity) -> list[PyFrame]:
@@ -332,7 +334,7 @@ def is_in_request_handler(own: Sequence[PyFrame], frames: Sequence[PyFrame]) -> 
 
 def _may_have_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread polls a socket or standard input; epoll's list is not in the core."""
-    kinds = (scene.descriptors.kind_of(number) for number in activity.watched)
+    kinds = (scene.descriptors.object_type(number) for number in activity.watched)
     return not activity.watched or 0 in activity.watched or SOCKET in kinds
 
 
@@ -344,7 +346,7 @@ def _waits_for_queue(scene: HangContext, activity: ThreadActivity) -> bool:
 def other_threads_clause(scene: HangContext, activity: ThreadActivity) -> str:
     """Return what other threads do in code of the program: requests that one cannot call stuck."""
     alike: dict[str, list[str]] = {}
-    for other in scene.in_order:
+    for other in scene.threads_by_importance:
         if other.tid != activity.tid and other.frames:
             alike.setdefault(f"{_doing(other)} at {other.where()}", []).append(other.who())
     shown = list(alike.items())[:MAX_BESIDE]

@@ -9,12 +9,12 @@ other never answer, nor does one that asks itself.
 
 from __future__ import annotations
 
-from gdb_epi.hangs.descriptors import Address, socket_address
+from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called, serves_in_accepting_thread
 from gdb_epi.hangs.library_calls import frames_running
-from gdb_epi.hangs.loops.event_loop_answers import Through
-from gdb_epi.hangs.types import DEADLOCK, HangAnswer, ThreadActivity
+from gdb_epi.hangs.loops.event_loop_diagnosis import Through
+from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 
 _ASKS = ("http.client", "getresponse")
@@ -22,9 +22,9 @@ _SERVES = ("socketserver", "serve_forever")
 _THIS_HOST = ("localhost", "127.0.0.1", "::1")
 
 
-def answer_for_in_process_server(
+def diagnose_wait_for_in_process_server(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer for a thread that waits for one of a server of this process."""
     asked = _address_asked(scene, activity)
     server = _thread_serving(scene, asked) if asked is not None else None
@@ -44,7 +44,7 @@ def answer_for_in_process_server(
             f"{activity.waits()} for the answer of {server.who()}, which waits itself: each serves "
             "one request at a time"
         )
-    return HangAnswer(
+    return HangDiagnosis(
         DEADLOCK, "requests", sentence, tuple(circle), PROBABLE,
         (f"{server.who()} serves port {asked[1]} of this host, which {activity.who()} asks",),
         ("a timeout", "a server of another host"),
@@ -70,7 +70,7 @@ def _thread_serving(scene: HangContext, asked: Address) -> ThreadActivity | None
         for frame in frames_running(frames, (_SERVES,)):
             server = scene.view.variable(frame, "self")
             word = scene.view.attribute(server, "server_address") if server else None
-            own = socket_address(scene.view, word) if word else None
+            own = read_socket_address(scene.view, word) if word else None
             if own is not None and own[1] == asked[1] and asked[0] in (own[0], *_THIS_HOST):
                 return activity
     return None

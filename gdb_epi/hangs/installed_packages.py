@@ -31,7 +31,7 @@ class InstalledPackages:
         self._names: dict[str, frozenset[str]] = {}  # of what is installed, by folder
         self._below: dict[str, bool] = {}  # by file
 
-    def holds(self, frame: PyFrame) -> bool:
+    def contains_frame(self, frame: PyFrame) -> bool:
         """Tell whether a frame's code is the standard library's or of an installed package."""
         file = frame.filename
         if file.startswith("<") and "generated" in file:  # by SQLAlchemy, attrs and others
@@ -39,7 +39,7 @@ class InstalledPackages:
         if is_library_code(frame._replace(filename=file)):
             return True
         if file not in self._below:
-            self._below[file] = self.holds_file(file)
+            self._below[file] = self.contains_file(file)
         return self._below[file]
 
     def _file_of_module(self, module: str) -> str:
@@ -52,7 +52,7 @@ class InstalledPackages:
         except (UnreadableMemory, LayoutError, IndexError):
             return ""
 
-    def holds_file(self, file: str) -> bool:
+    def contains_file(self, file: str) -> bool:
         """Tell whether a file is of a package that was installed beside the usual folders.
 
         A folder into which packages were installed holds nothing else, but for that of the program:

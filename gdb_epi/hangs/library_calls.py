@@ -251,28 +251,28 @@ def serving_function(inner: Sequence[PyFrame]) -> str:
     return ""
 
 
-def name_of_request(inner: Sequence[PyFrame]) -> str:
+def requested_function_name(inner: Sequence[PyFrame]) -> str:
     """Return the name of the library's function that the program called; "" for its transport."""
     called = [frame for frame in inner if (frame.module or "") not in _TRANSPORTS]
     return called[-1].name if called else ""
 
 
-def asks_for_one_thing(function: str) -> bool:
+def is_single_request_name(function: str) -> bool:
     """Tell whether a library's function of this name ends with a result, and is no service."""
     return bool(function) and not any(part in function.lower() for part in _VERBS[_STAYS])
 
 
-def takes_what_comes(function: str) -> bool:
+def is_consumer_name(function: str) -> bool:
     """Tell whether a library's function of this name asks nobody for an answer."""
     return any(part in function.lower() for part in _VERBS[_TAKES])
 
 
-def asks_another_side(names: Iterable[str]) -> bool:
+def is_any_request_name(names: Iterable[str]) -> bool:
     """Tell whether any of some functions' names is that of one that sends or asks something."""
     return any(word.startswith(_VERBS[_ASKS]) for name in names for word in name.lower().split("_"))
 
 
-def waits_while_closing(inner: Sequence[PyFrame]) -> bool:
+def is_waiting_in_shutdown(inner: Sequence[PyFrame]) -> bool:
     """Tell whether a library's function waits that ends a service."""
     return any((frame.module or "", frame.name) in CLOSES for frame in inner)
 

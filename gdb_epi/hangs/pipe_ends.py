@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import islice
 
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET, UNIX, Descriptors
+from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET, UNIX, DescriptorTable
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
@@ -43,7 +43,7 @@ class _Reach(NamedTuple):
 class PipeEnds:
     """Look for the other ends of pipes."""
 
-    def __init__(self, view: PythonView, descriptors: Descriptors) -> None:
+    def __init__(self, view: PythonView, descriptors: DescriptorTable) -> None:
         self._view = view
         self._descriptors = descriptors
 
@@ -57,9 +57,9 @@ class PipeEnds:
 
     def _candidates(self, number: int) -> Iterator[int]:
         """Yield the numbers that may be the other end."""
-        kind = self._descriptors.kind_of(number)
+        kind = self._descriptors.object_type(number)
         for other in (number + 1, number - 1):
-            beside = self._descriptors.kind_of(other)
+            beside = self._descriptors.object_type(other)
             if kind in (SOCKET, CONNECTION):
                 if beside == kind and self._are_alike(number, other, kind):
                     yield other
@@ -111,9 +111,9 @@ class PipeEnds:
                     return ()
                 return (int(value),)
             if kind == FILE or kind.startswith(_STREAMS):
-                behind = self._descriptors.behind(word)
+                behind = self._descriptors.descriptor_of_stream(word)
                 return (behind,) if behind is not None and behind > 2 else ()
         except (UnreadableMemory, LayoutError):
             return ()
-        held = self._descriptors.number_of_object(word)
+        held = self._descriptors.descriptor_of_object(word)
         return (held,) if held is not None else ()

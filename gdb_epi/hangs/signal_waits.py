@@ -19,15 +19,15 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
     function_and_line,
-    wait_answer,
+    wait_diagnosis,
 )
 from gdb_epi.locks.types import INFO, PROBABLE
 
 MAX_CALLERS = 8  # of a wait for a child, that may have called terminate()
-Answer = Callable[[HangContext, ThreadActivity], "HangAnswer | None"]
+Answer = Callable[[HangContext, ThreadActivity], "HangDiagnosis | None"]
 
 _WAITS = (
     hang_types.LOCK,
@@ -42,7 +42,7 @@ _WAITS = (
 )
 
 
-def answer_for_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangAnswer | None:
+def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangDiagnosis | None:
     """Return the answer where the main thread waits in a Python handler of a signal.
 
     What the signal interrupted goes on only when the handler returns: nobody waits for work there.
@@ -66,7 +66,7 @@ def answer_for_wait_in_signal_handler(scene: HangContext, single: Answer) -> Han
         f"{activity.waits()} for {what}, without a timeout, in the handler of {signal_name(number)}"
         f": {interrupted} goes on only when the handler returns"
     )
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "signal handler", sentence, activity,
         evidence=(f"{handler} was called with {signal_name(number)} and the interrupted frame",),
         ruled_out=("a timeout", "a wait for work"),
@@ -74,9 +74,9 @@ def answer_for_wait_in_signal_handler(scene: HangContext, single: Answer) -> Han
     )  # fmt: skip
 
 
-def answer_for_blocked_terminate(
+def diagnose_blocked_terminate(
     scene: HangContext, activity: ThreadActivity, waits: str
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer where a child was told to end by a signal that it cannot take.
 
     A child has the mask of the thread that started it, through exec() too (sigprocmask(2)); Popen
@@ -92,7 +92,7 @@ def answer_for_blocked_terminate(
                 f"{waits}, which terminate() told to end; {activity.who()} blocks SIGTERM, and a "
                 "child that it started does too: the signal stays pending and the child goes on"
             )
-            return wait_answer(
+            return wait_diagnosis(
                 HANG, "blocked SIGTERM", sentence, activity, PROBABLE,
                 evidence=(
                     f"SIGTERM is in the signal mask of thread {activity.tid}",
@@ -103,9 +103,9 @@ def answer_for_blocked_terminate(
     return None
 
 
-def answer_for_signal_taken_by_main(
+def diagnose_signal_taken_by_main(
     scene: HangContext, activity: ThreadActivity
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer where the main thread takes all signals that a thread waits for."""
     threads = {thread.tid: thread for thread in scene.target.threads()}
     thread, main = threads.get(activity.tid), threads.get(scene.main_tid or 0)
@@ -126,7 +126,7 @@ def answer_for_signal_taken_by_main(
         f"{activity.waits()} for {names}, which {who} does not block: "
         f"the kernel gives such a signal to {who}, and this wait goes on"
     )
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "signal taken elsewhere", sentence, activity, PROBABLE,
         evidence=(f"{names} is blocked in thread {activity.tid} and not in thread {main.tid}",),
         doubts=("a signal that is sent to this thread alone",),

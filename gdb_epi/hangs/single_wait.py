@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.deadlocks import lock_name
-from gdb_epi.hangs.event_waits import answer_for_event_wait, waits_for_started_thread
+from gdb_epi.hangs.deadlocks import describe_awaited_lock
+from gdb_epi.hangs.event_waits import diagnose_event_wait, waits_for_thread_startup
 from gdb_epi.hangs.external_waits import (
-    answer_for_child_wait,
-    answer_for_data_wait,
-    answer_for_database_wait,
-    answer_for_file_lock_wait,
-    answer_for_work_wait,
-    answer_for_write_wait,
+    diagnose_child_wait,
+    diagnose_data_wait,
+    diagnose_database_wait,
+    diagnose_file_lock_wait,
+    diagnose_sleep_or_wait_for_work,
+    diagnose_write_wait,
 )
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
@@ -20,7 +20,7 @@ from gdb_epi.hangs.idleness import (
     SHALLOW,
     debugger_wait_frame,
     library_frames_called,
-    weaken_answer_in_loop,
+    weaken_diagnosis_in_loop,
 )
 from gdb_epi.hangs.library_calls import (
     NOTIFICATION,
@@ -29,59 +29,65 @@ from gdb_epi.hangs.library_calls import (
     QUEUE_ITEM,
     SERVERS,
     event_loop_frame_index,
-    waits_while_closing,
+    is_waiting_in_shutdown,
 )
-from gdb_epi.hangs.loops.event_loop_answers import Through, answer_for_sleeping_loop
-from gdb_epi.hangs.loops.polled_waits import answer_for_polling_loop
+from gdb_epi.hangs.loops.event_loop_diagnosis import Through, diagnose_sleeping_event_loop
+from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
     DEADLOCK,
     HANG,
     NO_FAULT,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
-    idle_answer,
-    wait_answer,
+    idle_diagnosis,
+    wait_diagnosis,
 )
 from gdb_epi.hangs.unknown_holders import (
     RWLOCK,
     SEMAPHORE,
-    answer_for_ended_owner,
-    answer_for_possibly_inherited_lock,
-    answer_for_process_notification,
-    answer_for_unknown_holder,
+    diagnose_ended_lock_owner,
+    diagnose_multiprocessing_notification_wait,
+    diagnose_possibly_inherited_lock,
+    diagnose_unknown_lock_holder,
 )
-from gdb_epi.hangs.wakers import thread_in_same_native_call, timer_of_thread, timer_restarts_itself
+from gdb_epi.hangs.wakers import (
+    does_timer_restart_itself,
+    find_thread_in_same_native_call,
+    find_timer_of_thread,
+)
 from gdb_epi.locks.types import CERTAIN, CONDITION, FUTEX_WORD, INFO, NATIVE_NOTIFICATION, PROBABLE
 
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 
 
-def answer_for_thread(
+def diagnose_thread_wait(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...] = ()
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer that one thread's wait gives."""
     if activity.tid in seen or len(seen) > MAX_CHAIN:
         return None
     frames = scene.view.frames(activity.tid)
     place = event_loop_frame_index(frames)
     reactor = (
-        scene.loops.of_reactor(frames[0]) if frames and activity.kind == hang_types.POLL else None
+        scene.loops.reactor_of_frame(frames[0])
+        if frames and activity.kind == hang_types.POLL
+        else None
     )
     if reactor is not None:
-        return answer_for_sleeping_loop(scene, activity, reactor, _through)
+        return diagnose_sleeping_event_loop(scene, activity, reactor, _through)
     in_loop = event_loop_module(frames[:SHALLOW], activity.module)
     if (
         activity.kind in (hang_types.POLL, hang_types.READ, hang_types.OTHER, hang_types.SLEEP)
         and in_loop
     ):
         loop = (
-            scene.loops.of(frames[place], scene.tasks)
+            scene.loops.loop_of_frame(frames[place], scene.tasks)
             if place is not None and frames[place].module == "asyncio.base_events"
-            else scene.loops.of_uvloop(scene.tasks, activity.target)
+            else scene.loops.uvloop_of_thread(scene.tasks, activity.target)
         )
-        answer = answer_for_sleeping_loop(scene, activity, loop, _through)
+        answer = diagnose_sleeping_event_loop(scene, activity, loop, _through)
         if answer is not None:
             return answer
     following = _FOLLOWING.get(activity.kind)
@@ -92,11 +98,11 @@ def answer_for_thread(
 
 def _lock(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     wait = scene.waits.get(activity.tid)
-    name = lock_name(scene, activity)
+    name = describe_awaited_lock(scene, activity)
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
-        return answer_for_process_notification(scene, activity)
+        return diagnose_multiprocessing_notification_wait(scene, activity)
     if wait is None or wait.owner.state == "other-process":
         tid = wait.owner.tid if wait is not None else None
         # Without a number it may be another process, one that was killed, or a thread of this one.
@@ -106,14 +112,14 @@ def _lock(
             else "which processes share; who took it is not in this core"
         )  # fmt: skip
         sentence = f"{activity.waits()} for {name}, {who}"
-        return weaken_answer_in_loop(scene, wait_answer(
+        return weaken_diagnosis_in_loop(scene, wait_diagnosis(
             HANG, "lock of another process", sentence, activity,
             evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
         ))  # fmt: skip
     if wait.owner.tid == activity.tid and wait.confidence == INFO:
         sentence = f"{activity.waits()} for {name}, which it took itself"
         meant = "a signal handler may be meant to release it"
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "lock of its own", f"{sentence}: {meant}", activity, INFO,
             evidence=wait.evidence[-2:],
         )  # fmt: skip
@@ -123,18 +129,18 @@ def _lock(
         what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
         held_up = _held_up_native(scene, activity)
         if held_up is not None:
-            lock = lock_name(scene, held_up)
+            lock = describe_awaited_lock(scene, held_up)
             sentence = (
                 f"{activity.waits()} until another thread wakes it, and holds {lock}; "
                 f"{held_up.who()}, which a native library started, waits for that lock at "
                 f"{held_up.where()}"
             )
-            return HangAnswer(
+            return HangDiagnosis(
                 HANG, "held while it waits", sentence, (activity, held_up), PROBABLE,
                 (f"{held_up.who()} was not started by Python, and waits for {activity.who()}",),
                 ("a timeout",), ("whether it is that thread which should wake it",),
             )  # fmt: skip
-        called = thread_in_same_native_call(scene, activity, seen)
+        called = find_thread_in_same_native_call(scene, activity, seen)
         if called is not None:
             link = f"{activity.module}, and that probably for the Python code that it called in"
             return through(scene, activity, called.tid, link, seen)
@@ -142,26 +148,26 @@ def _lock(
             f"{activity.waits()} until another thread wakes it (a {what}); which thread should is "
             "not known"
         )
-        return wait_answer(HANG, "unknown holder", sentence, activity, INFO)
+        return wait_diagnosis(HANG, "unknown holder", sentence, activity, INFO)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
-        return answer_for_unknown_holder(scene, activity, wait, name)
+        return diagnose_unknown_lock_holder(scene, activity, wait, name)
     if scene.may_be_inherited:
-        return answer_for_possibly_inherited_lock(scene, activity, wait, name)
+        return diagnose_possibly_inherited_lock(scene, activity, wait, name)
     if wait.kind == RWLOCK and not wait.owner.tid:
-        return answer_for_unknown_holder(scene, activity, wait, name)
+        return diagnose_unknown_lock_holder(scene, activity, wait, name)
     if wait.owner.state == "unknown" and (wait.owner.tid or wait.owner.ident):
-        return answer_for_ended_owner(activity, wait, name)
+        return diagnose_ended_lock_owner(activity, wait, name)
     others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
     waits = f"{activity.waits()} for {name}"
     if wait.kind == FUTEX_WORD:
         text = f"{waits}: whether that is a lock, and who could end the wait, is not known"
-        return wait_answer(HANG, "unknown holder", text, activity, INFO)
+        return wait_diagnosis(HANG, "unknown holder", text, activity, INFO)
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = PROBABLE if wait.object and not others else INFO
     referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()
     if others and not referring:
         sure = PROBABLE
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
@@ -182,12 +188,12 @@ def _held_up_native(scene: HangContext, activity: ThreadActivity) -> ThreadActiv
 
 def _through(
     scene: HangContext, activity: ThreadActivity, tid: int, link: str, seen: tuple[int, ...]
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Follow a wait to the thread that it waits for; that one's own wait decides."""
     other = scene.activity(tid)
     if other is None:
         return None
-    further = answer_for_thread(scene, other, (*seen, activity.tid))
+    further = diagnose_thread_wait(scene, other, (*seen, activity.tid))
     if further is None:
         return None
     sentence = f"{activity.waits()} for {link} {other.who()}; "
@@ -202,7 +208,7 @@ def _through(
     if activity.kind == hang_types.JOIN and other.kind == hang_types.EVENT:
         # The program waits for the end of a thread that waits for another one to give it work.
         return further._replace(label=HANG, kind="nobody gives it")
-    if activity.kind == hang_types.JOIN and waits_while_closing(
+    if activity.kind == hang_types.JOIN and is_waiting_in_shutdown(
         library_frames_called(scene, activity)
     ):
         text = f"{further.sentence}; that thread ends only when its client goes"
@@ -234,12 +240,12 @@ def _take_turns(activity: ThreadActivity, holder: ThreadActivity) -> bool:
 
 def _join(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     joined = scene.activity(activity.target)
     if activity.timed and joined is not None and joined.awaits == QUEUE_ITEM:
         sentence = f"{activity.waits()} for the end of {joined.who()} "
         sentence += f"with a timeout, and that one at {joined.where()} for {joined.what}"
-        return idle_answer(activity, sentence)
+        return idle_diagnosis(activity, sentence)
     over = activity.awaits == PROGRAM_END
     awaited = activity.target if activity.target != activity.tid else None
     if awaited is None and (over or not activity.frames):
@@ -255,16 +261,16 @@ def _join(
         if activity.target is not None:
             return None  # a circle that no rule knew
     sentence = f"{activity.waits()} for {activity.wants()}"
-    return wait_answer(HANG, "join", sentence, activity, INFO)
+    return wait_diagnosis(HANG, "join", sentence, activity, INFO)
 
 
-def _after_the_end(scene: HangContext, tid: int, answer: HangAnswer) -> HangAnswer:
+def _after_the_end(scene: HangContext, tid: int, answer: HangDiagnosis) -> HangDiagnosis:
     """Say that the program is over except for one thread; a Timer that restarts itself goes on."""
     text = (
         f"the program is over, but a thread that is not a daemon keeps it alive: {answer.sentence}"
     )
     thread = scene.activity(tid)
-    if thread is None or not timer_restarts_itself(scene, timer_of_thread(scene, thread)):
+    if thread is None or not does_timer_restart_itself(scene, find_timer_of_thread(scene, thread)):
         return answer._replace(sentence=text)
     return answer._replace(
         label=HANG, sure=INFO,
@@ -273,27 +279,27 @@ def _after_the_end(scene: HangContext, tid: int, answer: HangAnswer) -> HangAnsw
     )  # fmt: skip
 
 
-def _other(_scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def _other(_scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     what = activity.what or activity.call or "something"
     if activity.kind in hang_types.RUNNING:
-        return wait_answer(
+        return wait_diagnosis(
             NO_FAULT, "busy", f"{activity.who()} was computing at {activity.where()}", activity
         )
     sentence = f"{activity.who()} is in {what} at {activity.where()}"
-    return wait_answer(CANNOT_TELL, "unknown", sentence, activity, INFO)
+    return wait_diagnosis(CANNOT_TELL, "unknown", sentence, activity, INFO)
 
 
-def busy_wait(scene: HangContext) -> HangAnswer | None:
+def busy_wait(scene: HangContext) -> HangDiagnosis | None:
     """The only running thread polls one condition again and again, without a sleep."""
     running = [
         d for d in scene.activities if d.kind in (*hang_types.RUNNING, hang_types.GIL) and d.frames
     ]
     if len(running) != 1 or running[0].kind == hang_types.GIL:
         return None
-    return answer_for_polling_loop(scene, running[0], (), _through)
+    return diagnose_polling_loop(scene, running[0], (), _through)
 
 
-def blocked_event_loop(scene: HangContext) -> HangAnswer | None:
+def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
     """A call that blocks, made in a coroutine: the event loop and all its tasks stand still."""
     for activity in scene.activities:
         if activity.kind in (*hang_types.RUNNING, hang_types.GIL) or not activity.frames:
@@ -305,7 +311,7 @@ def blocked_event_loop(scene: HangContext) -> HangAnswer | None:
         above = frames[:place]
         asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
         own = [f for f in above if f.address in {o.address for o in activity.frames}]
-        if asleep or not own or waits_for_started_thread(scene, activity):
+        if asleep or not own or waits_for_thread_startup(scene, activity):
             continue
         what = activity.what or activity.call or "something"
         call = "sleeps" if activity.kind == hang_types.SLEEP else f"waits for {what}"
@@ -314,7 +320,7 @@ def blocked_event_loop(scene: HangContext) -> HangAnswer | None:
             f"task can "
             "run meanwhile"
         )
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "blocked event loop", sentence, activity, CERTAIN,
             evidence=("the frame is called by the event loop and sleeps outside of its selector",),
             doubts=("a short call, seen at this moment",) if activity.timed else (),
@@ -325,17 +331,17 @@ def blocked_event_loop(scene: HangContext) -> HangAnswer | None:
 # Rules whose answer may be that of the thread that is waited for.
 _FOLLOWING = {
     hang_types.LOCK: _lock,
-    hang_types.EVENT: answer_for_event_wait,
+    hang_types.EVENT: diagnose_event_wait,
     hang_types.JOIN: _join,
-    hang_types.READ: answer_for_data_wait,
-    hang_types.ACCEPT: answer_for_work_wait,
-    hang_types.POLL: answer_for_work_wait,
-    hang_types.SLEEP: answer_for_work_wait,
-    hang_types.SIGNAL: answer_for_work_wait,
+    hang_types.READ: diagnose_data_wait,
+    hang_types.ACCEPT: diagnose_sleep_or_wait_for_work,
+    hang_types.POLL: diagnose_sleep_or_wait_for_work,
+    hang_types.SLEEP: diagnose_sleep_or_wait_for_work,
+    hang_types.SIGNAL: diagnose_sleep_or_wait_for_work,
 }
 _BY_ITSELF = {
-    hang_types.FILE_LOCK: answer_for_file_lock_wait,
-    hang_types.DATABASE: answer_for_database_wait,
-    hang_types.CHILD: answer_for_child_wait,
-    hang_types.WRITE: answer_for_write_wait,
+    hang_types.FILE_LOCK: diagnose_file_lock_wait,
+    hang_types.DATABASE: diagnose_database_wait,
+    hang_types.CHILD: diagnose_child_wait,
+    hang_types.WRITE: diagnose_write_wait,
 }

@@ -29,7 +29,7 @@ MAX_WORDS = 48  # of a Pager that are looked at
 MAX_NUMBER = 1 << 20  # of descriptors and of connections
 
 
-class OwnHolder(NamedTuple):
+class OwnSqliteLockHolder(NamedTuple):
     """Says which connection of this process keeps another one from its database.
 
     `is_certain`: SQLite's own structures say that it does. `alone`: nobody but the waiting thread
@@ -60,7 +60,9 @@ class _Reference(NamedTuple):
     name: str
 
 
-def holder_in_this_process(scene: HangContext, activity: ThreadActivity) -> OwnHolder | None:
+def find_own_sqlite_lock_holder(
+    scene: HangContext, activity: ThreadActivity
+) -> OwnSqliteLockHolder | None:
     """Return the connection that keeps a thread in a call of SQLite from its database."""
     frames = scene.view.frames(activity.tid)
     waiting = next(_called(scene, frames[0]), 0) if frames else 0
@@ -84,14 +86,18 @@ def holder_in_this_process(scene: HangContext, activity: ThreadActivity) -> OwnH
     alone = scene.is_only_python_thread(activity.tid) or threads == {activity.tid}
     if alone:
         clause += ", and goes on only when this call has returned"
-        return OwnHolder(clause, evidence)
+        return OwnSqliteLockHolder(clause, evidence)
     other = next((d for d in scene.activities if threads == {d.tid}), None)
     if other is not None:
         clause += f", which {other.who()} has at hand"
-    return OwnHolder(clause, evidence, alone=False, tid=other.tid if other is not None else None)
+    return OwnSqliteLockHolder(
+        clause, evidence, alone=False, tid=other.tid if other is not None else None
+    )
 
 
-def connection_held_by_callers(scene: HangContext, activity: ThreadActivity) -> OwnHolder | None:
+def connection_held_by_callers_clause(
+    scene: HangContext, activity: ThreadActivity
+) -> OwnSqliteLockHolder | None:
     """Say which connection only callers of the loop refer to: a clause, and the evidence."""
     inner: set[int] = set()
     in_loop = True
@@ -109,7 +115,7 @@ def connection_held_by_callers(scene: HangContext, activity: ThreadActivity) -> 
                         "that is open there cannot end before this call returns"
                     )
                     evidence = f"{place} refers to a second connection, {name}"
-                    return OwnHolder(clause, evidence, is_certain=False)
+                    return OwnSqliteLockHolder(clause, evidence, is_certain=False)
         inner |= {word for _, word in own}
         in_loop = in_loop and not scene.runs_in_loop(frame)
     return None

@@ -55,7 +55,7 @@ class SystemCall(NamedTuple):
     fds: tuple[int, ...] = ()  # of poll and select
 
 
-def system_call(target: Target, thread: Thread) -> SystemCall | None:
+def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
     """Return the call that a thread sleeps in; None when it runs or its registers are not there."""
     machine = thread.architecture
     number = thread.registers.get(machine.call)

@@ -102,7 +102,7 @@ def find_task_cycle(tasks: Sequence[UnfinishedTask]) -> tuple[UnfinishedTask, ..
     return ()
 
 
-def with_wakers_by_code(
+def add_wakers_from_code(
     tasks: Sequence[UnfinishedTask],
     threads: Iterable[PyFrame],
     calls_ahead: Callable[[PyFrame], Iterable[tuple[int, str]]],
@@ -129,7 +129,7 @@ def with_wakers_by_code(
         calls = (call for frame in frames for call in calls_ahead(frame))
         return {address for address, method in calls if method in wanted.get(address, ())}
 
-    of_threads = tuple(frame for frame in threads if not installed.holds(frame))
+    of_threads = tuple(frame for frame in threads if not installed.contains_frame(frame))
     of_tasks = [(task.id, own_frames(task, installed)) for task in tasks]
     if any(len(frames) > MAX_SETTERS for frames in (of_threads, *(own for _, own in of_tasks))):
         return list(tasks)
@@ -158,7 +158,7 @@ def waits_for_itself(task: UnfinishedTask, slots: FrameSlots, installed: Install
     inward = None
     for frame in task.stack:
         try:
-            entered = [] if installed.holds(frame) else slots.entered(frame, inward)
+            entered = [] if installed.contains_frame(frame) else slots.entered(frame, inward)
         except (UnreadableMemory, LayoutError):
             entered = []
         # A lock may be entered by its acquire() too; whether this one is the second is not known.
@@ -188,10 +188,10 @@ def has_timeout(task: UnfinishedTask, tasks: Iterable[UnfinishedTask], view: Pyt
 
 def own_frames(task: UnfinishedTask, installed: InstalledPackages) -> tuple[PyFrame, ...]:
     """Return the program's own frames of a task, innermost first."""
-    return tuple(f for f in task.stack if f.hole is None and not installed.holds(f))
+    return tuple(f for f in task.stack if f.hole is None and not installed.contains_frame(f))
 
 
-def task_phrase(task: UnfinishedTask) -> str:
+def name_task(task: UnfinishedTask) -> str:
     """Return how a sentence calls a task: no address, which says nothing to a reader."""
     name = task.name.partition(" at 0x")[0]
     if name.startswith(("task 0x", "0x")):
@@ -199,9 +199,9 @@ def task_phrase(task: UnfinishedTask) -> str:
     return name if name.startswith("task") else f"task {name}"
 
 
-def task_text(task: UnfinishedTask, installed: InstalledPackages) -> str:
+def describe_waiting_task(task: UnfinishedTask, installed: InstalledPackages) -> str:
     """Return "task NAME waits at f (file:line) for a lock (x)" for a sentence."""
-    return f"{task_phrase(task)} waits{_wait_words(task, installed)}"
+    return f"{name_task(task)} waits{_wait_words(task, installed)}"
 
 
 def _wait_words(task: UnfinishedTask, installed: InstalledPackages) -> str:
@@ -219,7 +219,7 @@ def _texts_of_tasks(tasks: Sequence[UnfinishedTask], installed: InstalledPackage
     """Return what tasks wait for, those that wait alike in one text."""
     alike: dict[str, list[str]] = {}
     for task in tasks:
-        alike.setdefault(_wait_words(task, installed), []).append(task_phrase(task))
+        alike.setdefault(_wait_words(task, installed), []).append(name_task(task))
     return [
         f"{names[0]} waits{words}" if len(names) == 1 else f"{_names_of_tasks(names)} wait{words}"
         for words, names in alike.items()
@@ -244,7 +244,7 @@ def activity_of_task(
     return thread._replace(frames=own_frames(task, installed) or task.stack, label=f"task:{kind}")
 
 
-def own_tasks_first(
+def sort_own_tasks_first(
     tasks: Sequence[UnfinishedTask], installed: InstalledPackages
 ) -> list[UnfinishedTask]:
     """Return the tasks that have frames of the program, those that matter before idle consumers.
@@ -264,12 +264,12 @@ def own_tasks_first(
 def tasks_clause(
     tasks: Sequence[UnfinishedTask], installed: InstalledPackages, of_first: str = ""
 ) -> str:
-    """Return what the tasks wait for, ordered by own_tasks_first(); `of_first` follows the first.
+    """Return what tasks, in sort_own_tasks_first()'s order, wait for; `of_first` follows the first.
 
     If any task waits for a thing with a name, one of these is among them: the name says what the
     waiting is about.
     """
-    ranked = own_tasks_first(tasks, installed)
+    ranked = sort_own_tasks_first(tasks, installed)
     first = ranked[:MAX_TEXTS]
     named = (task for task in ranked if task.wait is not None and task.wait.name)
     telling = next(named, None)

@@ -12,7 +12,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptors import Descriptors
+from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.library_calls import (
     ASKS_MANAGER,
     BY_CALL,
@@ -26,7 +26,7 @@ from gdb_epi.hangs.library_calls import (
     serving_function,
     split_library_frames,
 )
-from gdb_epi.hangs.system_calls import MAY_LAST, SystemCall, system_call
+from gdb_epi.hangs.system_calls import MAY_LAST, SystemCall, read_system_call
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.python_view import PythonView
@@ -71,7 +71,7 @@ class ThreadActivityReader:
         self._unwinder = Unwinder(target, FunctionBounds(target))
         process = target.process()
         self._pid = None if isinstance(process, Absent) else process.pid
-        self.descriptors = Descriptors(view) if view is not None else None
+        self.descriptors = DescriptorTable(view) if view is not None else None
 
     def all(self, threads: Sequence[Thread]) -> tuple[ThreadActivity, ...]:
         """Return what every thread does, in the order of the core."""
@@ -97,7 +97,7 @@ class ThreadActivityReader:
             base = base._replace(place=library[2], awaits=library[1])
         base = base._replace(place=serving_function(inner) or base.place)
         wait = self.waits.get(thread.tid)
-        call = system_call(self.target, thread)
+        call = read_system_call(self.target, thread)
         if wait is not None and not self._was_given(wait, thread):
             return self._of_wait(base, wait, library, thread)
         if call is None or wait is not None:

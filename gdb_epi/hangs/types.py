@@ -80,7 +80,7 @@ class ThreadActivity(NamedTuple):
         return f"data on {self.what}" if self.kind == READ and not self.awaits else self.what
 
 
-class HangAnswer(NamedTuple):
+class HangDiagnosis(NamedTuple):
     """The answer to "is it stuck?" for the whole process.
 
     `kind` classifies it ("lock order", "pipe", "busy", ...); `sentence` says in plain words who
@@ -105,17 +105,17 @@ def function_and_line(frame: PyFrame | TracebackLine) -> str:
     return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"
 
 
-def wait_answer(
+def wait_diagnosis(
     label: str, kind: str, sentence: str, activity: ThreadActivity, sure: str = PROBABLE, *,
     evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
-) -> HangAnswer:  # fmt: skip
+) -> HangDiagnosis:  # fmt: skip
     """Return an answer that rests on one thread's wait."""
     seen = f"thread {activity.tid} is in {activity.call}" if activity.call else ""
     observed = tuple(filter(None, (seen, *evidence)))
-    return HangAnswer(label, kind, sentence, (activity,), sure, observed, ruled_out, doubts)
+    return HangDiagnosis(label, kind, sentence, (activity,), sure, observed, ruled_out, doubts)
 
 
-def idle_answer(activity: ThreadActivity, sentence: str) -> HangAnswer:
+def idle_diagnosis(activity: ThreadActivity, sentence: str) -> HangDiagnosis:
     """Return the answer for a thread that waits for work."""
     ruled_out = ("a thread that waits for a lock or for another process",)
-    return wait_answer(NO_FAULT, "idle", sentence, activity, ruled_out=ruled_out)
+    return wait_diagnosis(NO_FAULT, "idle", sentence, activity, ruled_out=ruled_out)

@@ -4,31 +4,33 @@
 from __future__ import annotations
 
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import weaken_answer_in_loop
+from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import NOTIFICATION
-from gdb_epi.hangs.types import HANG, NO_FAULT, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.types import HANG, NO_FAULT, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import INFO, LockWait
 
 RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
 
 
-def answer_for_process_notification(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def diagnose_multiprocessing_notification_wait(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis:
     """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
     sentence = f"{activity.waits()} for {activity.awaits}"
     if activity.timed:
-        return wait_answer(NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, INFO)
+        return wait_diagnosis(NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, INFO)
     if activity.awaits == NOTIFICATION:
         sentence += " (an Event or Condition of multiprocessing)"
-    return weaken_answer_in_loop(scene, wait_answer(
+    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
         HANG, "lock of another process", f"{sentence}, without a timeout", activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),
     ))  # fmt: skip
 
 
-def answer_for_unknown_holder(
+def diagnose_unknown_lock_holder(
     scene: HangContext, activity: ThreadActivity, wait: LockWait, name: str
-) -> HangAnswer:
+) -> HangDiagnosis:
     """Answer of a wait for what stores no holder: a semaphore, a rwlock that readers hold."""
     waits = f"{activity.waits()} for {name}"
     is_lock = wait.kind == RWLOCK
@@ -37,7 +39,7 @@ def answer_for_unknown_holder(
         else "whose count is 0: somebody has to post it"
     )  # fmt: skip
     if activity.timed or not scene.is_only_thread(activity.tid):
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "unknown holder", f"{waits}, {words}", activity, INFO,
             evidence=wait.evidence[-1:],
         )  # fmt: skip
@@ -45,14 +47,14 @@ def answer_for_unknown_holder(
         "it is the only thread of this process, so it holds it itself, or one that has ended does"
         if is_lock else "it is the only thread of this process, so nobody is left to do that"
     )  # fmt: skip
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
         activity, evidence=("no other thread is in this process", *wait.evidence[-1:]),
         ruled_out=("a timeout", "another thread"), doubts=("a signal handler",),
     )  # fmt: skip
 
 
-def answer_for_ended_owner(activity: ThreadActivity, wait: LockWait, name: str) -> HangAnswer:
+def diagnose_ended_lock_owner(activity: ThreadActivity, wait: LockWait, name: str) -> HangDiagnosis:
     """The lock's own words name a thread that the process does not have, and no fork left behind.
 
     A core has all threads of its process, so that one ended: nobody else may unlock.
@@ -62,16 +64,16 @@ def answer_for_ended_owner(activity: ThreadActivity, wait: LockWait, name: str) 
         f"{activity.waits()} for {name}, which {owner} took and never "
         "released: that thread has ended"
     )
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "owner ended", sentence, activity, evidence=wait.evidence[-2:],
         ruled_out=("a thread that still runs", "a fork"),
         doubts=("a thread that was removed by other means than its end",),
     )  # fmt: skip
 
 
-def answer_for_possibly_inherited_lock(
+def diagnose_possibly_inherited_lock(
     scene: HangContext, activity: ThreadActivity, wait: LockWait, name: str
-) -> HangAnswer:
+) -> HangDiagnosis:
     """Answer of a process that may have been forked, where vanished threads cannot be looked for.
 
     Whoever took the lock: where no other thread is left, nobody can release it.
@@ -80,14 +82,14 @@ def answer_for_possibly_inherited_lock(
     came_held = "a thread of the parent may have held it at fork()"
     private = bool(wait.object) and wait.kind != SEMLOCK  # a SemLock is for several processes
     if not private or activity.timed or not scene.is_only_thread(activity.tid):
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "unknown holder", f"{waits}; who holds it is not known", activity, INFO,
             doubts=("it may have come held through fork(): a thread of the parent held it then",),
         )  # fmt: skip
     sentence = f"{waits}; it is the only thread of this process, so nobody is left to release it"
     if scene.locks.fork.forked:
         sentence += f"; the process was forked: {came_held}"
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "nobody left", sentence, activity,
         evidence=("no other thread is in this process", *wait.evidence[:1]),
         ruled_out=("a timeout", "another thread", "a lock that processes share"),

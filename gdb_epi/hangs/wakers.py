@@ -24,7 +24,7 @@ from gdb_epi.hangs.tasks import SETTERS
 from gdb_epi.hangs.types import (
     DEADLOCK,
     ITSELF,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
     function_and_line,
 )
@@ -48,16 +48,16 @@ _EVENT = "threading"  # the module whose frames wait
 MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
 
 
-def awaited_object_phrase(scene: HangContext, activity: ThreadActivity) -> tuple[str, str]:
+def name_awaited_object(scene: HangContext, activity: ThreadActivity) -> tuple[str, str]:
     """Return what the program calls the object that a thread waits for, and the wait with it."""
-    name = scene.references.name(activity.object, activity.tid) if activity.object else ""
+    name = scene.references.variable_name(activity.object, activity.tid) if activity.object else ""
     if activity.awaits == POOL_RESULTS:
         name = name.removesuffix("._event").removesuffix("self")  # an event of the pool's own
     is_new = bool(name) and name not in activity.what and name not in _OF_CPYTHON
     return name, f"{activity.what} ({name})" if is_new else activity.what
 
 
-def wakers_of(scene: HangContext, activity: ThreadActivity, *, surely: bool = False) -> set[int]:
+def find_wakers(scene: HangContext, activity: ThreadActivity, *, surely: bool = False) -> set[int]:
     """Return the other threads whose code sets, puts or releases later what a thread waits for.
 
     `surely`: only those whose own frames call set() and the like.
@@ -99,7 +99,7 @@ def _what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
     return _ENDS.get(activity.awaits, _GIVES)
 
 
-def answer_for_event_set_by_caller(scene: HangContext) -> HangAnswer | None:
+def diagnose_event_set_by_caller(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits for an event that a function further out on its own stack sets later.
 
     The outer function continues only when the waiting one returns, and that waits for the outer
@@ -114,16 +114,16 @@ def answer_for_event_set_by_caller(scene: HangContext) -> HangAnswer | None:
             continue
         frames = scene.view.frames(activity.tid)[:MAX_OUTER]
         outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
-        if outer is None or wakers_of(scene, activity):
+        if outer is None or find_wakers(scene, activity):
             continue
-        _, what = awaited_object_phrase(scene, activity)
+        _, what = name_awaited_object(scene, activity)
         caller = function_and_line(outer)
         sentence = (
             f"{activity.waits()} for {what} that is to come from {caller}, which goes on only when "
             f"this call returns, so that the thread waits for {ITSELF}"
         )
         evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "own caller", sentence, (activity,), PROBABLE, evidence,
             ("a timeout", "code of another thread's frames that sets it"),
             ("a callback, or code that runs later in another thread, could set it",),
@@ -131,7 +131,7 @@ def answer_for_event_set_by_caller(scene: HangContext) -> HangAnswer | None:
     return None
 
 
-def queue_cycle(scene: HangContext) -> HangAnswer | None:
+def queue_cycle(scene: HangContext) -> HangDiagnosis | None:
     """Threads that put into full queues or wait for items, each needing the next one to act.
 
     Workers without work wait in circles too, but a thread that waits for room is stuck until
@@ -146,7 +146,7 @@ def queue_cycle(scene: HangContext) -> HangAnswer | None:
     if not full or len(scene.activities) > MAX_THREADS:
         return None
     givers = {
-        tid: [other for other in sorted(wakers_of(scene, d))
+        tid: [other for other in sorted(find_wakers(scene, d))
               if other not in waiting or not _awaits_the_same(d, waiting[other])]
         for tid, d in waiting.items()
     }  # fmt: skip
@@ -173,13 +173,13 @@ def _awaits_the_same(first: ThreadActivity, second: ThreadActivity) -> bool:
     return (first.object, first.awaits) == (second.object, second.awaits)
 
 
-def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangAnswer:
+def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangDiagnosis:
     parts, evidence = [], []
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
-        _, what = awaited_object_phrase(scene, activity)
+        _, what = name_awaited_object(scene, activity)
         parts.append(f"{activity.waits()} for {what}, which is to come from {giver.who()}")
         evidence.append(f"code of {giver.who()} calls {_any(_what_ends(scene, activity))} of it")
-    return HangAnswer(
+    return HangDiagnosis(
         DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
         tuple(circle), PROBABLE, tuple(evidence),
         ("a timeout", "another thread that has one of the queues at hand"),
@@ -199,7 +199,7 @@ def _outer(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
     yield from frames[inner + 1 :]
 
 
-def thread_in_same_native_call(
+def find_thread_in_same_native_call(
     scene: HangContext, activity: ThreadActivity, seen: Sequence[int]
 ) -> ThreadActivity | None:
     """Return a thread whose Python code the native library called in which another one waits."""
@@ -218,7 +218,7 @@ def other_wait_clause(
 ) -> str:  # fmt: skip
     """Say of another thread that waits too, for something else: what that gives may be missing."""
     stuck = next(
-        (d for d in scene.in_order
+        (d for d in scene.threads_by_importance
          if d.frames and not d.timed and d.tid not in (activity.tid, *seen)
          and d not in same and d.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN,
          hang_types.READ, hang_types.WRITE)), None,
@@ -226,7 +226,7 @@ def other_wait_clause(
     return f"{stuck.waits()} for {stuck.wants()}; " if stuck else ""
 
 
-def timer_of_thread(scene: HangContext, activity: ThreadActivity) -> int:
+def find_timer_of_thread(scene: HangContext, activity: ThreadActivity) -> int:
     """Return the threading.Timer (PyObject *) whose thread waits for its time; 0 for others.
 
     Reference: Lib/threading.py, 3.8 to 3.15.
@@ -256,7 +256,7 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
     return False
 
 
-def timer_restarts_itself(scene: HangContext, timer: int) -> bool:
+def does_timer_restart_itself(scene: HangContext, timer: int) -> bool:
     """Tell whether the function of a Timer starts another one, if its code can be read."""
     function = scene.view.attribute(timer, "function") if timer else None
     with suppress(UnreadableMemory, LayoutError):

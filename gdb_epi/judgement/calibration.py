@@ -42,7 +42,7 @@ class RuleCounts(NamedTuple):
 
 
 @cache
-def counted_rules() -> Mapping[str, RuleCounts]:
+def load_calibration() -> Mapping[str, RuleCounts]:
     """Return the table that is shipped with this package."""
     return read_calibration(shipped_json(__file__, TABLE_FILE))
 
@@ -62,6 +62,6 @@ def read_calibration(document: Mapping[str, Any]) -> Mapping[str, RuleCounts]:
     return {**table, ANY_RULE: RuleCounts(0, 0, NO_CASE, usual)}
 
 
-def counts_of(rule: str, table: Mapping[str, RuleCounts]) -> RuleCounts:
+def counts_for_rule(rule: str, table: Mapping[str, RuleCounts]) -> RuleCounts:
     """Return the counts of a rule; of one without any, what rules usually are."""
     return table.get(rule) or table.get(ANY_RULE) or RuleCounts(0, 0, NO_CASE)

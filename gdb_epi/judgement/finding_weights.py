@@ -7,7 +7,7 @@ import re
 
 from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.registry import supported_label
-from gdb_epi.judgement.calibration import counted_rules, counts_of
+from gdb_epi.judgement.calibration import counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES
 
 OF_DAMAGE = frozenset(("pointer_one_bit_off", "frame_link_disagrees"))
@@ -15,7 +15,7 @@ _ONE = re.compile(r"(?<!\d)1 programs")
 NO_WEIGHT = "it has no weight: it is shown, and does not change the verdict"
 
 
-def finding_weights(detector: str) -> list[str]:
+def describe_finding_weights(detector: str) -> list[str]:
     """Return what a detector's finding counts in the verdict and where the numbers come from."""
     prefix = "S:abort-" if detector == "deliberate_abort" else f"S:{detector}"
     checks = [check for check in weights().items.values() if check.id.startswith(prefix)]
@@ -28,12 +28,12 @@ def finding_weights(detector: str) -> list[str]:
     if speaks is None:
         return [NO_WEIGHT]
     by = f":{speaks.counted_by}" if speaks.counted_by else ""
-    names = [name for name in sorted(counted_rules()) if name.split(":", 1)[0] == detector]
+    names = [name for name in sorted(load_calibration()) if name.split(":", 1)[0] == detector]
     return [_rule(name, speaks.label, speaks.hypothesis) for name in names or [detector + by]]
 
 
 def _rule(name: str, label: str, hypothesis: str) -> str:
-    right, wrong, origin, _ = counts = counts_of(name, counted_rules())
+    right, wrong, origin, _ = counts = counts_for_rule(name, load_calibration())
     number = f"{counts.probability:.2f} of 1, right in {right:g} and wrong in {wrong:g} programs"
     origin = _ONE.sub("1 program", origin)
     return f"{name}: speaks for {label} ({HYPOTHESES[hypothesis]}), {number}: {origin}"

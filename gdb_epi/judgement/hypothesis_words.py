@@ -56,7 +56,7 @@ SEVERAL_BITS = {STRAY_STORE: 0.65, HARDWARE_MEMORY: 0.3, UNKNOWN: 0.05}
 FEW_BITS = 2
 
 
-def shares_of_damage_causes(score: Score) -> Mapping[str, float]:
+def split_damage_between_causes(score: Score) -> Mapping[str, float]:
     """Return who may have damaged the word that the score is about; the shares add up to 1."""
     weighed = weights().items
     named = [weighed[e.id].beyond_stores for e in score.best if e.id in weighed]

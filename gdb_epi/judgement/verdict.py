@@ -17,15 +17,15 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.corruption.score import Score, weights
 from gdb_epi.detectors.registry import Finding, supported_label
-from gdb_epi.judgement.arguments import (
-    DAMAGE,
-    Argument,
-    arguments_of,
-    rule_of_finding,
-    unsure_waits,
-)
 from gdb_epi.judgement.calibration import RuleCounts
 from gdb_epi.judgement.hypothesis_words import HARDWARE, STRAY_STORE, UNKNOWN
+from gdb_epi.judgement.label_evidence import (
+    DAMAGE,
+    LabelEvidence,
+    choose_finding_rule,
+    collect_label_evidence,
+    find_unsure_hangs,
+)
 from gdb_epi.judgement.labels import (
     CANNOT_TELL,
     DAMAGED_MEMORY,
@@ -55,7 +55,7 @@ UNDECIDED = (
 _OF_DAMAGE = (HARDWARE_SUSPECT, DAMAGED_MEMORY)
 
 
-class Damage(NamedTuple):
+class DamagedWord(NamedTuple):
     """Whether a word was damaged: its place, the word found, the right one, the bits that differ.
 
     `confidence` is the probability that it was; None where nothing speaks for it. `where` is an
@@ -89,7 +89,7 @@ class Verdict(NamedTuple):
     word: str
     reasons: tuple[str, ...]
     against: tuple[str, ...]
-    damage: Damage
+    damage: DamagedWord
     cause: tuple[Cause, ...]
     rules: tuple[str, ...]
     model: int = MODEL
@@ -102,8 +102,8 @@ def judge(
     table: Mapping[str, RuleCounts] | None = None,
 ) -> Verdict:
     """Return the verdict on one core; `table` stands in for the counts that are shipped."""
-    arguments = arguments_of(category, findings, score, table)
-    unsure = unsure_waits(category, findings)
+    arguments = collect_label_evidence(category, findings, score, table)
+    unsure = find_unsure_hangs(category, findings)
     if unsure or any(not argument.last for argument in arguments):
         arguments = [argument for argument in arguments if not argument.last]
     weights = _weights(arguments)
@@ -126,7 +126,7 @@ def judge(
     return Verdict(
         label=label,
         confidence=round(confidence, 3),
-        word=confidence_word(label, confidence),
+        word=describe_confidence(label, confidence),
         reasons=tuple(reasons[:_MAX_REASONS]),
         against=tuple(against[:_MAX_REASONS]),
         damage=_damage(score, arguments) if overwritten is None else overwritten[0],
@@ -135,29 +135,29 @@ def judge(
     )
 
 
-def confidence_word(label: str, confidence: float) -> str:
+def describe_confidence(label: str, confidence: float) -> str:
     """Return a confidence in plain English."""
     if label == CANNOT_TELL:
         return NOT_KNOWN
     return next((word for least, word in WORDS if confidence >= least), NOT_KNOWN)
 
 
-def _strongest(arguments: Sequence[Argument]) -> dict[str, Argument]:
+def _strongest(arguments: Sequence[LabelEvidence]) -> dict[str, LabelEvidence]:
     """Return the strongest argument of each label; the arguments come strongest first."""
-    strongest: dict[str, Argument] = {}
+    strongest: dict[str, LabelEvidence] = {}
     for argument in arguments:
         strongest.setdefault(argument.label, argument)
     return strongest
 
 
-def _labels(arguments: Sequence[Argument]) -> dict[str, float]:
+def _labels(arguments: Sequence[LabelEvidence]) -> dict[str, float]:
     """Return the probability of each label that something speaks for."""
     strongest = _strongest(arguments)
     total = 1.0 + sum(argument.odds for argument in strongest.values())
     return {label: argument.odds / total for label, argument in strongest.items()}
 
 
-def _weights(arguments: Sequence[Argument]) -> dict[str, float]:
+def _weights(arguments: Sequence[LabelEvidence]) -> dict[str, float]:
     """Return what each hypothesis weighs: its share in the odds of its label."""
     weights = {UNKNOWN: 1.0}
     for label, strongest in _strongest(arguments).items():
@@ -172,7 +172,7 @@ def _weights(arguments: Sequence[Argument]) -> dict[str, float]:
     return weights
 
 
-def _damage_label(arguments: Sequence[Argument], confidence: float) -> tuple[str, float]:
+def _damage_label(arguments: Sequence[LabelEvidence], confidence: float) -> tuple[str, float]:
     """Return the label of damage, and its probability: who did it, where that leads clearly."""
     shares = next(argument.hypotheses for argument in arguments if argument.label == DAMAGE)
     hardware = sum(share for name, share in shares.items() if name in HARDWARE)
@@ -183,41 +183,41 @@ def _damage_label(arguments: Sequence[Argument], confidence: float) -> tuple[str
     return DAMAGED_MEMORY, confidence
 
 
-def _damage(score: Score, arguments: Sequence[Argument]) -> Damage:
+def _damage(score: Score, arguments: Sequence[LabelEvidence]) -> DamagedWord:
     """Return the damage; what is weak evidence names a word and is not called found."""
     argument = next((argument for argument in arguments if argument.label == DAMAGE), None)
     if argument is None:
-        return Damage(False)
+        return DamagedWord(False)
     best = next((e for e in score.best if e.found is not None and e.corrected is not None), None)
     chance = _chance(argument)
     if best is None:
         where = next((e.where for e in score.best if e.where != ""), "")
-        return Damage(score.damaged, chance, where)
-    return Damage(score.damaged, chance, best.where, best.bits, best.found, best.corrected)
+        return DamagedWord(score.damaged, chance, where)
+    return DamagedWord(score.damaged, chance, best.where, best.bits, best.found, best.corrected)
 
 
 def _overwritten(
-    findings: Sequence[Finding], score: Score, arguments: Sequence[Argument]
-) -> tuple[Damage, str] | None:
+    findings: Sequence[Finding], score: Score, arguments: Sequence[LabelEvidence]
+) -> tuple[DamagedWord, str] | None:
     """Return what first shows memory to be overwritten, as damage, and its sentence."""
     by_rule = {argument.rule: argument for argument in arguments}
     items = weights().items
     for sign in score.against:
         argument = by_rule.get(sign.id)
         if argument is not None and items[sign.id].overwritten and isinstance(sign.where, int):
-            return Damage(True, _chance(argument), sign.where), sign.summary
+            return DamagedWord(True, _chance(argument), sign.where), sign.summary
     for finding in findings:
         speaks = supported_label(finding.detector)
         if speaks is None or speaks.overwritten_fact not in finding.facts:
             continue
-        argument = by_rule.get(rule_of_finding(finding, speaks) or "")
+        argument = by_rule.get(choose_finding_rule(finding, speaks) or "")
         if argument is not None:
             address = int(str(finding.facts[speaks.overwritten_fact]), 16)
-            return Damage(True, _chance(argument), address), finding.summary
+            return DamagedWord(True, _chance(argument), address), finding.summary
     return None
 
 
-def _chance(argument: Argument) -> float:
+def _chance(argument: LabelEvidence) -> float:
     return round(min(argument.counts.probability, argument.most, MAX_CONFIDENCE), 3)
 
 
@@ -240,7 +240,7 @@ def _texts(
     category: str,
     findings: Sequence[Finding],
     score: Score,
-    arguments: Sequence[Argument],
+    arguments: Sequence[LabelEvidence],
 ) -> tuple[list[str], list[str]]:
     """Sort what was found into what speaks for the label and what against it."""
     of_damage = list(dict.fromkeys(evidence.summary for evidence in score.best))
@@ -253,7 +253,7 @@ def _texts(
         signs = [evidence.summary for evidence in score.against]
         return _unique(for_it), _unique([doubt, *others, *signs])
     if label == CANNOT_TELL:
-        waits = [] if arguments else unsure_waits(category, findings)
+        waits = [] if arguments else find_unsure_hangs(category, findings)
         why = [*waits[:1], _why_not_known(category, arguments, score.overwritten)]
         return why, [t for t in _unique([*of_damage, *others, *summaries]) if t not in why]
     if label == OUT_OF_MEMORY:
@@ -271,7 +271,9 @@ def _unique(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def _why_not_known(category: str, arguments: Sequence[Argument], overwritten: Sequence[str]) -> str:
+def _why_not_known(
+    category: str, arguments: Sequence[LabelEvidence], overwritten: Sequence[str]
+) -> str:
     if category == "snapshot":
         return "nothing failed: no signal ended the process, it was looked at as it ran"
     labels = {argument.label for argument in arguments}

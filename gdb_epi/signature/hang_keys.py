@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.hangs.types import DEADLOCK, RUNNING, HangAnswer, ThreadActivity
+from gdb_epi.hangs.types import DEADLOCK, RUNNING, HangDiagnosis, ThreadActivity
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.names import plain_python_name, python_name, signature_safe_text
 from gdb_epi.signature.tokens import NATIVE, PYTHON, Token
@@ -44,7 +44,7 @@ class HangWords(NamedTuple):
         return {"word": self.word, "members": members}
 
 
-def hang_words_of_answer(answer: HangAnswer) -> HangWords | None:
+def hang_words_of_answer(answer: HangDiagnosis) -> HangWords | None:
     """Return what the keys of an answer are made of; None when no frame of the program is known."""
     if answer.label == DEADLOCK:
         members = [_member(activity) for activity in answer.members]
@@ -120,7 +120,7 @@ def hang_content(words: HangWords | None, frames: str, *, coarse: bool = False) 
     return circle_text(words, coarse=coarse) if words.word == CIRCLE else f"{words.word} {frames}"
 
 
-def signed_member(answer: HangAnswer, words: HangWords) -> ThreadActivity:
+def signed_member(answer: HangDiagnosis, words: HangWords) -> ThreadActivity:
     """Return the thread that the core is signed from: the circle's first, else the last one."""
     if words.word != CIRCLE:
         return answer.members[-1]

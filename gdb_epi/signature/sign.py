@@ -12,7 +12,7 @@ from gdb_epi.cpython.types import MergedStack, PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.mapping_checks import may_execute, stack_is_dumped
-from gdb_epi.hangs.types import HangAnswer
+from gdb_epi.hangs.types import HangDiagnosis
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.rules import categorise
@@ -105,9 +105,9 @@ def sign(state: ProcessState) -> SignedProcess:
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
     hang = state.hang if category.name in NOT_ITS_FAULT else None
-    words = hang_words_of_answer(hang) if isinstance(hang, HangAnswer) else None
+    words = hang_words_of_answer(hang) if isinstance(hang, HangDiagnosis) else None
     choice = choose_thread(category.name, threads, holder, pid)
-    if words is not None and isinstance(hang, HangAnswer):
+    if words is not None and isinstance(hang, HangDiagnosis):
         why = f"{category.name}: {hang.kind}: its wait or its loop decides"
         choice = ThreadChoice(signed_member(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "sample_cores" / "null-deref-ctypes" / "core.xz"
 NOT_NEEDED = (
-    "gdb_epi.hangs.examine_hang",
+    "gdb_epi.hangs.diagnose_hang",
     "gdb_epi.cpython.running.unfinished_tasks",
     "gdb_epi.demangle",
 )

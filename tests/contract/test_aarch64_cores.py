@@ -18,7 +18,7 @@ from gdb_epi.cli.support.native_gdb import GdbNative
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
-from gdb_epi.hangs.system_calls import system_call
+from gdb_epi.hangs.system_calls import read_system_call
 from gdb_epi.machine import AARCH64
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -130,7 +130,7 @@ def test_waits_and_the_circle(machine: Machine) -> None:
     assert len([tid for tid, owner in owners.items() if owners.get(owner or 0) == tid]) == 2
     assert machine.record("stuck")["verdict"]["label"] == "deadlock"
     calls = {
-        thread.name: system_call(state.target, lwp)
+        thread.name: read_system_call(state.target, lwp)
         for thread in machine.python("stuck").threads()
         for lwp in state.target.threads()
         if lwp.tid == thread.tid

@@ -15,7 +15,7 @@ from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.loops.dry_run import DryRun
-from gdb_epi.hangs.loops.loop_states import Endless
+from gdb_epi.hangs.loops.loop_states import EndlessLoop
 from gdb_epi.hangs.loops.object_evaluation import MAX_ITEMS
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -60,7 +60,7 @@ def halved():
 def endless_halving():
     return halving(9000, 0)
 
-def quoted_variables(node):
+def count_nodes(node):
     names, count = WEIGHTS, 0
     while node is not None:
         names.append(node.name)
@@ -69,10 +69,10 @@ def quoted_variables(node):
     return count
 
 def chain_length():
-    return quoted_variables(CHAIN)
+    return count_nodes(CHAIN)
 
 def endless_ring():
-    return quoted_variables(RING[1])
+    return count_nodes(RING[1])
 
 def root_of(number):
     while PARENTS[number] != number:
@@ -551,7 +551,7 @@ def is_plain(one: Interpreter) -> bool:
 def outcome(run: DryRun) -> object:
     try:
         return run.plain(run.run())
-    except Endless:
+    except EndlessLoop:
         return "endless"
     except (Undecodable, Raised):
         return UNKNOWN

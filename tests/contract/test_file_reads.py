@@ -12,7 +12,7 @@ from support.interpreters import Interpreter, spread
 from support.opening import need_core_dumps
 
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.examine_hang import examine_hang
+from gdb_epi.hangs.diagnose_hang import diagnose_hang
 from gdb_epi.hangs.types import HANG, NO_FAULT
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -48,7 +48,7 @@ def test_what_is_read(one: Interpreter, tmp_path: Path) -> None:
     for name, number in numbers.items():
         register = thread.architecture.arguments[0]
         other = thread._replace(registers={**thread.registers, register: number})
-        answer = examine_hang(state.target, state.python, state.locks, [other])
+        answer = diagnose_hang(state.target, state.python, state.locks, [other])
         assert not isinstance(answer, Absent), answer
         answers[name] = answer.label, answer.kind
     read = (NO_FAULT, "file")

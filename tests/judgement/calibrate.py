@@ -28,7 +28,7 @@ from gdb_epi.judgement.calibration import (
     ANY_RULE,
     RuleCounts,
     calibration_version,
-    counted_rules,
+    load_calibration,
 )
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.judgement.verdict import Verdict
@@ -174,7 +174,7 @@ def written(
 
 def extended(table: Mapping[str, RuleCounts], rows: Sequence[Row]) -> str:
     """Return calibration.json as it is, with the rules that it does not have yet."""
-    shipped = dict(counted_rules())
+    shipped = dict(load_calibration())
     new = {rule: counts for rule, counts in table.items() if rule not in shipped}
     usual = shipped.pop(ANY_RULE).usual
     merged = dict(sorted({**shipped, **new}.items()))
@@ -201,7 +201,7 @@ def summed(
         for rule, counts in table.items()
         if rule.startswith(only) and not rule.startswith(leave_out)
     }
-    merged = dict(counted_rules())
+    merged = dict(load_calibration())
     usual = merged.pop(ANY_RULE).usual
     if new_rules:
         lacking = table.keys() - merged.keys() - {ANY_RULE, KILLED_FROM_OUTSIDE}

@@ -2,7 +2,7 @@
 """Write gdb_epi/locks/python/opcodes.json: the opcodes by which code loads, calls and jumps back.
 
 Those by which a loop counts, tests, compares, calls and stores are told for
-hangs/loops/endless_walks.py, hangs/loops/vain_polls.py and locks/python/loop_ends.py.
+hangs/loops/endless_walks.py, hangs/loops/futile_polls.py and locks/python/loop_ends.py.
 
     python tests/tools/emit_call_opcodes.py
 

@@ -14,15 +14,15 @@ from judgement.truth import counted, judged, truth_of
 import gdb_epi.detectors
 from gdb_epi.corruption.score import weights
 from gdb_epi.detectors.registry import DETECTORS
-from gdb_epi.judgement.arguments import CATEGORIES
 from gdb_epi.judgement.calibration import (
     ANY_RULE,
     AS_USUAL,
     RuleCounts,
-    counted_rules,
-    counts_of,
+    counts_for_rule,
+    load_calibration,
     read_calibration,
 )
+from gdb_epi.judgement.label_evidence import CATEGORIES
 from gdb_epi.loader import load_all
 
 
@@ -91,11 +91,11 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 def test_the_counts_of_further_programs_are_added() -> None:
     rows = [row("a new bug", "sw", "S:ascii"), row("a flip", "hw", "S:ascii")]
-    before = counted_rules()["S:ascii"]
+    before = load_calibration()["S:ascii"]
     after = read_calibration(json.loads(calibrate.summed(counted(rows), rows)))
     assert (after["S:ascii"].right, after["S:ascii"].wrong) == (before.right + 1, before.wrong + 1)
     assert after["S:ascii"].origin == f"{before.origin}; 2 programs of corruption since"
-    assert {name for name in after if after[name] != counted_rules().get(name)} == {"S:ascii"}
+    assert {name for name in after if after[name] != load_calibration().get(name)} == {"S:ascii"}
 
 
 def test_every_counted_rule_is_one_that_can_speak() -> None:
@@ -105,7 +105,7 @@ def test_every_counted_rule_is_one_that_can_speak() -> None:
     names |= {f"category:{one.category}" for one in CATEGORIES}
     names |= {item.id for item in weights().items.values() if item.cause}
     spoken = {name for name, known in DETECTORS.items() if known.supports is not None}
-    for rule, counts in counted_rules().items():
+    for rule, counts in load_calibration().items():
         assert rule in names or rule.split(":", 1)[0] in spoken, rule
         assert counts.origin and 0 < counts.probability < 1
-    assert counts_of("a rule of tomorrow", counted_rules()) == counted_rules()[ANY_RULE]
+    assert counts_for_rule("a rule of tomorrow", load_calibration()) == load_calibration()[ANY_RULE]

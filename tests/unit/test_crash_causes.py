@@ -35,7 +35,7 @@ from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
 from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, classify_glibc_message
-from gdb_epi.judgement.arguments import ONE_WORD_EXPLAINS
+from gdb_epi.judgement.label_evidence import ONE_WORD_EXPLAINS
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.target.api import Module, NativeFrame, Region
 from gdb_epi.x86.instruction_sets import instruction_sets

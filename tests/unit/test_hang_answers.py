@@ -10,10 +10,10 @@ import pytest
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import external_waits
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.deadlocks import pool_callback, pool_self_deadlock
-from gdb_epi.hangs.descriptors import FILE, Descriptor, Descriptors
-from gdb_epi.hangs.event_waits import _waiters, answer_for_event_wait
-from gdb_epi.hangs.idleness import is_polled_by_library, takes_work
+from gdb_epi.hangs.deadlocks import deadlocked_pool_callback, pool_self_deadlock
+from gdb_epi.hangs.descriptors import FILE, Descriptor, DescriptorTable
+from gdb_epi.hangs.event_waits import _waiters, diagnose_event_wait
+from gdb_epi.hangs.idleness import is_polled_by_library, is_reading_incoming_work
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     FREE_CONNECTION,
@@ -24,9 +24,9 @@ from gdb_epi.hangs.library_calls import (
     library_wait,
 )
 from gdb_epi.hangs.loops.resource_exhaustion import connection_pool_exhausted
-from gdb_epi.hangs.processes.queues import unread_queue
-from gdb_epi.hangs.single_wait import _through, answer_for_sleeping_loop, answer_for_thread
-from gdb_epi.hangs.types import DEADLOCK, HANG, NO_FAULT, HangAnswer, ThreadActivity
+from gdb_epi.hangs.processes.queues import find_unread_queue
+from gdb_epi.hangs.single_wait import _through, diagnose_sleeping_event_loop, diagnose_thread_wait
+from gdb_epi.hangs.types import DEADLOCK, HANG, NO_FAULT, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
@@ -36,7 +36,7 @@ SCENE = SimpleNamespace(
     descriptors=SimpleNamespace(
         describe=lambda number: Descriptor(number, "file", ""),
         was_closed=lambda *_: False,
-        kind_of=lambda _: None,
+        object_type=lambda _: None,
     ),
     pipe_ends=SimpleNamespace(other_end=lambda _: None),
 )
@@ -45,11 +45,11 @@ SCENE = SimpleNamespace(
 NOTHING, SECONDS = 0x10, 0x20
 
 
-def reading(what: str, awaits: str = "") -> HangAnswer | None:
+def reading(what: str, awaits: str = "") -> HangDiagnosis | None:
     activity = ThreadActivity(
         7, "worker", hang_types.READ, what, target=5, awaits=awaits, place="main"
     )
-    return answer_for_thread(SCENE, activity)
+    return diagnose_thread_wait(SCENE, activity)
 
 
 def test_a_pipe_of_a_command_with_a_telling_name_is_no_queue() -> None:
@@ -91,12 +91,12 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
         view=SimpleNamespace(frames=lambda _: (frame,)),
         runs_in_loop=lambda _: in_loop,
         loops_around=lambda frames: in_loop * len(frames),
-        wants_something_certain=lambda _: False,
+        is_in_bounded_loop=lambda _: False,
         descriptors=SimpleNamespace(
             describe=lambda number: Descriptor(number, kind, "it"),
             was_closed=lambda *_: False,
             takes_datagrams=lambda _: False,
-            kind_of=lambda _: None,
+            object_type=lambda _: None,
         ),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
         called_before=lambda *_, **__: {"send_request"},
@@ -104,7 +104,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
     activity = ThreadActivity(
         7, "worker", hang_types.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,)
     )
-    answer = answer_for_thread(scene, activity)
+    answer = diagnose_thread_wait(scene, activity)
     sure = "info" if in_loop else "probable"
     assert (answer.label, answer.kind, answer.sure) == (HANG, "peer", sure)
     assert ("no more has come yet" in answer.sentence) == more
@@ -127,11 +127,11 @@ def test_who_reads_in_a_loop_takes_work_or_wants_an_answer(request_made, before,
         view=SimpleNamespace(frames=lambda _: (called, own) if request_made else (own,)),
         runs_in_loop=lambda frame: frame is own,
         loops_around=len,
-        wants_something_certain=lambda _: False,
+        is_in_bounded_loop=lambda _: False,
         called_before=lambda *_, **__: before,
     )
     activity = ThreadActivity(7, "worker", hang_types.READ, "it", target=5, frames=(own,))
-    assert takes_work(scene, activity) == takes
+    assert is_reading_incoming_work(scene, activity) == takes
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_library_that_polls_has_an_end_only_where_it_was_given_one(
 )
 def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, label, words):
     """A thread that takes clients fills it; one that is stuck, and another process, may not."""
-    monkeypatch.setattr(external_waits, "wakers_of", lambda *_: {8} if giver else set())
+    monkeypatch.setattr(external_waits, "find_wakers", lambda *_: {8} if giver else set())
     run = SimpleNamespace(qualname="_bootstrap", name="_bootstrap", filename="/lib/python3/p.py",
                           lineno=3, module="multiprocessing.process", address=2)  # fmt: skip
     cook = SimpleNamespace(qualname="cook", name="cook", filename="/srv/shop.py", lineno=3,
@@ -186,16 +186,16 @@ def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, 
     counter = ThreadActivity(8, "counter", giver, "the end of thread 9", frames=(cook,))
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (cook, *((run,) if target else ()))),
-        runs_in_loop=lambda _: True, loops_around=len, wants_something_certain=lambda _: False,
+        runs_in_loop=lambda _: True, loops_around=len, is_in_bounded_loop=lambda _: False,
         descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
         activity=lambda tid: counter if tid == 8 else main,
     )  # fmt: skip
-    answer = answer_for_thread(scene, main)
+    answer = diagnose_thread_wait(scene, main)
     assert answer.label == label
     assert words in answer.sentence
 
 
-def waiting_for_results(*threads_of_the_pool: str) -> HangAnswer | None:
+def waiting_for_results(*threads_of_the_pool: str) -> HangDiagnosis | None:
     own = SimpleNamespace(module="m", name="f", address=1)
     frames = {8 + n: (SimpleNamespace(module="multiprocessing.pool", name=name),)
               for n, name in enumerate(threads_of_the_pool)}  # fmt: skip
@@ -203,13 +203,13 @@ def waiting_for_results(*threads_of_the_pool: str) -> HangAnswer | None:
     scene = SimpleNamespace(
         view=view, activities=[ThreadActivity(8, "Thread-1", hang_types.POLL)],
         main_tid=7, gil_holder=None, waits={},
-        references=SimpleNamespace(name=lambda *_: "", threads=lambda _: set()),
+        references=SimpleNamespace(variable_name=lambda *_: "", threads=lambda _: set()),
     )  # fmt: skip
     activity = ThreadActivity(
         7, "MainThread", hang_types.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
         place="multiprocessing.pool.get",
     )  # fmt: skip
-    return answer_for_event_wait(scene, activity, (), _through)
+    return diagnose_event_wait(scene, activity, (), _through)
 
 
 def test_a_pool_whose_taker_of_results_has_ended_gives_none() -> None:
@@ -247,7 +247,9 @@ def test_a_callback_that_waits_for_its_own_pool(of_thread: int, found: bool) -> 
     activity = ThreadActivity(
         7, "Thread-3", hang_types.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, frames=(own,)
     )
-    answer = pool_callback(SimpleNamespace(activities=[activity], in_order=[activity], view=view))
+    answer = deadlocked_pool_callback(
+        SimpleNamespace(activities=[activity], threads_by_importance=[activity], view=view)
+    )
     assert (answer is not None) == found
     if found:
         assert (answer.label, answer.kind) == (DEADLOCK, "pool callback")
@@ -268,7 +270,7 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
     activity = ThreadActivity(
         7, "MainThread", hang_types.EVENT, "a notification", timed=True, place=place
     )
-    answer = answer_for_thread(scene, activity)
+    answer = diagnose_thread_wait(scene, activity)
     assert (answer.label, answer.kind) == (NO_FAULT, "idle")
     assert answer.sentence == f"MainThread waits in {place}, as servers, workers and schedulers do"
 
@@ -295,7 +297,7 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
         "gdb_epi.hangs.deadlocks.pools_of", lambda *_: SimpleNamespace(pools=[pool])
     )
 
-    def answer(kind: str) -> HangAnswer | None:
+    def answer(kind: str) -> HangDiagnosis | None:
         activity = ThreadActivity(
             7, "worker", hang_types.EVENT, f"the {kind} FUTURES", place="main"
         )
@@ -334,9 +336,9 @@ def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(
     frame = SimpleNamespace(qualname="work", name="work", filename="/srv/shop.py", lineno=3)
     beside = beside._replace(frames=(frame,))
     loop = ThreadActivity(7, "MainThread", hang_types.POLL)
-    scene = SimpleNamespace(tasks=[], in_order=[loop, beside], installed=None)
+    scene = SimpleNamespace(tasks=[], threads_by_importance=[loop, beside], installed=None)
     ready = SimpleNamespace(descriptors=2, listening=True, ready=0)
-    answer = answer_for_sleeping_loop(scene, loop, ready)
+    answer = diagnose_sleeping_event_loop(scene, loop, ready)
     assert answer.sentence.endswith(f"waits for clients; Thread-1 {words} at work (shop.py:3)")
 
 
@@ -351,7 +353,7 @@ def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(
 def test_what_a_file_that_cannot_seek_is_called(flags: int, kind: str, words: str) -> None:
     """It was called a pipe or a terminal; inotify's events are read through a FileIO too."""
     target = SimpleNamespace(read=lambda _address, size: flags.to_bytes(size, "little"))
-    made = object.__new__(Descriptors)
+    made = object.__new__(DescriptorTable)
     made._view, made._head = SimpleNamespace(target=target), 16
     descriptor = made._of_object(5, FILE, 0x1000)
     assert (descriptor.kind, descriptor.text) == (kind, words)
@@ -385,7 +387,7 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
             attributes=lambda address: ATTRIBUTES if address == QUEUE else [],
         ),
     )
-    return unread_queue(scene, parent)
+    return find_unread_queue(scene, parent)
 
 
 @pytest.mark.parametrize("calls", [[], [(QUEUE, "get", AHEAD)], [(QUEUE, "close", MADE)]])

@@ -11,11 +11,11 @@ from gdb_epi.errors import Absent
 from gdb_epi.hangs.library_calls import NEW_CHILD, library_wait
 from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
-    answer_for_new_child,
-    end_kept_by_sibling,
-    unread_output,
+    diagnose_wait_for_new_child,
+    find_unread_child_output,
+    pipe_kept_open_by_sibling_clause,
 )
-from gdb_epi.hangs.single_wait import answer_for_sleeping_loop, answer_for_thread
+from gdb_epi.hangs.single_wait import diagnose_sleeping_event_loop, diagnose_thread_wait
 from gdb_epi.hangs.types import CHILD, HANG, LOCK, POLL, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE, UNKNOWN, LockOwner, LockWait
 
@@ -56,7 +56,8 @@ def scene(paused: int, stream: str = "stdout", variables=None, **more) -> Simple
     child = SimpleNamespace(command="convert")
     return SimpleNamespace(
         view=view, failed_tasks=(), descriptors=SimpleNamespace(child=lambda _: child),
-        installed=SimpleNamespace(holds=lambda frame: frame.module.startswith("asyncio")), **more,
+        installed=SimpleNamespace(contains_frame=lambda frame: frame.module.startswith("asyncio")),
+        **more,
     )  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def test_output_is_unread_where_asyncio_stopped_and_no_task_has_the_stream(
 ) -> None:
     """Process.wait() of a full pipe was "healthy, 89 % sure"; a slow reader is."""
     made = scene(paused, variables={"store": [("lines", STDOUT)]})
-    unread = unread_output(made, [task(1, WAIT, CONVERT), *others])
+    unread = find_unread_child_output(made, [task(1, WAIT, CONVERT), *others])
     assert (unread is not None) == found
     if unread:
         assert (unread.child, unread.stream) == ("child 77 (convert)", "stdout")
@@ -81,8 +82,11 @@ def test_who_reads_one_stream_to_its_end_does_not_read_the_other() -> None:
     made.view.attribute = lambda word, name: (
         STDERR if (word, name) == (PROCESS, "stdout") else attribute(word, name)
     )
-    assert unread_output(made, [task(1, READ, CONVERT, waits_for=STDERR)]).stream == "stderr"
-    assert unread_output(made, [task(1, READ, CONVERT, waits_for=STDOUT)]) is None
+    assert (
+        find_unread_child_output(made, [task(1, READ, CONVERT, waits_for=STDERR)]).stream
+        == "stderr"
+    )
+    assert find_unread_child_output(made, [task(1, READ, CONVERT, waits_for=STDOUT)]) is None
 
 
 @pytest.mark.parametrize(("paused", "sure"), [(YES, PROBABLE), (NO, INFO)])
@@ -90,13 +94,13 @@ def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> No
     """ "Nothing can wake it" was said of a loop whose child runs."""
     made = scene(paused, tasks=[task(1, WAIT, CONVERT)], activities=[])
     loop = SimpleNamespace(descriptors=0, listening=False, ready=0, timers=0)
-    answer = answer_for_sleeping_loop(made, ThreadActivity(7, "MainThread", POLL), loop)
+    answer = diagnose_sleeping_event_loop(made, ThreadActivity(7, "MainThread", POLL), loop)
     assert (answer.label, answer.sure) == (HANG, sure)
     assert "nothing can wake" not in answer.sentence
 
 
 def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
-    installed = SimpleNamespace(holds=lambda frame: frame.module.startswith("asyncio"))
+    installed = SimpleNamespace(contains_frame=lambda frame: frame.module.startswith("asyncio"))
     assert not is_client_serving_task(task(1, WAIT, frame("shop", "serve")), installed)
     serving = frame("asyncio.base_events", "serve_forever")
     assert is_client_serving_task(task(1, serving, frame("shop", "main")), installed)
@@ -122,7 +126,7 @@ def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sur
     activity = ThreadActivity(
         7, "MainThread", CHILD, what, target=77, awaits=NEW_CHILD, call="read"
     )
-    answer = answer_for_new_child(SimpleNamespace(view=view), activity)
+    answer = diagnose_wait_for_new_child(SimpleNamespace(view=view), activity)
     assert (answer.label, answer.kind, answer.sure) == (HANG, kind, sure)
     assert ("limit() (preexec_fn)" in answer.sentence) == bool(function)
 
@@ -146,7 +150,9 @@ def test_a_child_that_was_forked_later_may_keep_a_pipe_open(
     )
     running = SimpleNamespace(running_processes=[(77, True), (sibling, forked)])
     activity = ThreadActivity(7, "MainThread", CHILD, target=77, frames=(CONVERT,))
-    made = end_kept_by_sibling(SimpleNamespace(view=view, descriptors=running), activity)
+    made = pipe_kept_open_by_sibling_clause(
+        SimpleNamespace(view=view, descriptors=running), activity
+    )
     assert ("child 78, forked later, has a copy" in made) == told
     assert bool(made) == told
 
@@ -158,10 +164,11 @@ def test_a_mutex_whose_owner_has_ended_is_never_released() -> None:
     activity = ThreadActivity(7, "MainThread", LOCK, "a pthread mutex", place="shop")
     made = SimpleNamespace(
         waits={7: wait}, may_be_inherited=False, activities=[activity],
-        view=SimpleNamespace(frames=lambda _: ()), references=SimpleNamespace(name=lambda *_: ""),
+        view=SimpleNamespace(frames=lambda _: ()),
+        references=SimpleNamespace(variable_name=lambda *_: ""),
     )  # fmt: skip
-    answer = answer_for_thread(made, activity)
+    answer = diagnose_thread_wait(made, activity)
     assert (answer.label, answer.kind, answer.sure) == (HANG, "owner ended", PROBABLE)
     assert "which thread 99 took and never released" in answer.sentence
     made.waits[7] = wait._replace(owner=LockOwner(None, None, None, "unknown"))
-    assert answer_for_thread(made, activity).kind == "lock never released"
+    assert diagnose_thread_wait(made, activity).kind == "lock never released"

@@ -9,14 +9,14 @@ import pytest
 
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import FILE, SOCKET
-from gdb_epi.hangs.idleness import MAY_BE_IDLE, classify_idle_answer
-from gdb_epi.hangs.loops.polled_waits import answer_for_single_wait
+from gdb_epi.hangs.idleness import MAY_BE_IDLE, classify_idle_process
+from gdb_epi.hangs.loops.futile_polls import _OtherCode, variables_tested_by
+from gdb_epi.hangs.loops.polled_waits import diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
-from gdb_epi.hangs.loops.vain_polls import _OtherCode, variables_tested_by
 from gdb_epi.hangs.pipe_ends import PipeEnds
-from gdb_epi.hangs.signal_waits import answer_for_signal_taken_by_main
-from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_answer
-from gdb_epi.hangs.wakers import answer_for_event_set_by_caller
+from gdb_epi.hangs.signal_waits import diagnose_signal_taken_by_main
+from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_diagnosis
+from gdb_epi.hangs.wakers import diagnose_event_set_by_caller
 from gdb_epi.locks.python.call_sites import Instruction
 
 MAIN, WORKER = 7, 8
@@ -41,15 +41,15 @@ def weighed(
     """Return the sort of an idle process whose second thread does this."""
     first = ThreadActivity(MAIN, "MainThread", hang_types.SIGNAL, frames=(OWN,))
     scene = SimpleNamespace(
-        tasks=(), in_order=[first, second], waits={}, runs_in_loop=lambda _: in_loop,
+        tasks=(), threads_by_importance=[first, second], waits={}, runs_in_loop=lambda _: in_loop,
         activity=lambda tid: {MAIN: first, WORKER: second}.get(tid),
         view=SimpleNamespace(frames=lambda tid: frames if tid == WORKER else (OWN,)),
         descriptors=SimpleNamespace(
-            kind_of=lambda number: SOCKET if number == 5 else None,
+            object_type=lambda number: SOCKET if number == 5 else None,
             takes_datagrams=lambda number: number == 7,
         ),
     )  # fmt: skip
-    return classify_idle_answer(scene, idle_answer(first, "MainThread waits for a signal")).kind
+    return classify_idle_process(scene, idle_diagnosis(first, "MainThread waits for a signal")).kind
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_signal_that_the_main_thread_takes(of_waiter, of_main, is_taken) -> No
     doing = ThreadActivity(
         WORKER, "reloader", hang_types.SIGNAL, call="rt_sigtimedwait", frames=(OWN,)
     )
-    answer = answer_for_signal_taken_by_main(scene, doing)
+    answer = diagnose_signal_taken_by_main(scene, doing)
     assert (answer is not None) == is_taken
     if answer is not None:
         assert answer.label == HANG
@@ -125,9 +125,9 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
         calls_ahead=lambda f, _=0: of_frame.get(f.address, []),
         ahead={},
-        references=SimpleNamespace(name=lambda *_: "over"),
+        references=SimpleNamespace(variable_name=lambda *_: "over"),
     )
-    answer = answer_for_event_set_by_caller(scene)
+    answer = diagnose_event_set_by_caller(scene)
     assert (answer is not None) == found
     if answer is not None:
         assert (answer.label, answer.kind) == (DEADLOCK, "own caller")
@@ -188,8 +188,8 @@ def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:
         attributes=lambda _: iter(()),
     )
     return PipeEnds(view, SimpleNamespace(
-        kind_of=kinds.get, family=(families or {}).get, is_written_pipe=lambda n: n in written,
-        number_of_object=lambda _: None,
+        object_type=kinds.get, family=(families or {}).get, is_written_pipe=lambda n: n in written,
+        descriptor_of_object=lambda _: None,
     ))  # fmt: skip
 
 
@@ -211,9 +211,9 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
     """Players of a game and a person's browser take their time; workers of the program do not."""
     awaiting = ThreadActivity(MAIN, "MainThread", hang_types.ACCEPT, frames=(OWN,))
     scene = SimpleNamespace(
-        runs_in_loop=lambda _: True, descriptors=SimpleNamespace(calling_children=own_children)
+        runs_in_loop=lambda _: True, descriptors=SimpleNamespace(will_children_connect=own_children)
     )
-    answer = answer_for_single_wait(scene, awaiting, awaiting.frames)
+    answer = diagnose_wait_outside_loop(scene, awaiting, awaiting.frames)
     assert answer is not None
     assert (answer.label, answer.sure) == (HANG, sure)
 

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.hangs.loops.native_loops import loop_without_end
+from gdb_epi.hangs.loops.native_loops import find_endless_loop_from
 
 CODE, MEMORY = 0x1000, 0x8000
 ITSELF = "eb fe"  # jmp .
@@ -35,7 +35,7 @@ def followed(code: str, memory: bytes = b"", **registers: int) -> int | None:
                 return content[address - start : address - start + size]
         raise UnreadableMemory(address, size, "not there")
 
-    loop = loop_without_end(read, range(CODE, CODE + len(raw)), CODE, registers)
+    loop = find_endless_loop_from(read, range(CODE, CODE + len(raw)), CODE, registers)
     return None if loop is None else loop.start - CODE
 
 

@@ -9,7 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.hangs.loops.endless_walks import Step, _OtherCode, loop_step, ring_length
+from gdb_epi.hangs.loops.endless_walks import (
+    AttributeStep,
+    _OtherCode,
+    measure_ring,
+    parse_attribute_step,
+)
 from gdb_epi.locks.python import call_sites
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.loop_ends import ends_by_comparison
@@ -94,13 +99,13 @@ def sites_and_loop(function, monkeypatch) -> tuple[CallSites, tuple[int, int]]:
     return sites, (first, last)
 
 
-def step_of(function, monkeypatch) -> Step | None:
+def step_of(function, monkeypatch) -> AttributeStep | None:
     code = function.__code__
     sites, (first, last) = sites_and_loop(function, monkeypatch)
     body = [each for each in sites.instructions(1) if first <= each.at <= last]
     assert body
     try:
-        return loop_step(
+        return parse_attribute_step(
             body, code.co_varnames, code.co_names, sites, lambda n: code.co_consts[n] is None
         )
     except (_OtherCode, IndexError):
@@ -114,7 +119,7 @@ def _target(instruction: dis.Instruction) -> int:
 
 @pytest.mark.parametrize("function", [counts, to_the_root])
 def test_code_that_only_walks(function, monkeypatch) -> None:
-    assert step_of(function, monkeypatch) == Step("node", "parent")
+    assert step_of(function, monkeypatch) == AttributeStep("node", "parent")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +136,7 @@ def test_code_that_may_end_otherwise(function, monkeypatch) -> None:
 )
 def test_how_long_a_ring_is(parents, length) -> None:
     view = SimpleNamespace(attribute=lambda word, _: parents.get(word))
-    assert ring_length(SimpleNamespace(view=view), 1, "parent") == length
+    assert measure_ring(SimpleNamespace(view=view), 1, "parent") == length
 
 
 def until_there(read):

@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.deadlocks import _other
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.tasks import MAX_SETTERS, find_task_cycle, tasks_clause, with_wakers_by_code
+from gdb_epi.hangs.tasks import MAX_SETTERS, add_wakers_from_code, find_task_cycle, tasks_clause
 
 FIRST, SECOND = 0x1000, 0x2000  # the events
 FRAME = PyFrame(0, 8, "step", "step", "/srv/app.py", 4, "__main__", "generator", "dumped", False)
@@ -23,7 +23,7 @@ PAYER, PAYEE, THREAD = (FRAME._replace(address=number) for number in (1, 2, 3))
 
 
 class NoPackages:
-    def holds(self, _frame: PyFrame) -> bool:
+    def contains_frame(self, _frame: PyFrame) -> bool:
         return False
 
 
@@ -50,7 +50,7 @@ def tasks_with_setters(
             2, "asyncio", "payee", False, None, (PAYEE,), TaskWait(EVENT, address=FIRST)
         ),
     ]
-    return with_wakers_by_code(tasks, threads, calls_ahead, cast(InstalledPackages, NoPackages()))
+    return add_wakers_from_code(tasks, threads, calls_ahead, cast(InstalledPackages, NoPackages()))
 
 
 def test_each_would_set_what_the_other_waits_for() -> None:

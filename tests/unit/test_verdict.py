@@ -14,9 +14,9 @@ import gdb_epi.detectors
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import Score, score, weights
 from gdb_epi.detectors.registry import DETECTORS, Finding
-from gdb_epi.judgement.arguments import CATEGORIES
-from gdb_epi.judgement.calibration import RuleCounts, counted_rules
+from gdb_epi.judgement.calibration import RuleCounts, load_calibration
 from gdb_epi.judgement.hypothesis_words import HARDWARE, HYPOTHESES
+from gdb_epi.judgement.label_evidence import CATEGORIES
 from gdb_epi.judgement.labels import LABELS
 from gdb_epi.judgement.verdict import MIN_CONFIDENCE, Verdict, judge
 from gdb_epi.loader import load_all
@@ -248,7 +248,7 @@ def test_every_number_says_where_it_comes_from() -> None:
     for item in weights().items.values():
         assert item.origin.startswith(origins), item
         assert (item.llr < 0) == (item.group == "S"), item
-    for rule, counts in counted_rules().items():
+    for rule, counts in load_calibration().items():
         assert counts.right >= 0 and counts.wrong >= 0 and counts.origin, rule
 
 

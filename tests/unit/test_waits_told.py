@@ -9,10 +9,10 @@ import pytest
 
 from gdb_epi.corruption.pointers.software_explanations import CODE
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.idleness import weaken_answer_in_loop
+from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import BY_CALL
-from gdb_epi.hangs.system_calls import system_call
-from gdb_epi.hangs.types import HANG, ThreadActivity, wait_answer
+from gdb_epi.hangs.system_calls import read_system_call
+from gdb_epi.hangs.types import HANG, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.render.opening_sentences import MAX_REASON, first_reason
@@ -33,7 +33,7 @@ from gdb_epi.target.fake import FakeTarget
 )
 def test_semaphores_and_queues_are_waited_for(number, arguments, kind, timed) -> None:
     registers = {"orig_rax": number, "rip": CODE, "rdi": 3, "rsi": 0, "rdx": 1, "r10": 0, "r8": 0}
-    call = system_call(FakeTarget(), Thread(7, {**registers, **arguments}, "prog"))
+    call = read_system_call(FakeTarget(), Thread(7, {**registers, **arguments}, "prog"))
     assert call is not None
     assert (call.kind, call.timed) == (kind, timed)
     assert call.name in BY_CALL
@@ -53,7 +53,7 @@ def test_semaphores_and_queues_are_waited_for(number, arguments, kind, timed) ->
 def test_who_wakes_others_by_futex_waits_for_nobody(operation: int, kind: str) -> None:
     """Two busy threads that hand the GIL over: one in FUTEX_WAKE, 6 % of the time, was a hang."""
     registers = {"orig_rax": 202, "rip": CODE, "rdi": CODE, "rsi": operation, "rdx": 1, "r10": 0}
-    call = system_call(FakeTarget(), Thread(7, registers, "prog"))
+    call = read_system_call(FakeTarget(), Thread(7, registers, "prog"))
     assert call is not None and call.kind == kind
 
 
@@ -67,7 +67,7 @@ def test_who_wakes_others_by_futex_waits_for_nobody(operation: int, kind: str) -
 def test_what_returned_is_no_wait(number: int, result: int, sleeps: bool) -> None:
     """A program that prints in a loop was a hang, 84 %: its last write() had returned."""
     registers = {"orig_rax": number, "rax": result % (1 << 64), "rip": CODE, "rdi": 1, "rsi": CODE}
-    call = system_call(FakeTarget(), Thread(7, {**registers, "rdx": 12}, "prog"))
+    call = read_system_call(FakeTarget(), Thread(7, {**registers, "rdx": 12}, "prog"))
     assert (call is not None) == sleeps
 
 
@@ -85,10 +85,10 @@ def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
     scene = SimpleNamespace(
         loops_around=lambda frames: loops * len(frames),
         runs_in_loop=lambda _: loops > 0,
-        wants_something_certain=lambda _: ends,
+        is_in_bounded_loop=lambda _: ends,
     )
     waiting = ThreadActivity(7, "MainThread", hang_types.READ, frames=("frame",))  # type: ignore[arg-type]
-    answer = weaken_answer_in_loop(scene, wait_answer(HANG, "peer", "waits", waiting))  # type: ignore[arg-type]
+    answer = weaken_diagnosis_in_loop(scene, wait_diagnosis(HANG, "peer", "waits", waiting))  # type: ignore[arg-type]
     assert (answer.sure, bool(answer.open)) == (sure, sure == INFO)
 
 

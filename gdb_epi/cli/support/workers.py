@@ -142,11 +142,11 @@ def _read_tables() -> None:
     """Read the tables that are shipped and that nearly every core needs."""
     from gdb_epi.corruption.score import weights
     from gdb_epi.cpython.layout.layout import available_tables, load_layout
-    from gdb_epi.judgement.calibration import counted_rules
+    from gdb_epi.judgement.calibration import load_calibration
     from gdb_epi.signature.drop_sets import load_drop_sets
 
     weights()
-    counted_rules()
+    load_calibration()
     load_drop_sets()
     for version, flavour in available_tables():
         if not flavour:  # free-threaded and debug builds are rare

@@ -46,7 +46,7 @@ from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.fault.word_shapes import ascii_text_shape
-from gdb_epi.hangs.interrupted_changes import may_be_half_changed
+from gdb_epi.hangs.interrupted_updates import may_be_half_updated
 from gdb_epi.target.memory_search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -345,7 +345,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     for pool, data in pools:
         number += 1
         wrong = free_list_repair(pool, data)
-        if not may_be_half_changed(context.state, pool.address, len(data)):
+        if not may_be_half_updated(context.state, pool.address, len(data)):
             if wrong is not None:
                 yield _evidence(wrong, pool.address)
             elif pool.free is None:

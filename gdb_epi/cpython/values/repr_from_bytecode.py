@@ -631,9 +631,9 @@ class Evaluation(ValueOperations):
         if sign == "[]":  # 3.14 (gh-100239)
             self._do_binary_subscr(0)
         else:
-            self.binary(sign)
+            self.apply_binary_operator(sign)
 
-    def binary(self, sign: str) -> None:
+    def apply_binary_operator(self, sign: str) -> None:
         """Do what an operator does, of texts alone. Raises Undecodable."""
         if sign not in ("%", "+"):
             raise Undecodable("an operator")

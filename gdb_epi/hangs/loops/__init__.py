@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a loop tells: that it never ends, asks in vain, waits in turns, or gets on.
 
-In comes a `HangContext`; each rule gives a `HangAnswer`, or None where it does not hold.
+In comes a `HangContext`; each rule gives a `HangDiagnosis`, or None where it does not hold.
 computing_threads.py answers for threads that run. Before it come those of which it can be shown
 that they go round for ever: endless_walks.py (rings), endless_matches.py (regular expressions),
 native_loops.py (x86-64), and

@@ -37,7 +37,12 @@ from gdb_epi.hangs.loops.object_evaluation import (
     SETS,
     ObjectEvaluation,
 )
-from gdb_epi.hangs.loops.pattern_methods import OF_MATCHES, OF_PATTERNS, call_match, call_pattern
+from gdb_epi.hangs.loops.pattern_methods import (
+    OF_MATCHES,
+    OF_PATTERNS,
+    call_match_method,
+    call_pattern_method,
+)
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -94,7 +99,7 @@ class _Keyed:
         return bool(self.key < other.key)  # type: ignore[operator]  # TypeError: as there
 
 
-def knows_method(run: ObjectEvaluation, of: Item, name: str) -> bool:
+def is_supported_method(run: ObjectEvaluation, of: Item, name: str) -> bool:
     """Tell whether a method of a built-in type is followed."""
     kind = run.kind(of)
     of_others = _WRITES if kind in _OUTPUT else _OF_LOCKS if kind in _LOCKS else ()
@@ -111,7 +116,7 @@ def call_method(
     """Return what a method of a built-in type gives. Raises Undecodable, Raised."""
     kind = run.kind(of)
     if name in DRAWS and is_random(run, of) and not keywords:
-        return draw(run, name, arguments)
+        return draw_random_number(run, name, arguments)
     if kind in _OUTPUT:
         return NoneResult() if name == "flush" else UnknownNumber(0, float("inf"))
     if kind in _LOCKS and isinstance(of, ProcessObject):
@@ -123,9 +128,9 @@ def call_method(
     if keywords and name != "sort":
         raise Undecodable("a call")
     if kind == PATTERN:
-        return call_pattern(run, of, name, arguments)
+        return call_pattern_method(run, of, name, arguments)
     if kind == MATCH and isinstance(of, ProcessObject):
-        return call_match(run, of, name, arguments)
+        return call_match_method(run, of, name, arguments)
     if kind in DICTS and isinstance(of, ProcessObject):
         return _of_dict(run, of, name, arguments)
     if kind in SETS and isinstance(of, ProcessObject):
@@ -322,7 +327,7 @@ def is_random(run: ObjectEvaluation, of: Item) -> bool:
     return module is not None and run.decoder.string(module[1]) == "random"
 
 
-def draw(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
+def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
     """Return what a method of random.Random may give. Raises Undecodable."""
     if name == "random":
         return UnknownNumber(0.0, 1.0)
@@ -534,7 +539,7 @@ def call_native(
     of = ProcessObject(run.decoder.field(called.address, "PyCFunctionObject", "m_self"))
     text = run.decoder.repr_of(called.address)
     name = text.removeprefix("<built-in method ").partition(" of ")[0]
-    if name != text and knows_method(run, of, name):
+    if name != text and is_supported_method(run, of, name):
         return call_method(run, of, name, arguments, keywords)
     name = text.removeprefix("<built-in function ").rstrip(">")
     if name == "sleep" and _is_module(run, of, "time"):

@@ -19,7 +19,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.loops.endless_loops import ends_when_followed
+from gdb_epi.hangs.loops.endless_loops import does_dry_run_end
 from gdb_epi.hangs.loops.object_evaluation import MAX_CODE
 from gdb_epi.hangs.system_calls import MAY_LAST
 from gdb_epi.hangs.types import (
@@ -28,7 +28,7 @@ from gdb_epi.hangs.types import (
     IN_CALL,
     NO_FAULT,
     RUNNING,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
     function_and_line,
 )
@@ -44,7 +44,7 @@ _INSTALLED = re.compile(r"/(?:site|dist)-packages/")
 _COMPREHENSION = re.compile(r"<(?:genexpr|(?:list|set|dict)comp)>\Z")
 
 
-def computing(scene: HangContext) -> HangAnswer | None:
+def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
     """Threads of the program run: it computes.
 
     A thread that has just sent a signal does not: it may be the one that ended the process.
@@ -71,12 +71,12 @@ def computing(scene: HangContext) -> HangAnswer | None:
     ruled_out = ("a circle of locks", "a GIL that is held asleep")
     without_end = _code_without_seen_end(scene, first) if not others else ""
     if without_end:
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, UNSEEN_END, f"{sentence}{without_end}", (first,), INFO, tuple(seen), ruled_out,
             (_DOUBT,),
         )  # fmt: skip
     kind = "busy native" if first.module else "busy"
-    return HangAnswer(
+    return HangDiagnosis(
         NO_FAULT, kind, sentence, (first,), PROBABLE, tuple(seen), ruled_out, (_DOUBT,)
     )
 
@@ -86,12 +86,12 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     if activity.module and not _is_of_python(scene, activity.module):
         return f"; {NO_END_SEEN}" if _is_own_code(scene, activity.module) else ""
     for frame in activity.frames:
-        loops = scene.loops_of(frame)
+        loops = scene.loop_bodies(frame)
         if not loops or _COMPREHENSION.match(frame.name):
             continue
         if not any(_is_while_with_end(scene, frame, loop) for loop in loops):
             return ""
-        if ends_when_followed(scene, activity, frame):
+        if does_dry_run_end(scene, activity, frame):
             continue
         where = "" if frame is activity.frames[0] else f" of {function_and_line(frame)}"
         return f", in a `while` loop{where}; {NO_END_SEEN}"
@@ -111,7 +111,7 @@ def _is_own_code(scene: HangContext, file_name: str) -> bool:
         path.rpartition("/")[2] == file_name
         and is_own_library(path)
         and not _INSTALLED.search(path)
-        and not scene.installed.holds_file(path)
+        and not scene.installed.contains_file(path)
         for path in paths
     )
 
@@ -126,8 +126,8 @@ def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
         iterates = dialect_of(reader.layout).names.get(head) == "FOR_ITER"
         return (
             not iterates
-            and scene.sites.has_way_out(frame.code, loop)
-            and not ends_at_a_time(frame.code, loop, scene.sites)
+            and scene.call_sites.has_way_out(frame.code, loop)
+            and not ends_at_a_time(frame.code, loop, scene.call_sites)
         )
     except (UnreadableMemory, LayoutError):
         return False

@@ -13,9 +13,14 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.cpython.values.value_stack_items import Item, Method, ProcessObject
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.loops.dry_run import DryRun
-from gdb_epi.hangs.loops.endless_loops import NOT_FOLLOWED, run_from, run_of, starts_of
+from gdb_epi.hangs.loops.endless_loops import (
+    NOT_FOLLOWED,
+    find_dry_run_starts,
+    start_dry_run,
+    start_dry_run_at,
+)
 from gdb_epi.hangs.loops.object_evaluation import MAX_CODE
-from gdb_epi.hangs.types import EVENT, GIL, HANG, JOIN, RUNNING, HangAnswer, ThreadActivity
+from gdb_epi.hangs.types import EVENT, GIL, HANG, JOIN, RUNNING, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 
 MAX_STEPS = 2_000
@@ -58,7 +63,7 @@ class _AfterWait(DryRun):
         return super()._returned(called, arguments, named)
 
 
-def waits_again(scene: HangContext, activity: ThreadActivity) -> bool | None:
+def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | None:
     """Tell whether a thread that is woken at its Condition would wait again; None: not known."""
     if activity.kind != EVENT or not activity.object or not activity.frames:
         return None
@@ -70,13 +75,13 @@ def waits_again(scene: HangContext, activity: ThreadActivity) -> bool | None:
     try:
         if waiting is not None:
             predicate = scene.view.variable(waiting, "predicate") or 0
-            run = run_of(scene, waiting, budget, DryRun)
+            run = start_dry_run(scene, waiting, budget, DryRun)
             return not run.truth(run.call_item(ProcessObject(predicate), []))
         loop, at = scene.innermost_loop(frame), scene.running_byte(frame)
-        for start in starts_of(scene, frame, innermost=True):
+        for start in find_dry_run_starts(scene, frame, innermost=True):
             if loop is None or at is None or start.at <= at:
                 continue
-            after = run_from(scene, frame, start, budget, _AfterWait)
+            after = start_dry_run_at(scene, frame, start, budget, _AfterWait)
             after.condition, after.loop = activity.object, range(loop[0], loop[1] + 2)
             after.go(start.at, MAX_CODE)
             return False
@@ -89,15 +94,15 @@ def waits_again(scene: HangContext, activity: ThreadActivity) -> bool | None:
     return None
 
 
-def missed_notification(scene: HangContext) -> HangAnswer | None:
+def missed_notification(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits at a condition that holds, with its lock free, and no thread runs."""
     if any(d.kind in (*RUNNING, GIL) and d.frames for d in scene.activities):
         return None
     for activity in scene.activities:
-        if activity.timed or waits_again(scene, activity) is not False:
+        if activity.timed or would_wait_again(scene, activity) is not False:
             continue
         lock = scene.view.attribute(activity.object, "_lock")
-        run = run_of(scene, activity.frames[0], [MAX_STEPS], DryRun)
+        run = start_dry_run(scene, activity.frames[0], [MAX_STEPS], DryRun)
         if not lock or not run.decoder.repr_of(lock).startswith("<unlocked"):
             continue
         joined = next(
@@ -110,7 +115,7 @@ def missed_notification(scene: HangContext) -> HangAnswer | None:
         if joined is not None:
             sentence += f"; {joined.waits()} for the end of {activity.who()}"
         members = (activity, joined) if joined is not None else (activity,)
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, "missed notification", sentence, members, PROBABLE,
             ("the code after its wait() was followed until it left the loop",
              "the lock of the condition is free"),

@@ -39,21 +39,21 @@ from gdb_epi.hangs.loops.builtin_calls import (
     call_builtin,
     call_method,
     call_native,
-    draw,
+    draw_random_number,
     is_random,
-    knows_method,
+    is_supported_method,
 )
 from gdb_epi.hangs.loops.call_frames import begin_call
 from gdb_epi.hangs.loops.generator_instructions import GeneratorInstructions
 from gdb_epi.hangs.loops.loop_states import (
-    Differs,
-    Endless,
-    Head,
-    Renumbered,
-    State,
-    fits,
-    without_number,
-    without_numbers,
+    DryRunState,
+    EndlessLoop,
+    LoopHead,
+    StateRenumbering,
+    StatesDiffer,
+    does_state_match,
+    widen_differing_number,
+    widen_differing_numbers,
 )
 from gdb_epi.hangs.loops.object_evaluation import (
     CLASS,
@@ -63,12 +63,12 @@ from gdb_epi.hangs.loops.object_evaluation import (
     MAX_DEPTH,
     YieldedValue,
 )
-from gdb_epi.hangs.loops.operators import compare, has_unknown, operate
+from gdb_epi.hangs.loops.operators import apply_comparison, apply_operator, has_unknown_value
 from gdb_epi.hangs.loops.pattern_methods import (
     ATTRIBUTES,
-    call_match,
-    call_pattern,
-    is_of_re,
+    call_match_method,
+    call_pattern_method,
+    is_re_function,
     match_attribute,
 )
 
@@ -93,7 +93,7 @@ class DryRun(GeneratorInstructions):
             self.repeats_until = -1
         how, _, what = name.partition("_")
         if how in ("BINARY", "INPLACE") and what in _NAMED:
-            self.binary(_NAMED[what])
+            self.apply_binary_operator(_NAMED[what])
         elif name not in _FORMATS or not self._formats_unknown(name, argument):
             super()._do(name, argument)
 
@@ -109,33 +109,33 @@ class DryRun(GeneratorInstructions):
 
     # -- turns ----------------------------------------------------------------------------------
 
-    def _state(self) -> State:
-        return Renumbered(self.memory).state(self.locals, self.stack)
+    def _state(self) -> DryRunState:
+        return StateRenumbering(self.memory).state(self.locals, self.stack)
 
     def jump_back(self, target: int) -> None:
-        """Look whether the loop is where it was before. Raises Endless."""
+        """Look whether the loop is where it was before. Raises EndlessLoop."""
         if self.repeats_until < MAX_CODE:
             self.repeats_until = -1  # the running instruction lies before any jump back
         state = self._state()
         for head in self._heads.values():
             head.first, head.last = min(head.first, target), max(head.last, self.following)
-        seen = self._heads.setdefault(target, Head(state, 1, target, self.following))
+        seen = self._heads.setdefault(target, LoopHead(state, 1, target, self.following))
         seen.turns += 1
         if self._claim is not None:
             if seen is self._claim and seen.turns >= seen.most:
-                if not fits(seen.state, state, self.number_bounds):
+                if not does_state_match(seen.state, state, self.number_bounds):
                     raise Undecodable("another state")
                 raise self._endless(seen, seen.turns)
         elif seen.turns > 1 and (seen.state == state or self._goes_on_alike(target, seen, state)):
             raise self._endless(seen, seen.turns - 1)
         elif seen.turns > seen.most:
-            self._heads[target] = Head(state, 2 * seen.most, target, self.following)
+            self._heads[target] = LoopHead(state, 2 * seen.most, target, self.following)
             self._heads[target].turns = 1
 
-    def _endless(self, seen: Head, turns: int) -> Endless:
-        return Endless(self.code, seen.first, seen.last, turns, self.memory.rests(self.stack))
+    def _endless(self, seen: LoopHead, turns: int) -> EndlessLoop:
+        return EndlessLoop(self.code, seen.first, seen.last, turns, self.memory.rests(self.stack))
 
-    def _goes_on_alike(self, target: int, seen: Head, state: State) -> bool:
+    def _goes_on_alike(self, target: int, seen: LoopHead, state: DryRunState) -> bool:
         """Tell whether the same turns come again whatever the numbers are that differ.
 
         They are followed once more with all numbers from now on that lie in the same direction.
@@ -149,25 +149,25 @@ class DryRun(GeneratorInstructions):
         made.memory = memory = self.memory.copied()
         memory.indexes = {}
         try:
-            made.locals = without_numbers(before.variables, state.variables, bounds)
-            memory.stored = without_numbers(before.stored, state.stored, bounds)
-            made.stack = list(without_number(before.stack, state.stack, bounds))
-        except Differs:
+            made.locals = widen_differing_numbers(before.variables, state.variables, bounds)
+            memory.stored = widen_differing_numbers(before.stored, state.stored, bounds)
+            made.stack = list(widen_differing_number(before.stack, state.stack, bounds))
+        except StatesDiffer:
             return False
         self._claims[target] = claims + 1
         memory.kinds, memory.contents = dict(state.kinds), {}
         for at, items in state.contents.items():
             try:
-                memory.contents[at] = without_number(before.contents.get(at), items, bounds)
-            except Differs:
+                memory.contents[at] = widen_differing_number(before.contents.get(at), items, bounds)
+            except StatesDiffer:
                 if made.kind(ProcessObject(at)) in ("cell", "iterator", "generator"):
                     return False
                 memory.blurred |= {at}
-        made._claim = Head(made._state(), seen.turns - 1, seen.first, seen.last)
+        made._claim = LoopHead(made._state(), seen.turns - 1, seen.first, seen.last)
         made._heads = {target: made._claim}
         try:
             made.go(target, MAX_CODE)
-        except Endless as endless:
+        except EndlessLoop as endless:
             return endless.code == self.code
         except (Undecodable, Raised, YieldedValue):
             pass
@@ -175,10 +175,10 @@ class DryRun(GeneratorInstructions):
 
     # -- numbers and texts ----------------------------------------------------------------------
 
-    def binary(self, sign: str) -> None:
+    def apply_binary_operator(self, sign: str) -> None:
         """Do what an operator does. Raises Undecodable, Raised."""
         right, left = self._pop(), self._pop()
-        self.stack.append(operate(self, sign.rstrip("="), left, right))
+        self.stack.append(apply_operator(self, sign.rstrip("="), left, right))
 
     def _formats_unknown(self, name: str, argument: int) -> bool:
         """Do an instruction that makes a text, if it does so of what is not known."""
@@ -189,7 +189,7 @@ class DryRun(GeneratorInstructions):
             if name != "BUILD_STRING" and (taken > 1 or argument):
                 raise Undecodable("a format of a draw")
             made = self.over_draws(lambda *parts: "".join(map(str, parts)), *self._popped(taken))
-        elif any(map(has_unknown, items)):
+        elif any(map(has_unknown_value, items)):
             self._popped(taken)
             made = UnknownText()
         else:
@@ -220,7 +220,7 @@ class DryRun(GeneratorInstructions):
             self._do_contains_op(how - _CONTAINS[0])
         elif how < len(COMPARISONS):
             right, left = self._pop(), self._pop()
-            self.stack.append(compare(self, how, left, right))
+            self.stack.append(apply_comparison(self, how, left, right))
         else:
             super()._do_compare_op(argument)
 
@@ -386,7 +386,7 @@ class DryRun(GeneratorInstructions):
     def item_of(self, of: Item, index: Item) -> Item:
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
         if isinstance(of, ProcessObject) and self.kind(of) == MATCH:
-            return call_match(self, of, "group", [index])
+            return call_match_method(self, of, "group", [index])
         return super().item_of(of, index)
 
     def _do_store_slice(self, _argument: int) -> None:
@@ -503,7 +503,7 @@ class DryRun(GeneratorInstructions):
     # -- functions ------------------------------------------------------------------------------
 
     def call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> Item:
-        """Return what a function of the program returns. Raises Undecodable, Raised, Endless."""
+        """Return what a function returns. Raises Undecodable, Raised, EndlessLoop."""
         return self._run_function(ProcessObject(function), owner, arguments, {})
 
     def _call(self, called: Item, arguments: list[Item]) -> None:
@@ -518,7 +518,7 @@ class DryRun(GeneratorInstructions):
             super()._call(called, arguments)
 
     def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
-        """Return what a callable returns. Raises Undecodable, Raised, Endless."""
+        """Return what a callable returns. Raises Undecodable, Raised, EndlessLoop."""
         if isinstance(called, BuiltinMethod):
             return call_method(self, called.of, called.name, arguments, named)
         if isinstance(called, Method):
@@ -536,8 +536,8 @@ class DryRun(GeneratorInstructions):
         ident = self.decoder.ident(called.address)
         if ident == "function":
             name = self._name_of(called)
-            if not named and is_of_re(self, called, name, len(arguments)):
-                return call_pattern(self, arguments[0], name, arguments[1:])
+            if not named and is_re_function(self, called, name, len(arguments)):
+                return call_pattern_method(self, arguments[0], name, arguments[1:])
             return self._run_function(called, None, arguments, named)
         if ident == "type":
             return self._new_instance(called, arguments, named)
@@ -550,7 +550,7 @@ class DryRun(GeneratorInstructions):
                 for name in ("im_func", "im_self")
             )
             if is_random(self, owner) and not named:
-                return draw(self, self._name_of(function), arguments)
+                return draw_random_number(self, self._name_of(function), arguments)
             return self._returned(function, [owner, *arguments], named)
         raise Undecodable("a call")
 
@@ -581,7 +581,7 @@ class DryRun(GeneratorInstructions):
     def _new_instance(
         self, kind: ProcessObject, arguments: Sequence[Item], keywords: Mapping[str, Item]
     ) -> Item:
-        """Return a new object of a class. Raises Undecodable, Raised, Endless."""
+        """Return a new object of a class. Raises Undecodable, Raised, EndlessLoop."""
         decoder, info = self.decoder, self.decoder.types.at(kind.address)
         if info.full_name == DEQUE and len(arguments) < 2 and not keywords:
             return self.memory.make(DEQUE, self.all_of(arguments[0]) if arguments else ())
@@ -602,7 +602,9 @@ class DryRun(GeneratorInstructions):
 
     def _method(self, name: str) -> None:
         of = self.stack[-1] if self.stack else None
-        if isinstance(of, (BuiltStr, BuiltTuple, ProcessObject)) and knows_method(self, of, name):
+        if isinstance(of, (BuiltStr, BuiltTuple, ProcessObject)) and is_supported_method(
+            self, of, name
+        ):
             self.stack[-1:] = [None, BuiltinMethod(of, name)]
         elif isinstance(of, ProcessObject) and of.address < 0:
             in_class = self.decoder.types.lookup(self.class_of(of), name)
@@ -627,7 +629,7 @@ class DryRun(GeneratorInstructions):
             super()._do_load_attr(argument)
         elif self.is_module_or_class(of):
             self.stack[-1] = self.of_module_or_class(of, self._name(argument >> shift))
-        elif knows_method(self, of, self._name(argument >> shift)):
+        elif is_supported_method(self, of, self._name(argument >> shift)):
             self.stack[-1] = BuiltinMethod(of, self._name(argument >> shift))
         elif self.kind(of) == MATCH and self._name(argument >> shift) in ATTRIBUTES:
             self.stack[-1] = match_attribute(self, of, self._name(argument >> shift))
@@ -653,17 +655,15 @@ class DryRun(GeneratorInstructions):
     def _managed(self, manager: Item) -> tuple[Item, Item]:
         if not isinstance(manager, ProcessObject):
             raise Undecodable("a manager of another kind")
-        if knows_method(self, manager, "__enter__"):
+        if is_supported_method(self, manager, "__enter__"):
             return BuiltinMethod(manager, "__enter__"), BuiltinMethod(manager, "__exit__")
         info = self.class_of(manager)
         names = ("__enter__", "__exit__")
         enter, leave = (special_method(self.decoder, info, name) for name in names)
         if enter is None or leave is None:
             raise Undecodable("a manager of another kind")
-        return (
-            Method(enter[1], enter[0], manager, names[0]),
-            Method(leave[1], leave[0], manager, names[1]),
-        )
+        enter_method = Method(enter[1], enter[0], manager, names[0])
+        return enter_method, Method(leave[1], leave[0], manager, names[1])
 
     def _do_kw_names(self, argument: int) -> None:
         self.keywords = tuple(self.text_of(each) for each in self.members(self._constant(argument)))

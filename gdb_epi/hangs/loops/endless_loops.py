@@ -27,7 +27,7 @@ from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.loops.dry_run import DryRun
-from gdb_epi.hangs.loops.loop_states import Endless, Memory
+from gdb_epi.hangs.loops.loop_states import DryRunMemory, EndlessLoop
 from gdb_epi.hangs.loops.object_evaluation import MAX_CODE, MAX_ITEMS, YieldedValue
 from gdb_epi.hangs.types import (
     EVENT,
@@ -37,7 +37,7 @@ from gdb_epi.hangs.types import (
     LOCK,
     RUNNING,
     SLEEP,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
     function_and_line,
 )
@@ -75,7 +75,7 @@ NOT_FOLLOWED = (
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 
 
-class Start(NamedTuple):
+class DryRunStart(NamedTuple):
     """Where a dry run may begin: the byte, the iterators on the stack, and a variable above them.
 
     Up to the byte `repeats_until` it repeats what ran.
@@ -93,7 +93,7 @@ class Start(NamedTuple):
         return sum(self.at in each for each in self.for_loops)
 
 
-def endless_loop(scene: HangContext) -> HangAnswer | None:
+def endless_loop(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
     for activity in scene.activities:
         if activity.kind not in (*RUNNING, GIL, SLEEP) or not activity.frames:
@@ -112,11 +112,13 @@ def endless_loop(scene: HangContext) -> HangAnswer | None:
             if endless is not None:
                 return _answer(scene, activity, frame, endless)
             # One that gives values may go on giving them.
-            scene.followed[frame.address] = not run_of(scene, frame, budget, DryRun).is_generator()
+            scene.followed[frame.address] = not start_dry_run(
+                scene, frame, budget, DryRun
+            ).is_generator()
     return None
 
 
-def ends_when_followed(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
+def does_dry_run_end(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
     """Tell whether a frame of a running thread comes to its end; False where that is not known."""
     if frame.address in scene.followed:
         return scene.followed[frame.address]
@@ -126,7 +128,7 @@ def ends_when_followed(scene: HangContext, activity: ThreadActivity, frame: PyFr
     try:
         return (
             any(_run_on(scene, activity, frames, n, budget) is None for n in places)
-            and not run_of(scene, frame, budget, DryRun).is_generator()
+            and not start_dry_run(scene, frame, budget, DryRun).is_generator()
         )
     except NOT_FOLLOWED:
         return False
@@ -138,8 +140,8 @@ def _returns(frame: PyFrame) -> bool:
 
 
 def _answer(
-    scene: HangContext, activity: ThreadActivity, frame: PyFrame, endless: Endless
-) -> HangAnswer:
+    scene: HangContext, activity: ThreadActivity, frame: PyFrame, endless: EndlessLoop
+) -> HangDiagnosis:
     key_frames = scene.loop_frames(activity.frames)
     member = activity._replace(key_frames=key_frames)
     waiting = _waiting(scene, activity, endless.read) if activity.kind == SLEEP else None
@@ -149,7 +151,7 @@ def _answer(
             f"{function_and_line(frame)}: with the values in this core its conditions come out "
             f"the same in each turn, and only {waiting.who()}, which waits, could change them"
         )
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, "polls in vain", sentence, (waiting, member), PROBABLE,
             ("the loop was followed: after a turn all is as before",),
             ("another thread that runs, or a signal handler",),
@@ -160,7 +162,7 @@ def _answer(
         f"{activity.who()} is in a loop without end at {function_and_line(frame)}: with the "
         f"values in this core its conditions come out the same after {turns}, and so for ever"
     )
-    return HangAnswer(
+    return HangDiagnosis(
         HANG, "endless loop", sentence, (member,), PROBABLE,
         (f"its code was followed from where it stood: after {turns} all is as before, but for "
          "numbers that no condition depends on",),
@@ -172,21 +174,21 @@ def _answer(
 def _run_on(
     scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], number: int,
     budget: list[int],
-) -> Endless | None:  # fmt: skip
+) -> EndlessLoop | None:  # fmt: skip
     """Return how a frame goes round for ever; None where it returns, or gives a value.
 
     Raises Undecodable and the like where that is not known.
     """
-    endless: Endless | None = None
+    endless: EndlessLoop | None = None
     ends = False
     frame, innermost = frames[number], not number
     for running in _running_generators(scene, frames, number - 1, budget):
-        for start in starts_of(scene, frame, innermost=innermost):
-            run = run_from(scene, frame, start, budget, DryRun)
+        for start in find_dry_run_starts(scene, frame, innermost=innermost):
+            run = start_dry_run_at(scene, frame, start, budget, DryRun)
             run.generators = _Generators(scene, budget, running)
             try:
                 run.go(start.at, MAX_CODE)
-            except Endless as error:
+            except EndlessLoop as error:
                 endless = error
             except YieldedValue:
                 ends = True
@@ -206,25 +208,27 @@ def _run_on(
     return endless
 
 
-def _has_way_out(scene: HangContext, endless: Endless) -> bool:
+def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
     """Tell whether a loop may end, or that of a generator whose values it takes."""
     loops = [(endless.code, (endless.first, endless.last))]
     for rest in endless.generators:
         around = {
-            f: last for f, last in sorted(scene.sites.of(rest.code).loops) if f <= rest.at <= last
+            f: last
+            for f, last in sorted(scene.call_sites.of(rest.code).loops)
+            if f <= rest.at <= last
         }
         loops += [(rest.code, (first, around[first] + 1)) for first in sorted(around)[:1]]
     # An empty one: a built-in function goes round.
     return not range(*loops[0][1]) or any(
-        scene.sites.has_way_out(code, range(*loop)) for code, loop in loops
+        scene.call_sites.has_way_out(code, range(*loop)) for code, loop in loops
     )
 
 
-def run_from(
-    scene: HangContext, frame: PyFrame, start: Start, budget: list[int], kind: type[_Run]
+def start_dry_run_at(
+    scene: HangContext, frame: PyFrame, start: DryRunStart, budget: list[int], kind: type[_Run]
 ) -> _Run:
     """Return the run of a frame that goes on at a place. Raises UnreadableMemory, LayoutError."""
-    run = run_of(scene, frame, budget, kind)
+    run = start_dry_run(scene, frame, budget, kind)
     run.stack += start.stack
     run.base, run.for_loops = min(len(start.stack), start.around), start.for_loops
     if start.loaded is not None:
@@ -237,7 +241,7 @@ def _running_generators(
     scene: HangContext, frames: Sequence[PyFrame], number: int, budget: list[int]
 ) -> list[dict[int, Rest]]:
     """Return where a running generator, and those that it takes values of, may stand."""
-    run = run_of(scene, frames[number], budget, DryRun) if number >= 0 else None
+    run = start_dry_run(scene, frames[number], budget, DryRun) if number >= 0 else None
     if run is None or not run.is_generator():
         return [{}]
     inner = _running_generators(scene, frames, number - 1, budget)
@@ -245,7 +249,8 @@ def _running_generators(
     return [
         {**each, frames[number].address: Rest(
             run.code, run.globals, start.at, locals, start.stack, runs=True)}
-        for start in starts_of(scene, frames[number], innermost=not number) for each in inner
+        for start in find_dry_run_starts(scene, frames[number], innermost=not number)
+        for each in inner
     ]  # fmt: skip
 
 
@@ -268,13 +273,13 @@ class _Generators:
             for each in chain.from_iterable(scene.view.all_frames().values())
         ):
             raise Undecodable("a generator that runs")
-        run = run_of(scene, frame, self._budget, DryRun)
+        run = start_dry_run(scene, frame, self._budget, DryRun)
         slots = scene.view.slots.of(frame)
         stack = tuple(run.iteration(word) for word in slots.stack[: slots.deep])
         if None in stack:
             raise Undecodable("a generator with other things on its stack")
         at = scene.running_byte(frame)
-        code = scene.sites.instructions(frame.code)
+        code = scene.call_sites.instructions(frame.code)
         after = next((each.end for each in code if at is not None and each.at <= at < each.end), 0)
         return Rest(run.code, run.globals, after, tuple(sorted(run.locals.items())), stack)
 
@@ -304,29 +309,31 @@ def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
         and waits[d.tid].kind != SEMLOCK and waits[d.tid].owner.state != "other-process"
         for d in others
     )  # fmt: skip
-    return idle and not scene.knows_module(activity, *_HANDLERS)
+    return idle and not scene.has_module_at_hand(activity, *_HANDLERS)
 
 
-def run_of(scene: HangContext, frame: PyFrame, budget: list[int], kind: type[_Run]) -> _Run:
+def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: type[_Run]) -> _Run:
     """Return the run of a frame, with its variables. Raises UnreadableMemory, LayoutError."""
     variables = scene.view.frame_variables
     limits = Limits(width=MAX_ITEMS, length=MAX_TEXT, secrets=True)
     run = kind(variables.values.decoder(limits), budget)
-    run.code, run.memory = frame.code, Memory()
+    run.code, run.memory = frame.code, DryRunMemory()
     run.globals, run.names = variables.scopes(frame)
     run.locals = {slot.number: ProcessObject(word) for slot, word in variables.slots(frame)}
     layout = scene.view.reader.layout
     if layout.offset("PyCodeObject", "co_localsplusnames") is None:  # up to 3.10: cells apart
-        run.first_cell = len(scene.sites.strings(frame.code, "co_varnames"))
+        run.first_cell = len(scene.call_sites.strings(frame.code, "co_varnames"))
     return run
 
 
-def starts_of(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterator[Start]:
+def find_dry_run_starts(
+    scene: HangContext, frame: PyFrame, *, innermost: bool
+) -> Iterator[DryRunStart]:
     """Yield where a dry run of a frame is to begin; all are to be tried.
 
     A call made by a frame that is not the innermost may already be partly done.
     """
-    at, code = scene.running_byte(frame), list(scene.sites.instructions(frame.code))
+    at, code = scene.running_byte(frame), list(scene.call_sites.instructions(frame.code))
     reader, dialect = scene.view.reader, dialect_of(scene.view.reader.layout)
     start, size = bytecode_of(reader, frame.code)
     units = reader.read(start, size) if 0 < size <= MAX_CODE else b""
@@ -334,7 +341,7 @@ def starts_of(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterato
     running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
     if at is None or running is None or running >= len(names):
         raise Undecodable("no running instruction")
-    targets = {scene.sites.leads_to(each) for each in code}
+    targets = {scene.call_sites.leads_to(each) for each in code}
     first = running
     while first and code[first].at not in targets and code[first - 1].goes_on:
         if names[first - 1].startswith(_BEGINS):
@@ -357,7 +364,7 @@ def starts_of(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterato
         stack = _iterators(scene, frame, depth)
         if len(stack) < depth or None in stack:
             raise Undecodable("an iterator of another kind")
-        yield Start(code[begin].at, (*stack, NoneResult()), for_loops=loops)
+        yield DryRunStart(code[begin].at, (*stack, NoneResult()), for_loops=loops)
         return
     stack = _iterators(scene, frame, sum(code[first].at in each for each in loops))
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
@@ -382,10 +389,10 @@ def starts_of(scene: HangContext, frame: PyFrame, *, innermost: bool) -> Iterato
         until = code[after].at if after < len(code) else code[-1].end
     for iterators in shifted:
         loaded = _loaded(code[first - 1], names[first - 1]) if first else None
-        yield Start(code[first].at, iterators, -1 if iterates else until, loaded, loops)
+        yield DryRunStart(code[first].at, iterators, -1 if iterates else until, loaded, loops)
     if done and after < len(code):
         loaded = _loaded(code[after - 1], names[after - 1])
-        yield Start(code[after].at, stack, loaded=loaded, for_loops=loops)
+        yield DryRunStart(code[after].at, stack, loaded=loaded, for_loops=loops)
 
 
 def _loaded(instruction: Instruction, name: str) -> int | None:
@@ -399,7 +406,7 @@ def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, .
     An empty stack is right too: what takes something from it is refused.
     """
     words = scene.view.slots.of(frame).stack[:around]
-    run = run_of(scene, frame, [MAX_ITEMS], DryRun)
+    run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
     kinds = [scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words]
     if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
         return ()

@@ -18,7 +18,7 @@ from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.types import HANG, RUNNING, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.sizes import words_in
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -44,7 +44,7 @@ class _Matching(NamedTuple):
     position: int
 
 
-class OtherPattern(Exception):
+class UnsupportedPattern(Exception):
     """The pattern has something that is not followed here."""
 
 
@@ -52,7 +52,7 @@ class _TooManySteps(Exception):
     """The match takes more steps than are counted."""
 
 
-def endless_match(scene: HangContext) -> HangAnswer | None:
+def endless_match(scene: HangContext) -> HangDiagnosis | None:
     """A thread matches a pattern whose repetitions try all ways to split its text."""
     for activity in scene.activities:
         if activity.kind not in RUNNING or not activity.frames:
@@ -63,13 +63,13 @@ def endless_match(scene: HangContext) -> HangAnswer | None:
             explodes = (
                 pattern is not None and matching is not None and _explodes(*pattern, matching)
             )
-        except (UnreadableMemory, LayoutError, Undecodable, OtherPattern, RecursionError):
+        except (UnreadableMemory, LayoutError, Undecodable, UnsupportedPattern, RecursionError):
             continue
         if not explodes or pattern is None or matching is None:
             continue
         shown = pattern[0] if len(pattern[0]) <= _SHOWN else f"{pattern[0][:_SHOWN]}..."
         length = matching.position - matching.start
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "endless match", f"{activity.who()} matches the regular expression {shown} at "
             f"{activity.where()}: its repetitions, one in the other, try all ways to split "
             f"{length} letters, and each further letter doubles the time or worse "
@@ -140,7 +140,7 @@ def _explodes(pattern: str, flags: int, matching: _Matching) -> bool:
 
 
 def _parsed(pattern: str, flags: int) -> list[Any]:
-    """Return the parts of a pattern. Raises OtherPattern."""
+    """Return the parts of a pattern. Raises UnsupportedPattern."""
     try:
         from re import _parser as parser  # type: ignore[attr-defined]  # 3.11
     except ImportError:
@@ -150,11 +150,11 @@ def _parsed(pattern: str, flags: int) -> list[Any]:
     try:
         return list(parser.parse(pattern, flags & (re.I | re.M | re.S | re.X | re.A)))
     except (re.error, OverflowError, ValueError):
-        raise OtherPattern from None
+        raise UnsupportedPattern from None
 
 
-def count_steps(pattern: str, flags: int, text: str, method: str, first: int = 0) -> int:
-    """Return how many steps a method of a pattern takes at most. Raises OtherPattern for many."""
+def count_matching_steps(pattern: str, flags: int, text: str, method: str, first: int = 0) -> int:
+    """Return the most steps that a pattern's method takes. Raises UnsupportedPattern for many."""
     nodes, matcher = _parsed(pattern, flags), _Matcher(text, flags)
     with suppress(_TooManySteps):
         for start in range(first, first + 1 if "match" in method else len(text) + 1):
@@ -162,7 +162,7 @@ def count_steps(pattern: str, flags: int, text: str, method: str, first: int = 0
             for _ in ends if method == "fullmatch" else islice(ends, 1):
                 pass
         return MAX_STEPS - matcher.left
-    raise OtherPattern
+    raise UnsupportedPattern
 
 
 class _Matcher:
@@ -199,7 +199,7 @@ class _Matcher:
                 yield at + 1
         elif name == "SUBPATTERN":
             if argument[1] or argument[2]:
-                raise OtherPattern
+                raise UnsupportedPattern
             yield from self.ends(list(argument[3]), at)
         elif name == "BRANCH":
             for branch in argument[1]:
@@ -214,7 +214,7 @@ class _Matcher:
             if (next(self.ends(list(argument[1]), at), None) is None) == (name == "ASSERT_NOT"):
                 yield at
         else:
-            raise OtherPattern
+            raise UnsupportedPattern
 
     def _repeated(
         self, inner: list[Any], times: tuple[int, int], greedy: bool, at: int, count: int
@@ -267,5 +267,5 @@ def _is_of(category: str, letter: str) -> bool:
              "WORD": letter.isalnum() or letter == "_"}  # fmt: skip
     kind = next((held for name, held in kinds.items() if name in category), None)
     if kind is None:
-        raise OtherPattern
+        raise UnsupportedPattern
     return kind != ("NOT" in category)

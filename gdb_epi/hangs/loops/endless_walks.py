@@ -15,7 +15,7 @@ from itertools import pairwise
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangAnswer, wait_answer
+from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangDiagnosis, wait_diagnosis
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
@@ -29,7 +29,7 @@ _QUIET = frozenset(("nothing", "extended"))
 _JUMPS = frozenset(("test", "jump", "back"))
 
 
-class Step(NamedTuple):
+class AttributeStep(NamedTuple):
     """`variable = variable.attribute`."""
 
     variable: str
@@ -48,7 +48,7 @@ class _OtherCode(Exception):
     """The loop does something other than walk."""
 
 
-def endless_walk(scene: HangContext) -> HangAnswer | None:
+def endless_walk(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop whose every test looks at objects of a ring."""
     for activity in scene.activities:
         frames = scene.view.frames(activity.tid)
@@ -60,7 +60,7 @@ def endless_walk(scene: HangContext) -> HangAnswer | None:
         try:
             step = _step_of(scene, frame)
             start = scene.view.variable(frame, step.variable) if step is not None else None
-            length = ring_length(scene, start, step.attribute) if step and start else 0
+            length = measure_ring(scene, start, step.attribute) if step and start else 0
         except (UnreadableMemory, LayoutError):
             continue
         if step is None or not length:
@@ -75,7 +75,7 @@ def endless_walk(scene: HangContext) -> HangAnswer | None:
             f"{activity.who()} is in a loop without end at {activity.where()}: `{shown}` walks "
         )
         sentence += f"in a ring, {ring}"
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, "endless walk", sentence, (activity._replace(key_frames=activity.frames),),
             PROBABLE,
             (f"the loop tests nothing but `{step.variable}` and what it leads to",
@@ -86,7 +86,7 @@ def endless_walk(scene: HangContext) -> HangAnswer | None:
     return None
 
 
-def endless_search(scene: HangContext) -> HangAnswer | None:
+def endless_search(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs `number in itertools.count(...)`, which has counted past that number."""
     for activity in scene.activities:
         if activity.kind not in RUNNING or not activity.frames:
@@ -104,7 +104,7 @@ def endless_search(scene: HangContext) -> HangAnswer | None:
         if sought is None or position is None or not step or (position - sought) * step <= 0:
             continue
         why = f"it is at {position} in steps of {step}"
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "endless search", f"{activity.who()} is in a loop without end at "
             f"{activity.where()}: it seeks {sought} in itertools.count(), and {why}",
             activity, evidence=(why,), ruled_out=("a number that is still ahead",),
@@ -135,7 +135,7 @@ def _counted(scene: HangContext, number: int, count: int) -> tuple[int | None, i
     return sought, position, step
 
 
-def ring_length(scene: HangContext, start: int, attribute: str) -> int:
+def measure_ring(scene: HangContext, start: int, attribute: str) -> int:
     """Return how many objects the ring has that an attribute leads into; 0 when it ends."""
     places: dict[int, int] = {}
     word: int | None = start
@@ -147,34 +147,36 @@ def ring_length(scene: HangContext, start: int, attribute: str) -> int:
     return 0
 
 
-def _step_of(scene: HangContext, frame: PyFrame) -> Step | None:
+def _step_of(scene: HangContext, frame: PyFrame) -> AttributeStep | None:
     """Return the step of a frame's innermost loop, when the loop does nothing else."""
     loop = scene.innermost_loop(frame)
     if loop is None:
         return None
-    sites, code = scene.sites, frame.code
+    sites, code = scene.call_sites, frame.code
     body = [each for each in sites.instructions(code) if loop[0] <= each.at <= loop[1]]
     slots = sites.strings(code, "co_localsplusnames") or sites.strings(code, "co_varnames")
     names = sites.strings(code, "co_names")
     try:
-        return loop_step(body, slots, names, sites, lambda number: _is_none(scene, code, number))
+        return parse_attribute_step(
+            body, slots, names, sites, lambda number: _is_none(scene, code, number)
+        )
     except (_OtherCode, IndexError):
         return None
 
 
-def loop_step(
+def parse_attribute_step(
     body: Iterable[Instruction],
     slots: Sequence[str],
     names: Sequence[str],
     sites: CallSites,
     is_none: Callable[[int], bool],
-) -> Step:
+) -> AttributeStep:
     """Return the one step of a loop's instructions, as a stack machine reads them.
 
     Raises _OtherCode, and IndexError where the stack or a table is too short.
     """
     stack: list[_Value] = []
-    steps: set[Step] = set()
+    steps: set[AttributeStep] = set()
     stored: list[str] = []
     tested: list[_Value] = []
     for each in body:
@@ -186,7 +188,7 @@ def loop_step(
             value = stack.pop()
             stored.append(name)
             if value.attribute and value.variable == name:
-                steps.add(Step(name, value.attribute))
+                steps.add(AttributeStep(name, value.attribute))
             if operation == "store_load":
                 stack.append(_Value(slots[argument & 15]))
         elif operation in ("fast", "fast2"):

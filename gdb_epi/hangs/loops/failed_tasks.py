@@ -41,7 +41,7 @@ class FailedTask(NamedTuple):
         return f"a task had ended with {self.exception}{place}, which nobody has looked at"
 
 
-def failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTask]:
+def find_failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTask]:
     """Yield the tasks that ended with an exception which nobody has retrieved."""
     instances = instances_of(target, python)
     if not instances.are_listed and _none_looks_failed(target, python, instances.reader):

@@ -32,7 +32,7 @@ INFINITE = float("inf")
 _HOLDERS = (BuiltTuple, Iteration, BuiltinMethod, MadeFunction, Rest)  # items that hold others
 
 
-class Memory:
+class DryRunMemory:
     """What a run changed, and what it read that others could change."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Memory:
         self.plain: dict[int, Plain] = {}
         self.indexes: dict[int, tuple[tuple[Item, ...], dict[object, Item]]] = {}
 
-    def copied(self) -> Memory:
+    def copied(self) -> DryRunMemory:
         """Return a memory that changes by itself."""
         made = copy(self)
         made.stored, made.contents = dict(self.stored), dict(self.contents)
@@ -69,7 +69,7 @@ class Memory:
                     yield from self.rests(rest.stack)
 
 
-class Endless(Exception):
+class EndlessLoop(Exception):
     """The code came back to a state that it was in: it goes round for ever.
 
     `first` and `last` are the bytes of `code` (PyCodeObject *) between which it does.
@@ -84,7 +84,7 @@ class Endless(Exception):
         self.read: frozenset[int] = frozenset()  # objects that others could change
 
 
-class State(NamedTuple):
+class DryRunState(NamedTuple):
     """What code goes on with; what it made is numbered in the order in which it is met."""
 
     variables: dict[int, Item]
@@ -95,14 +95,14 @@ class State(NamedTuple):
     blurred: frozenset[int]
 
 
-class Differs(Exception):
+class StatesDiffer(Exception):
     """Two states differ by more than numbers."""
 
 
-class Renumbered:
+class StateRenumbering:
     """A state as it is reached from a frame: two are alike whatever order made them."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: DryRunMemory) -> None:
         self._memory, self._names = memory, dict[int, int]()
         self._met: list[int] = []
         self._attributes: dict[int, list[tuple[str, Item]]] = {}
@@ -110,7 +110,7 @@ class Renumbered:
             if address < 0:
                 self._attributes.setdefault(address, []).append((name, item))
 
-    def state(self, variables: Mapping[int, Item], stack: Iterable[Item]) -> State:
+    def state(self, variables: Mapping[int, Item], stack: Iterable[Item]) -> DryRunState:
         """Return the state of a frame."""
         memory = self._memory
         renamed = {number: self._item(variables[number]) for number in sorted(variables)}
@@ -126,7 +126,7 @@ class Renumbered:
                 stored[name, attribute] = self._item(item)
         kinds = {name: memory.kinds[address] for address, name in self._names.items()}
         blurred = (at if at >= 0 else self._names.get(at, 0) for at in memory.blurred)
-        return State(renamed, stored, on_stack, contents, kinds, frozenset(blurred) - {0})
+        return DryRunState(renamed, stored, on_stack, contents, kinds, frozenset(blurred) - {0})
 
     def _item(self, item: Item) -> Item:
         if isinstance(item, ProcessObject):
@@ -150,29 +150,29 @@ class Renumbered:
         return self._names[address]
 
 
-def are_floats(bounds: Bounds) -> bool:
+def are_float_bounds(bounds: Bounds) -> bool:
     """Tell whether numbers within bounds are floats: a finite bound is one of them."""
     return any(isinstance(end, float) and abs(end) != INFINITE for end in bounds)
 
 
-class Head:
+class LoopHead:
     """A place that is jumped back to: the state that was kept there, and what ran since then."""
 
-    def __init__(self, state: State, most: int, first: int, last: int) -> None:
+    def __init__(self, state: DryRunState, most: int, first: int, last: int) -> None:
         self.state, self.most, self.turns = state, most, 0
         self.first, self.last = first, last
 
 
-def without_numbers(
+def widen_differing_numbers(
     before: Mapping[_Key, Item], now: Mapping[_Key, Item], bounds: _BoundsOf
 ) -> dict[_Key, Item]:
-    """Return what is now, the numbers that differ not known. Raises Differs."""
+    """Return what is now, the numbers that differ not known. Raises StatesDiffer."""
     if before.keys() != now.keys():
-        raise Differs
-    return {key: without_number(before[key], item, bounds) for key, item in now.items()}
+        raise StatesDiffer
+    return {key: widen_differing_number(before[key], item, bounds) for key, item in now.items()}
 
 
-def without_number(before: Any, now: Any, bounds: _BoundsOf) -> Any:
+def widen_differing_number(before: Any, now: Any, bounds: _BoundsOf) -> Any:
     """Return what is now; a number that differs may be any in the direction in which it went."""
     if before == now:
         return now
@@ -181,25 +181,25 @@ def without_number(before: Any, now: Any, bounds: _BoundsOf) -> Any:
         start, end = first[0], last[0]
         return UnknownNumber(*((end, INFINITE) if end >= start else (-INFINITE, end)))
     if type(before) is not type(now) or not isinstance(now, tuple) or len(before) != len(now):
-        raise Differs
+        raise StatesDiffer
     if type(now) is not tuple and not isinstance(now, _HOLDERS):
-        raise Differs
-    parts = (without_number(*pair, bounds) for pair in zip(before, now, strict=True))
+        raise StatesDiffer
+    parts = (widen_differing_number(*pair, bounds) for pair in zip(before, now, strict=True))
     return type(now)._make(parts) if isinstance(now, _HOLDERS) else tuple(parts)
 
 
-def fits(claimed: Any, now: Any, bounds: _BoundsOf) -> bool:
+def does_state_match(claimed: Any, now: Any, bounds: _BoundsOf) -> bool:
     """Tell whether a state is as claimed; a number that is not known may be any in its bounds."""
     if isinstance(claimed, UnknownNumber):
         within = bounds(now)
-        if within is None or (are_floats(claimed) and not are_floats(within)):
+        if within is None or (are_float_bounds(claimed) and not are_float_bounds(within)):
             return False
         return claimed.low <= within[0] and within[1] <= claimed.high
     if isinstance(claimed, dict):
         return claimed.keys() == now.keys() and all(
-            fits(item, now[key], bounds) for key, item in claimed.items()
+            does_state_match(item, now[key], bounds) for key, item in claimed.items()
         )
     if not isinstance(claimed, tuple):
         return bool(claimed == now)
     alike = type(claimed) is type(now) and len(claimed) == len(now)
-    return alike and all(fits(*pair, bounds) for pair in zip(claimed, now, strict=True))
+    return alike and all(does_state_match(*pair, bounds) for pair in zip(claimed, now, strict=True))

@@ -22,7 +22,7 @@ from gdb_epi.hangs.types import (
     LOCK,
     NATIVE,
     RUNNING,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
 )
 from gdb_epi.locks.types import PROBABLE
@@ -63,11 +63,11 @@ class NativeLoop(NamedTuple):
     words: tuple[int, ...]
 
 
-def endless_native_code(scene: HangContext) -> HangAnswer | None:
+def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop of native code that it cannot leave, and that nobody else changes."""
     threads = {each.tid: each for each in scene.target.threads()}
     native = [d for d in scene.activities if d.kind == NATIVE]
-    loops = {d.tid: endless_native_loop(scene.target, threads[d.tid]) for d in native}
+    loops = {d.tid: find_endless_native_loop(scene.target, threads[d.tid]) for d in native}
     for activity in native:
         thread, loop = threads[activity.tid], loops[activity.tid]
         others = [d for d in scene.activities if d.tid != activity.tid and not loops.get(d.tid)]
@@ -90,7 +90,7 @@ def endless_native_code(scene: HangContext) -> HangAnswer | None:
             f"it reads {counted(len(loop.words), 'word')} of memory, and no thread that could "
             "change them can run"
         )  # fmt: skip
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, "endless native loop", sentence, (activity, *waiting[:1]), PROBABLE,
             (f"its instructions were followed from {thread.pc:#x}: at {loop.start:#x} all that a "
              "jump depends on is as before", seen),
@@ -125,16 +125,16 @@ class _Value(NamedTuple):
     sources: _Sources = frozenset()
 
 
-def endless_native_loop(target: Target, thread: Thread) -> NativeLoop | None:
+def find_endless_native_loop(target: Target, thread: Thread) -> NativeLoop | None:
     """Return the loop of native code that a thread cannot leave; None where that is not known."""
     function = FunctionBounds(target).at(thread.pc) if thread.architecture.pc == "rip" else None
     if function is None or function.end - function.start > MAX_FUNCTION:
         return None
     code = range(function.start, function.end)
-    return loop_without_end(target.read, code, thread.pc, thread.registers)
+    return find_endless_loop_from(target.read, code, thread.pc, thread.registers)
 
 
-def loop_without_end(
+def find_endless_loop_from(
     read: Callable[[int, int], bytes], code: range, at: int, registers: Mapping[str, int]
 ) -> NativeLoop | None:
     """Return the loop that instructions from a place on cannot leave; None where that is unknown.

@@ -38,7 +38,13 @@ from gdb_epi.cpython.values.value_stack_operations import (
     Raised,
     special_method,
 )
-from gdb_epi.hangs.loops.loop_states import Bounds, Endless, Head, Memory, Renumbered
+from gdb_epi.hangs.loops.loop_states import (
+    Bounds,
+    DryRunMemory,
+    EndlessLoop,
+    LoopHead,
+    StateRenumbering,
+)
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -71,14 +77,14 @@ class YieldedValue(Exception):
         self.value = value
 
 
-class Itself:
+class IdentityKey:
     """An object that is equal to itself alone."""
 
     def __init__(self, address: int) -> None:
         self.address = address
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Itself) and other.address == self.address
+        return isinstance(other, IdentityKey) and other.address == self.address
 
     def __hash__(self) -> int:
         return hash(self.address)
@@ -99,13 +105,13 @@ class ObjectEvaluation(Evaluation):
 
     def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
         super().__init__(decoder, budget, depth)
-        self.memory = Memory()
+        self.memory = DryRunMemory()
         self.repeats_until = -1
         self.for_loops: Sequence[range] | None = None  # of a frame of the process
-        self._heads: dict[int, Head] = {}
-        self._iterated: dict[int, Head] = {}  # what a built-in function takes items from
+        self._heads: dict[int, LoopHead] = {}
+        self._iterated: dict[int, LoopHead] = {}  # what a built-in function takes items from
         self._claims: dict[int, int] = {}  # how many were made, by the place that is jumped to
-        self._claim: Head | None = None  # its state is to come again after `most` turns
+        self._claim: LoopHead | None = None  # its state is to come again after `most` turns
 
     def run_of_callee(self: _Run) -> _Run:
         """Return the run of a function that is called."""
@@ -125,7 +131,7 @@ class ObjectEvaluation(Evaluation):
         return super()._pop()
 
     def call_item(self, called: Item, arguments: Sequence[Item]) -> Item:
-        """Return what a callable returns. Raises Undecodable, Raised, Endless."""
+        """Return what a callable returns. Raises Undecodable, Raised, EndlessLoop."""
         self._call(called, list(arguments))
         return self.stack.pop()
 
@@ -195,7 +201,7 @@ class ObjectEvaluation(Evaluation):
             if item.address >= 0 and self.decoder.is_none(item.address):
                 return None
             if item.address < 0 or self._equals_itself_alone(item):
-                return Itself(item.address)
+                return IdentityKey(item.address)
         raise Undecodable("a value of another kind")
 
     def _equals_itself_alone(self, value: ProcessObject) -> bool:
@@ -619,7 +625,7 @@ class ObjectEvaluation(Evaluation):
         return items
 
     def each_of(self, of: Item) -> Iterator[Item]:
-        """Yield what an iterator gives. Raises Undecodable, Raised, Endless."""
+        """Yield what an iterator gives. Raises Undecodable, Raised, EndlessLoop."""
         iterator = self.iterator(of)
         while (following := self.advance(iterator)) is not None:
             item, iterator = following
@@ -631,14 +637,14 @@ class ObjectEvaluation(Evaluation):
                 self.look_for_repetition(iterator)
 
     def look_for_repetition(self, iterator: ProcessObject) -> None:
-        """Look whether an iterator is where it was before. Raises Endless."""
-        state = Renumbered(self.memory).state({}, (iterator,))
-        seen = self._iterated.setdefault(iterator.address, Head(state, 1, 0, 0))
+        """Look whether an iterator is where it was before. Raises EndlessLoop."""
+        state = StateRenumbering(self.memory).state({}, (iterator,))
+        seen = self._iterated.setdefault(iterator.address, LoopHead(state, 1, 0, 0))
         seen.turns += 1
         if seen.turns > 2 and seen.state == state:
-            raise Endless(self.code, 0, 0, seen.turns - 2)
+            raise EndlessLoop(self.code, 0, 0, seen.turns - 2)
         if seen.turns > seen.most + 1:
-            self._iterated[iterator.address] = Head(state, 2 * seen.most, 0, 0)
+            self._iterated[iterator.address] = LoopHead(state, 2 * seen.most, 0, 0)
             self._iterated[iterator.address].turns = 1
 
     # -- code objects ---------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from gdb_epi.cpython.values.value_stack_items import (
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.loops.builtin_calls import operate_on_sets
-from gdb_epi.hangs.loops.loop_states import INFINITE, Bounds, are_floats
+from gdb_epi.hangs.loops.loop_states import INFINITE, Bounds, are_float_bounds
 from gdb_epi.hangs.loops.object_evaluation import MAX_ITEMS, SETS, ObjectEvaluation
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ _OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
 }  # fmt: skip
 
 
-def operate(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
+def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
     """Return what an operator gives of two items. Raises Undecodable, Raised."""
     kinds = run.kind(left), run.kind(right)
     if isinstance(left, Drawn) or isinstance(right, Drawn):
@@ -43,7 +43,7 @@ def operate(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
             raise Undecodable("an operator")
         return run.over_draws(_OPERATORS[sign], left, right)
     unknown = isinstance(left, UnknownText) or isinstance(right, UnknownText)
-    if unknown or (sign == "%" and has_unknown(right)):
+    if unknown or (sign == "%" and has_unknown_value(right)):
         return UnknownText()
     if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
         return _of_bounds(sign, run.number_bounds(left), run.number_bounds(right))
@@ -64,7 +64,7 @@ def operate(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
     return run.of_host(_OPERATORS[sign], *values)
 
 
-def has_unknown(item: Item) -> bool:
+def has_unknown_value(item: Item) -> bool:
     """Tell whether an item, or a part of a tuple, is known only by its kind."""
     parts = item.items if isinstance(item, BuiltTuple) else (item,)
     return any(isinstance(part, (UnknownNumber, UnknownText)) for part in parts)
@@ -77,8 +77,10 @@ def _of_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:
     """
     if sign not in ("+", "-", "*", "/") or left is None or right is None:
         raise Undecodable("what depends on a number that is not known")
-    floats = sum(map(are_floats, (left, right)))
-    endless = any(INFINITE in map(abs, each) and not are_floats(each) for each in (left, right))
+    floats = sum(map(are_float_bounds, (left, right)))
+    endless = any(
+        INFINITE in map(abs, each) and not are_float_bounds(each) for each in (left, right)
+    )
     if endless and (sign == "/" or (sign == "*" and floats)):
         raise Undecodable("a number that may be too large for a float")
     if sign == "/" and right[0] <= 0 <= right[1]:
@@ -101,7 +103,7 @@ def _repeated(run: ObjectEvaluation, of: Item, number: Item) -> Item:
     return BuiltStr(run.text_of(of) * times)
 
 
-def compare(run: ObjectEvaluation, how: int, left: Item, right: Item) -> Item:
+def apply_comparison(run: ObjectEvaluation, how: int, left: Item, right: Item) -> Item:
     """Return what `<`, `<=`, `==`, `!=`, `>` and `>=` give. Raises Undecodable, Raised."""
     function = COMPARISONS[how]
     if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):

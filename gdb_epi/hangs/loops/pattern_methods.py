@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack_items import BuiltStr, BuiltTuple, Item, ProcessObject
 from gdb_epi.cpython.values.value_stack_operations import Raised
-from gdb_epi.hangs.loops.endless_matches import OtherPattern, count_steps
+from gdb_epi.hangs.loops.endless_matches import UnsupportedPattern, count_matching_steps
 from gdb_epi.hangs.loops.object_evaluation import MATCH, PATTERN, ObjectEvaluation
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -29,7 +29,9 @@ ATTRIBUTES = ("lastgroup", "lastindex", "string")
 OF_MATCHES = frozenset("group groups groupdict start end span".split())
 
 
-def is_of_re(run: ObjectEvaluation, function: ProcessObject, name: str, arguments: int) -> bool:
+def is_re_function(
+    run: ObjectEvaluation, function: ProcessObject, name: str, arguments: int
+) -> bool:
     """Tell whether a function is one of module `re`, given what it needs and no flags."""
     if name not in OF_PATTERNS or arguments != (3 if name == "sub" else 2):
         return False
@@ -38,7 +40,9 @@ def is_of_re(run: ObjectEvaluation, function: ProcessObject, name: str, argument
     return isinstance(module, int) and run.decoder.string(module) == "re"
 
 
-def call_pattern(run: ObjectEvaluation, of: Item, name: str, arguments: Sequence[Item]) -> Item:
+def call_pattern_method(
+    run: ObjectEvaluation, of: Item, name: str, arguments: Sequence[Item]
+) -> Item:
     """Return what a method of a pattern, a text or compiled, gives. Raises Undecodable."""
     pattern, flags = _pattern(run, of)
     values: list[Any] = [run.host(each) for each in arguments]
@@ -49,9 +53,9 @@ def call_pattern(run: ObjectEvaluation, of: Item, name: str, arguments: Sequence
 
     try:
         first = values[1] if "match" in name and isinstance(values[-1], int) else 0
-        run.budget[0] -= count_steps(pattern, flags, subject, name, first) // STEPS
+        run.budget[0] -= count_matching_steps(pattern, flags, subject, name, first) // STEPS
         given = getattr(re.compile(pattern, flags), name)(*values)
-    except (OtherPattern, re.error, OverflowError, RecursionError):
+    except (UnsupportedPattern, re.error, OverflowError, RecursionError):
         raise Undecodable("a pattern of another kind") from None
     if isinstance(given, list):
         return run.memory.make("list", map(run.of_value, given))
@@ -113,7 +117,7 @@ def match_attribute(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item
     return run.members(parts[3])[ATTRIBUTES.index(name)]
 
 
-def call_match(
+def call_match_method(
     run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
 ) -> Item:
     """Return what a method of a match gives. Raises Undecodable, Raised."""

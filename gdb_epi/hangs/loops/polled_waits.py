@@ -9,20 +9,26 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.event_waits import answer_for_event_wait, is_name_of_end
+from gdb_epi.hangs.event_waits import diagnose_event_wait, is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import asks_library_once, is_in_serving_loop
+from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
-from gdb_epi.hangs.loops.event_loop_answers import Through
-from gdb_epi.hangs.loops.vain_polls import (
-    polled_condition,
-    quoted_variables,
-    sleeps_or_spins,
+from gdb_epi.hangs.loops.event_loop_diagnosis import Through
+from gdb_epi.hangs.loops.futile_polls import (
+    find_polled_condition,
+    polling_verb,
+    quote_variables,
     until_clause,
     variables_tested_by_coroutine,
 )
-from gdb_epi.hangs.tasks import activity_of_task, own_frames, task_phrase
-from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, function_and_line, wait_answer
+from gdb_epi.hangs.tasks import activity_of_task, name_task, own_frames
+from gdb_epi.hangs.types import (
+    HANG,
+    HangDiagnosis,
+    ThreadActivity,
+    function_and_line,
+    wait_diagnosis,
+)
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
 
@@ -38,12 +44,12 @@ _TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep
 _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_ex"))
 
 
-def answer_for_polling_loop(
+def diagnose_polling_loop(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Answer of a loop that only asks, and sleeps or not: it waits for what it asks for."""
-    asks = polled_condition(scene, activity)
-    if asks is None or any(is_name_of_end(w) or _is_of_going_on(w) for w in asks.words):
+    asks = find_polled_condition(scene, activity)
+    if asks is None or any(is_shutdown_name(w) or _is_of_going_on(w) for w in asks.words):
         return None
     kind = scene.view.locks.type_name(asks.object) if asks.object else ""
     awaits = _AS_WAITS.get((kind.rpartition(".")[2], asks.method))
@@ -56,12 +62,12 @@ def answer_for_polling_loop(
             timed=False,
             place="",
         )
-        return answer_for_event_wait(scene, waiting, seen, through)
-    sleeps = f"{activity.who()} {sleeps_or_spins(scene, activity)} at {activity.where()} in a loop"
+        return diagnose_event_wait(scene, waiting, seen, through)
+    sleeps = f"{activity.who()} {polling_verb(scene, activity)} at {activity.where()} in a loop"
     if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
         pid = scene.view.integer_attribute(asks.object, "pid")
         sentence = f"{sleeps} until child {pid} ends; what that child does is not in this core"
-        return wait_answer(HANG, "child", sentence, activity, INFO,
+        return wait_diagnosis(HANG, "child", sentence, activity, INFO,
                         doubts=("look at the child's own core",))  # fmt: skip
     what = (
         f"{asks.method}() says otherwise" if asks.method
@@ -71,7 +77,7 @@ def answer_for_polling_loop(
     file = asks.method in _OF_FILES and not is_in_serving_loop(scene, activity.frames[1:])
     if file:
         sentence += "; a file that another process has to make"
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "polls", sentence, activity, PROBABLE if file else INFO,
         evidence=("the loop does nothing but to test, and to sleep if that",),
         ruled_out=("a loop that works between its tests",),
@@ -83,9 +89,9 @@ def _is_of_going_on(word: str) -> bool:
     return any(part in word.lower() for part in _GOES_ON)
 
 
-def answer_for_single_wait(
+def diagnose_wait_outside_loop(
     scene: HangContext, activity: ThreadActivity, around: Sequence[PyFrame]
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer for a wait outside of any serving loop: the program goes on when it ends.
 
     So it wants one particular client, answer or signal, not just anyone. `around` are the frames
@@ -97,23 +103,23 @@ def answer_for_single_wait(
     ruled_out = ("a timeout", "a loop that serves whoever comes")
     if activity.kind == hang_types.ACCEPT:
         # Players of a game, workers of other machines and a person's browser may yet come.
-        sure = PROBABLE if scene.descriptors.calling_children else INFO
-        return wait_answer(
+        sure = PROBABLE if scene.descriptors.will_children_connect else INFO
+        return wait_diagnosis(
             HANG, "one client", f"{waits} a client to connect, {times} and without a timeout: it "
             "goes on only when that has happened", activity, sure, ruled_out=ruled_out,
             doubts=("whether that client lives is not in this core",),
         )  # fmt: skip
     if activity.kind == hang_types.POLL and 0 not in activity.watched:
-        once = asks_library_once(scene, activity)
+        once = makes_one_library_request(scene, activity)
         sure = PROBABLE if looping or once or _asked(scene, activity) else INFO
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
             "timeout: nothing has come yet", activity, sure, ruled_out=ruled_out,
             doubts=("what the other side does is not in this core",),
         )  # fmt: skip
     alone = scene.is_only_python_thread(activity.tid)
     if activity.kind == hang_types.SIGNAL and alone and _wants_its_children(scene, activity):
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "signal", f"{waits} a signal, {times}: one that came before that call does not "
             "end it", activity, INFO, ruled_out=ruled_out,
             doubts=("whether another process, or a child, is to send it",),
@@ -137,14 +143,14 @@ def _asked(scene: HangContext, activity: ThreadActivity) -> bool:
     calls = (call for frame in activity.frames for call in scene.calls(frame))
     try:
         return any(
-            method in _ASKS and scene.descriptors.number_of_object(at) is not None
+            method in _ASKS and scene.descriptors.descriptor_of_object(at) is not None
             for at, method, when in calls if when != AHEAD
         )  # fmt: skip
     except (UnreadableMemory, LayoutError):
         return False
 
 
-def tasks_poll_in_vain(scene: HangContext) -> HangAnswer | None:
+def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
     """All tasks of the only thread sleep, and test variables that none of them changes.
 
     Nothing else is left that could: no other thread, no descriptor, no timer of another callback.
@@ -155,21 +161,21 @@ def tasks_poll_in_vain(scene: HangContext) -> HangAnswer | None:
     polling = [(task, paths) for task in own if (paths := _polled_by(scene, task))]
     if not polling or len(polling) < len(own):
         return None
-    loop = scene.loops.of_task(polling[0][0], scene.tasks)
+    loop = scene.loops.loop_of_task(polling[0][0], scene.tasks)
     if loop is None or loop.listening or loop.descriptors != 0:  # None: it cannot be told
         return None
     if loop.timers is None or loop.timers > len(polling):
         return None
     task, paths = polling[0]
-    what = quoted_variables(paths)
+    what = quote_variables(paths)
     frame = own_frames(task, scene.installed)[0]
     because = "".join(f"; {text}" for text in scene.failed_tasks)
     sentence = (
-        f"{task_phrase(task)} sleeps again and again at {function_and_line(frame)} "
+        f"{name_task(task)} sleeps again and again at {function_and_line(frame)} "
         f"{until_clause(paths)}, and no other task or thread is left that could change it{because}"
     )
     member = activity_of_task(scene.loop_thread, task, scene.installed)
-    return HangAnswer(
+    return HangDiagnosis(
         HANG, "polls in vain", sentence, (member,), PROBABLE,
         (f"the loop does nothing but to sleep and to test {what}", *scene.failed_tasks),
         ("another thread", "a task that does anything else", "a timer or descriptor of the loop"),
@@ -185,4 +191,4 @@ def _polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
         return []
     paths = variables_tested_by_coroutine(scene, own_frames(task, scene.installed)[0])
     words = [word for path in paths for word in path.split(".")]
-    return [] if any(is_name_of_end(w) or _is_of_going_on(w) for w in words) else paths
+    return [] if any(is_shutdown_name(w) or _is_of_going_on(w) for w in words) else paths

@@ -17,7 +17,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
-from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangAnswer, wait_answer
+from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangDiagnosis, wait_diagnosis
 from gdb_epi.locks.python.acquire_calls import MADE
 from gdb_epi.locks.python.call_sites import Instruction
 from gdb_epi.locks.types import PROBABLE
@@ -30,7 +30,7 @@ _CALLED_AGAIN = "callable_iterator"  # of iter(function, end): both follow its h
 _BETWEEN = frozenset(("nothing", "extended"))
 
 
-def loop_reads_at_end_of_file(scene: HangContext) -> HangAnswer | None:
+def loop_reads_at_end_of_file(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop that reads, and the last read gave nothing."""
     for activity in scene.activities:
         runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
@@ -46,7 +46,7 @@ def loop_reads_at_end_of_file(scene: HangContext) -> HangAnswer | None:
         looping = activity._replace(kind=PYTHON, frames=activity.frames[number:])
         looping = looping._replace(key_frames=looping.frames)
         sentence = f"{activity.who()} loops at {looping.where()}: {why}, and the loop reads on"
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "reads past the end", sentence, looping, PROBABLE, evidence=(why,),
             ruled_out=("a loop that sleeps or waits", "another stream in each turn"),
             doubts=("a test that ends the loop, about to be made at this moment",),
@@ -59,8 +59,8 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
     loop = scene.innermost_loop(frame)
     if loop is None:
         return ""
-    body = [x for x in scene.sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
-    calls = [c for c in scene.sites.of(frame.code).all_of_it() if loop[0] <= c.at <= loop[1]]
+    body = [x for x in scene.call_sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
+    calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if loop[0] <= c.at <= loop[1]]
     methods = {c.at: c.path[-1] if c.path else c.root[1] for c in calls}
     if _PAUSES & set(methods.values()):
         return ""
@@ -90,8 +90,8 @@ def _stored(
     scene: HangContext, frame: PyFrame, body: Sequence[Instruction]
 ) -> list[tuple[int, str]]:
     """Return (byte, name) of the variables that instructions store."""
-    slots = scene.sites.strings(frame.code, "co_localsplusnames")
-    slots = slots or scene.sites.strings(frame.code, "co_varnames")
+    slots = scene.call_sites.strings(frame.code, "co_localsplusnames")
+    slots = slots or scene.call_sites.strings(frame.code, "co_varnames")
     shifts = {"store": 0, "store_load": 4}
     return [(x.at, slots[x.argument >> shifts[x.operation]]) for x in body if x.operation in shifts]
 

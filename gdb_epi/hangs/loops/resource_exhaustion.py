@@ -30,13 +30,13 @@ from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES
 from gdb_epi.hangs.tasks import (
     MAX_SETTERS,
     activity_of_task,
+    describe_waiting_task,
     event_loop_module,
     has_timeout,
+    name_task,
     own_frames,
-    task_phrase,
-    task_text,
 )
-from gdb_epi.hangs.types import DEADLOCK, HANG, HangAnswer, ThreadActivity, function_and_line
+from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, function_and_line
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.util import counted
 
@@ -49,7 +49,7 @@ _RUNS_JOBS = ("anyio._backends._asyncio", "run")
 _ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
 
 
-def task_lock_never_released(scene: HangContext) -> HangAnswer | None:
+def task_lock_never_released(scene: HangContext) -> HangDiagnosis | None:
     """Tasks wait for a lock that no remaining code will release.
 
     asyncio's Lock does not say who took it. Nobody is inside its `async with` block (then the task
@@ -70,10 +70,10 @@ def task_lock_never_released(scene: HangContext) -> HangAnswer | None:
             return None
         more = f", and {counted(len(tasks) - 1, 'more task')} too" if len(tasks) > 1 else ""
         sentence = (
-            f"{task_text(tasks[0], scene.installed)}{more}; no task or thread holds it in "
-            "`async with` or has a call of its release() ahead: it was taken and not released"
+            f"{describe_waiting_task(tasks[0], scene.installed)}{more}; no task or thread holds "
+            "it in `async with` or has a call of its release() ahead: it was taken and not released"
         )
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, "lock never released", sentence,
             (activity_of_task(activity, tasks[0], scene.installed),), PROBABLE,
             (f"{counted(len(tasks), 'task')} of {tasks[0].framework} wait for the lock",),
@@ -104,7 +104,7 @@ def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bo
     return False
 
 
-def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
+def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
     """A task waits for what another one would give, and all others wait for what it holds itself.
 
     It need not be known who would take from the queue, set the event or release the lock: only a
@@ -129,13 +129,13 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangAnswer | None:
         at = function_and_line(own_frames(first, scene.installed)[0])
         more = f" and {counted(len(held_up) - 1, 'more task')}" if len(held_up) > 1 else ""
         sentence = (
-            f"{task_text(holder, scene.installed)}, and holds what {task_phrase(first)} at {at}"
-            f"{more} wait{'' if more else 's'} for; no other task is left"
+            f"{describe_waiting_task(holder, scene.installed)}, and holds what "
+            f"{name_task(first)} at {at}{more} wait{'' if more else 's'} for; no other task is left"
         )
         members = tuple(
             activity_of_task(activity, task, scene.installed) for task in (holder, first)
         )
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "tasks", sentence, members, PROBABLE,
             (f"all {len(own)} tasks of the program wait for that one, or for what it holds",),
             ("a timeout", "another thread that runs code of the program"),
@@ -157,7 +157,7 @@ def _waiting_for(holder: UnfinishedTask, tasks: Sequence[UnfinishedTask]) -> lis
     return held_up
 
 
-def event_loop_threads_exhausted(scene: HangContext) -> HangAnswer | None:
+def event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis | None:
     """Threads that run jobs for an event loop wait for calls into it, which want a free thread.
 
     Starlette and FastAPI run every plain function in such a thread. A thread that called
@@ -190,16 +190,16 @@ def event_loop_threads_exhausted(scene: HangContext) -> HangAnswer | None:
     sentence = (
         f"{counted(len(waiting), 'thread')} that run jobs for the event loop wait for calls into "
         f"it, and those for a free thread: {first.waits()}; "
-        f"{task_text(asked[0], scene.installed)}"
+        f"{describe_waiting_task(asked[0], scene.installed)}"
     )
-    return HangAnswer(
+    return HangDiagnosis(
         DEADLOCK, "pool", sentence, tuple(waiting), PROBABLE,
         (f"{counted(len(wanting), 'task')} wait for a free thread of the loop's pool",),
         ("a thread of the pool that does other work", "a call that waits for anything else"),
     )  # fmt: skip
 
 
-def thread_pool_exhausted(scene: HangContext) -> HangAnswer | None:
+def thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     """All threads of a pool that is full wait, without a timeout, for what may never come."""
     waiting = {
         d.tid: d for d in scene.activities
@@ -222,7 +222,7 @@ def thread_pool_exhausted(scene: HangContext) -> HangAnswer | None:
             f"{those} of a thread pool {waits} without a timeout, and none is left for other work: "
             f"{first.waits()} for {first.what}"
         )
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, "pool taken", sentence, members, PROBABLE,
             (f"the pool may have {pool.max_workers} threads, and none is idle",),
             ("an idle worker", "room for another worker", "a timeout"),
@@ -249,7 +249,7 @@ def _all_workers(pool: Executor, waiting: dict[int, ThreadActivity]) -> tuple[Th
     return members if len(members) == len(pool.workers) else ()
 
 
-def connection_pool_exhausted(scene: HangContext) -> HangAnswer | None:
+def connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     """Threads wait for a free connection of a pool, and no thread is left to give one back.
 
     With a timeout too: it ends each wait by an error, not by a connection.
@@ -281,7 +281,7 @@ def connection_pool_exhausted(scene: HangContext) -> HangAnswer | None:
         )
     ends = "; a timeout ends the wait with an error" if first.timed else ""
     sentence = f"{text}; no other thread is left that could give one back{ends}"
-    return HangAnswer(
+    return HangDiagnosis(
         HANG, "pool taken", sentence, tuple(waiting), PROBABLE,
         (f"thread {first.tid} is in {first.place}",),
         ("a thread that works with a connection",),

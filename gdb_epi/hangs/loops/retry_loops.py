@@ -11,8 +11,8 @@ from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, Except
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.sqlite_locks import connection_held_by_callers
-from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.sqlite_locks import connection_held_by_callers_clause
+from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
 
 ERROR = "sqlite3.OperationalError"
@@ -24,7 +24,7 @@ _LOCK_FILE = "FileExistsError"
 _PEERS = ("Connection", "gaierror", "URLError", "OperationalError")
 
 
-def answer_for_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangAnswer | None:
+def diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """Return the answer for a thread that sleeps in a loop while it handles what failed there."""
     handled = _handled(scene, activity.tid) if activity.frames else []
     messages = (e.message for e in handled if e.type == ERROR and isinstance(e.message, str))
@@ -46,7 +46,7 @@ def answer_for_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangA
     )
     if lock_file:
         sentence += ": it waits for a file, most likely a lock, to be removed by whoever made it"
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "lock file" if lock_file else "retries", sentence, activity, sure,
         evidence=(f"it handles {caught.type}, which was raised in that loop",),
         doubts=("whether the next try succeeds is not in the core",),
@@ -65,7 +65,7 @@ def _of_this_loop(scene: HangContext, activity: ThreadActivity, error: Exception
     return same and caught.lineno <= frame.lineno and scene.loops_over_line(frame, caught.lineno)
 
 
-def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) -> HangAnswer:
+def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) -> HangDiagnosis:
     """Return the answer for a thread that tries again because a database is locked."""
     where = activity.where()
     sentence = (
@@ -73,13 +73,13 @@ def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) 
         f"{error}"
     )
     seen = (f"thread {activity.tid} is in {activity.call}", f"it handles {ERROR}: {error}")
-    own = connection_held_by_callers(scene, activity)
+    own = connection_held_by_callers_clause(scene, activity)
     if own is None:
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, "database lock", sentence, (activity,), INFO, seen,
             open=("who holds the database: another process, or a connection of this one",),
         )  # fmt: skip
-    return HangAnswer(
+    return HangDiagnosis(
         HANG, "database lock", sentence + own.clause, (activity,), PROBABLE,
         (*seen, own.evidence), (),
         ("whether it has a transaction of the same database open is not read: another process may "

@@ -19,7 +19,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u64
-from gdb_epi.hangs.descriptors import Descriptors
+from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
@@ -53,18 +53,20 @@ class EventLoopReader:
     """Read the event loops of one process."""
 
     def __init__(
-        self, view: PythonView, installed: InstalledPackages, descriptors: Descriptors
+        self, view: PythonView, installed: InstalledPackages, descriptors: DescriptorTable
     ) -> None:
         self._view = view
         self._installed = installed
         self._of_objects = descriptors
         self._containers = ContainerReader(view.reader)
 
-    def of(self, frame: PyFrame, tasks: Sequence[UnfinishedTask]) -> SleepingEventLoop | None:
+    def loop_of_frame(
+        self, frame: PyFrame, tasks: Sequence[UnfinishedTask]
+    ) -> SleepingEventLoop | None:
         """Return the loop that a frame of base_events runs."""
         return self._at(self._view.variable(frame, "self") or 0, tasks)
 
-    def of_task(
+    def loop_of_task(
         self, task: UnfinishedTask, tasks: Sequence[UnfinishedTask]
     ) -> SleepingEventLoop | None:
         """Return the loop that runs a task."""
@@ -86,7 +88,7 @@ class EventLoopReader:
             descriptors == sum(map(self._has_no_peer, called)),
         )
 
-    def of_reactor(self, frame: PyFrame) -> SleepingEventLoop | None:
+    def reactor_of_frame(self, frame: PyFrame) -> SleepingEventLoop | None:
         """Return the reactor of twisted that sleeps in a frame (twisted 20 to 25, base.py)."""
         if not (frame.module or "").startswith("twisted.internet.") or frame.name not in _SLEEPS:
             return None
@@ -106,7 +108,7 @@ class EventLoopReader:
         count = sum(number or 0 for number in timers)
         return SleepingEventLoop(reactor, len(watched), count, 0, listening)
 
-    def of_uvloop(
+    def uvloop_of_thread(
         self, tasks: Sequence[UnfinishedTask], epoll: int | None
     ) -> SleepingEventLoop | None:
         """Return the loop of tasks that sleeps in an epoll; its own socket pair is left out."""
@@ -135,7 +137,7 @@ class EventLoopReader:
     def _descriptors_in(self, loop: int) -> set[int]:
         """Return the descriptors of the sockets that a Loop of uvloop has in its words."""
         words = (read_u64(self._view.target, loop + 8 * place) for place in range(LOOP_WORDS))
-        numbers = (self._of_objects.number_of_object(word) for word in words if word)
+        numbers = (self._of_objects.descriptor_of_object(word) for word in words if word)
         return {number for number in numbers if number is not None}
 
     def is_done(self, future: int) -> bool:
@@ -234,5 +236,5 @@ def is_client_serving_task(task: UnfinishedTask, installed: InstalledPackages) -
     """
     return any(
         frame.name in _SERVING or (frame.module or "").startswith(_SERVERS)
-        for frame in task.stack if installed.holds(frame)
+        for frame in task.stack if installed.contains_frame(frame)
     )  # fmt: skip

@@ -15,11 +15,11 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import READ
 from gdb_epi.cpython.values.process_values import values_of
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
-from gdb_epi.hangs.descriptors import Address, socket_address
+from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.tasks import activity_of_task, has_timeout, own_frames, task_text
-from gdb_epi.hangs.types import DEADLOCK, GIL, RUNNING, HangAnswer
+from gdb_epi.hangs.tasks import activity_of_task, describe_waiting_task, has_timeout, own_frames
+from gdb_epi.hangs.types import DEADLOCK, GIL, RUNNING, HangDiagnosis
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -36,7 +36,7 @@ class _ReadingTask(NamedTuple):
     arrived: int  # bytes
 
 
-def tasks_read_from_each_other(scene: HangContext) -> HangAnswer | None:
+def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
     """Two tasks wait to read from each other, over a connection both of whose ends are here.
 
     Two that both read in loops without an end may be idle, as both ends of a channel of messages
@@ -60,12 +60,12 @@ def tasks_read_from_each_other(scene: HangContext) -> HangAnswer | None:
         parts = []
         for each in pair:
             came = f" ({each.arrived} bytes have come, not yet all)" if each.arrived else ""
-            parts.append(task_text(each.task, scene.installed) + came)
+            parts.append(describe_waiting_task(each.task, scene.installed) + came)
         sentence = (
             "two tasks wait for each other, each to read from its end of one connection: "
             f"{'; '.join(parts)}"
         )
-        return HangAnswer(
+        return HangDiagnosis(
             DEADLOCK, "tasks", sentence,
             tuple(activity_of_task(activity, each.task, scene.installed) for each in pair),
             PROBABLE,
@@ -104,7 +104,9 @@ def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> _ReadingT
         raise UnreadableMemory(transport, 8, "bytes that are still to be sent")
     extra = context.attribute(transport, "_extra")
     words = (scene.view.objects.dict_get(extra, name) for name in ("sockname", "peername"))
-    own, peer = (None if isinstance(w, Absent) else socket_address(scene.view, w) for w in words)
+    own, peer = (
+        None if isinstance(w, Absent) else read_socket_address(scene.view, w) for w in words
+    )
     if own is None or peer is None:
         raise UnreadableMemory(extra, 8, "no two addresses")
     arrived = _length(scene, context.attribute(stream, "_buffer"))

@@ -14,8 +14,8 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.tasks import own_frames, task_phrase
-from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity
+from gdb_epi.hangs.tasks import name_task, own_frames
+from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -29,7 +29,7 @@ _TAKES = frozenset((
 ))  # fmt: skip
 
 
-class UnreadOutput(NamedTuple):
+class UnreadChildOutput(NamedTuple):
     """A task that waits for the end of a child, and the child's stream that it does not read."""
 
     task: UnfinishedTask
@@ -37,7 +37,7 @@ class UnreadOutput(NamedTuple):
     stream: str
 
 
-def answer_for_new_child(scene: HangContext, activity: ThreadActivity) -> HangAnswer:
+def diagnose_wait_for_new_child(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Answer where a thread waits until its new child has called exec, which takes an instant.
 
     Popen() reads a pipe that exec() closes. Between fork and exec the child runs `preexec_fn`,
@@ -49,7 +49,7 @@ def answer_for_new_child(scene: HangContext, activity: ThreadActivity) -> HangAn
         f"thread {activity.tid} is in {activity.call} on the pipe that exec() of the child closes",
     )
     if function is None:
-        return HangAnswer(
+        return HangDiagnosis(
             HANG, "exec", waits, (activity,), INFO, seen, (),
             ("the child may be about to call exec(), or its file system may not answer",),
         )  # fmt: skip
@@ -57,7 +57,7 @@ def answer_for_new_child(scene: HangContext, activity: ThreadActivity) -> HangAn
         f"{waits}; before that the child runs {function} (preexec_fn), where a lock that another "
         "thread held at the fork is never released"
     )
-    return HangAnswer(
+    return HangDiagnosis(
         HANG, "preexec_fn", sentence, (activity,), PROBABLE,
         (*seen, f"Popen() was given {function} as preexec_fn"), ("a program that runs already",),
         ("what the child does is not in this core: look at its own",),
@@ -82,7 +82,7 @@ def _preexec_function(scene: HangContext, activity: ThreadActivity) -> str | Non
     return "a function" if isinstance(name, Absent) else f"{name}()"
 
 
-def end_kept_by_sibling(scene: HangContext, activity: ThreadActivity) -> str:
+def pipe_kept_open_by_sibling_clause(scene: HangContext, activity: ThreadActivity) -> str:
     """Say which other child may keep a pipe open whose writing end this process has closed.
 
     fork() copies descriptors: a child that was forked later has the end too, unless it closes it.
@@ -120,12 +120,14 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
     return bool(called & _RUNS) and not called & _TAKES
 
 
-def awaits_child(task: UnfinishedTask) -> bool:
+def is_awaiting_child(task: UnfinishedTask) -> bool:
     """Tell whether a task of asyncio waits for the end of a child."""
     return any(f.module == _WAITS and f.name in ("wait", "communicate") for f in task.stack)
 
 
-def unread_output(scene: HangContext, tasks: Sequence[UnfinishedTask]) -> UnreadOutput | None:
+def find_unread_child_output(
+    scene: HangContext, tasks: Sequence[UnfinishedTask]
+) -> UnreadChildOutput | None:
     """Return a task that awaits a child whose full output no task reads; None where none does.
 
     It awaits the child's end, or the other stream of the child.
@@ -138,7 +140,7 @@ def unread_output(scene: HangContext, tasks: Sequence[UnfinishedTask]) -> Unread
                     continue
                 held = {stream, process}
                 if not any(_have(scene, other, held) for other in tasks if other.id != task.id):
-                    return UnreadOutput(task, _child(scene, process), name)
+                    return UnreadChildOutput(task, _child(scene, process), name)
     return None
 
 
@@ -162,19 +164,19 @@ def _awaited_processes(scene: HangContext, task: UnfinishedTask) -> Iterator[int
                 yield at
 
 
-def answer_for_unread_output(
-    scene: HangContext, activity: ThreadActivity, unread: UnreadOutput
-) -> HangAnswer:
+def diagnose_unread_child_output(
+    scene: HangContext, activity: ThreadActivity, unread: UnreadChildOutput
+) -> HangDiagnosis:
     """Say that a task waits for a child that waits for this process to read."""
     own = own_frames(unread.task, scene.installed)
     activity = activity._replace(frames=own or activity.frames, label="task")
     sentence = (
-        f"{task_phrase(unread.task)} waits at {activity.where()} for {unread.child}, and nobody "
+        f"{name_task(unread.task)} waits at {activity.where()} for {unread.child}, and nobody "
         f"reads its "
         f"{unread.stream}: asyncio's buffer for it is full, so that asyncio reads no more, and the "
         "child waits in write() once the pipe is full too"
     )
-    return HangAnswer(
+    return HangDiagnosis(
         HANG, "full pipe", sentence, (activity,), PROBABLE,
         (f"the StreamReader of {unread.stream} holds more than twice its limit and reads no more",),
         ("a task that reads it",), ("a callback that reads it later",),

@@ -13,8 +13,8 @@ from gdb_epi.cpython.running.pools import pools_of
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_running
-from gdb_epi.hangs.loops.event_loop_answers import Through
-from gdb_epi.hangs.types import HANG, RUNNING, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.loops.event_loop_diagnosis import Through
+from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO
 from gdb_epi.util import counted
 
@@ -23,10 +23,10 @@ _WORKER = ("concurrent.futures.thread", "_worker")
 _MODULE = "multiprocessing.pool"
 
 
-def answer_for_pool_results(
+def diagnose_wait_for_pool_results(
     scene: HangContext, activity: ThreadActivity, waits: str, seen: tuple[int, ...],
     through: Through,
-) -> HangAnswer | None:  # fmt: skip
+) -> HangDiagnosis | None:  # fmt: skip
     """Return the answer for a thread that waits for results of a pool of processes or threads."""
     pool = _pool_of(scene, activity)
     runner = _feeder(scene, pool) or _thread_with_job(scene, pool)
@@ -38,7 +38,7 @@ def answer_for_pool_results(
         if answer is not None:
             return answer
     if _lacks_result_handler(scene):
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "process pool", f"{waits}; the pool's thread that takes results "
             "(_handle_results) has ended, so that none arrives: an exception ended it, such as "
             "that of a result which cannot be unpickled", activity,
@@ -47,7 +47,7 @@ def answer_for_pool_results(
         )  # fmt: skip
     replaced = _replaced_worker(scene)
     if replaced:
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "process pool", f"{waits}; its process {replaced} was started after the pool "
             "was, in place of one that ended: a job was lost with the process that ran it, or "
             "none takes jobs, as when the pool's initializer raises", activity,
@@ -58,8 +58,8 @@ def answer_for_pool_results(
         )  # fmt: skip
     if _is_of_threads(scene, pool):
         sentence = f"{waits}; none of the pool's threads runs a job"
-        return wait_answer(HANG, "process pool", sentence, activity, INFO)
-    return wait_answer(
+        return wait_diagnosis(HANG, "process pool", sentence, activity, INFO)
+    return wait_diagnosis(
         HANG, "process pool", f"{waits}; what its processes do is not in this core: one may "
         "still run the job, or a job was lost with the process that ran it",
         activity, INFO, ruled_out=("a timeout", "a callback that waits for its own pool"),
@@ -67,7 +67,7 @@ def answer_for_pool_results(
     )  # fmt: skip
 
 
-def busy_pool_thread(scene: HangContext, seen: Sequence[int]) -> ThreadActivity | None:
+def find_busy_pool_thread(scene: HangContext, seen: Sequence[int]) -> ThreadActivity | None:
     """Return an executor's thread that runs a job of the program, preferably one that goes on."""
     workers = [
         d for d in scene.activities if d.frames and d.tid not in seen
@@ -76,9 +76,9 @@ def busy_pool_thread(scene: HangContext, seen: Sequence[int]) -> ThreadActivity 
     return min(workers, key=lambda d: d.kind not in RUNNING and not d.timed, default=None)
 
 
-def answer_for_process_futures(
+def diagnose_wait_for_process_futures(
     scene: HangContext, activity: ThreadActivity, waits: str
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer where futures may come from processes of an executor, None without one."""
     pools = pools_of(scene.target, scene.python).pools
     pool = next((pool for pool in pools if pool.kind == "processes" and pool.calls), None)
@@ -88,14 +88,14 @@ def answer_for_process_futures(
     processes = scene.view.attribute(pool.address, "_processes")
     if not pool.workers and processes and scene.view.locks.type_name(processes) == "dict":
         count = counted(len(pool.calls), "call")
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "process pool", f"{waits}; its pool has {count} to do, of {pool.calls[0]}(), and "
             "no process left that could", activity,
             evidence=(f"_processes of the {pool.shown} is empty, _pending_work_items is not",),
             ruled_out=("a timeout", "a process of the pool that works"),
             doubts=("whether a new process was about to be started",),
         )  # fmt: skip
-    return wait_answer(
+    return wait_diagnosis(
         HANG, "process pool", f"{waits}; the processes of its pool have {pool.calls[0]}() to do, "
         "and whether they do it is not in this core", activity, INFO, ruled_out=("a timeout",),
         doubts=("whether the pool's processes work, which their own cores tell",),

@@ -28,7 +28,7 @@ _UNFINISHED = {"queue": "unfinished_tasks", "asyncio.queues": "_unfinished_tasks
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 
 
-def unread_queue(scene: HangContext, activity: ThreadActivity) -> str:
+def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> str:
     """Return the name of a queue that a waiting thread's code reads later or never; "" for none.
 
     Only queues into which this process put nothing: what is in them its children put there. None
@@ -47,12 +47,12 @@ def unread_queue(scene: HangContext, activity: ThreadActivity) -> str:
             if all(when == AHEAD for when in reads) and not _others_have(
                 scene, activity.tid, queue
             ):
-                name = names.get(queue) or scene.references.name(queue, activity.tid)
+                name = names.get(queue) or scene.references.variable_name(queue, activity.tid)
                 return name or "multiprocessing.Queue"
     return ""
 
 
-def given_only_after_child(scene: HangContext, activity: ThreadActivity) -> str:
+def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -> str:
     """Say what a thread gives to children only when the one that it waits for has ended.
 
     "" for nothing: also where it waits for further children after that, as for consumers that
@@ -70,12 +70,12 @@ def given_only_after_child(scene: HangContext, activity: ThreadActivity) -> str:
                 return ""
             if _others_have(scene, activity.tid, receiver):
                 return ""
-            name = scene.references.name(receiver, activity.tid)
+            name = scene.references.variable_name(receiver, activity.tid)
             return f"{name}.{method}()" if name else f"{method}() of what processes share"
     return ""
 
 
-def kill_call_of(scene: HangContext, frame: PyFrame) -> str:
+def find_kill_call(scene: HangContext, frame: PyFrame) -> str:
     """Return "terminate()" or "kill()" where code of a frame has called that of a process."""
     try:
         calls_made = [(at, how) for at, how, when in scene.calls(frame) if when != AHEAD]
@@ -127,7 +127,7 @@ def _is_fed_by_others(scene: HangContext, queue: int) -> bool:
     return scene.view.locks.type_name(attributes["_thread"]) == _NEVER_PUT
 
 
-def unfinished_jobs(scene: HangContext, frames: Iterable[PyFrame]) -> str:
+def unfinished_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str:
     """Say how many jobs the join() of a queue waits for; "" for other waits and where unknown.
 
     put() counts a job and task_done() takes it off (Lib/queue.py, Lib/asyncio/queues.py, 3.8 to

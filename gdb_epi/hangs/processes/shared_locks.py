@@ -18,7 +18,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.types import HANG, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
@@ -29,9 +29,9 @@ _ENDS = frozenset(("store", "pop"))  # of a statement
 _PROCESS = "Process"
 
 
-def held_while_joining(
+def diagnose_lock_held_while_joining(
     scene: HangContext, activity: ThreadActivity, waits: str
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer of a thread that joins a child and has a lock that children may want.
 
     None where it has none, and where nobody waits for what it has.
@@ -62,7 +62,7 @@ def held_while_joining(
                 clause += ": a child that waits for it never ends"
                 seen = "the lock itself says that this thread has taken it"
             doubt = "whether the child wants that lock is not in this core: look at its own"
-            return wait_answer(
+            return wait_diagnosis(
                 HANG, "child", f"{waits}; {clause}", activity,
                 PROBABLE if all_wait or passed else INFO, evidence=(seen,),
                 ruled_out=("a timeout",), doubts=(doubt,),
@@ -116,7 +116,7 @@ def _is_passed(scene: HangContext, frame: PyFrame, names: set[str]) -> bool:
     with suppress(UnreadableMemory, LayoutError, IndexError):
         for code in _codes(scene, frame.code):
             is_argument = False
-            for does, name in scene.sites.names_used(code):
+            for does, name in scene.call_sites.names_used(code):
                 if does in _ENDS:
                     is_argument = False
                 elif name == _PROCESS:

@@ -10,7 +10,7 @@ from gdb_epi.corruption.run_checks import no_check_ran
 from gdb_epi.corruption.score import Score
 from gdb_epi.detectors.registry import hex_word
 from gdb_epi.judgement.calibration import calibration_version
-from gdb_epi.judgement.verdict import Damage, Verdict
+from gdb_epi.judgement.verdict import DamagedWord, Verdict
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 
 MAX_FINDINGS = 64
@@ -61,7 +61,7 @@ def verdict_json(judged: Verdict, *, judged_damage: bool = True) -> Json:
     }
 
 
-def _damage(damage: Damage) -> Json:
+def _damage(damage: DamagedWord) -> Json:
     """Return the damage; without evidence for any, only `found`."""
     made: Json = {"found": damage.found}
     if damage.confidence is not None:

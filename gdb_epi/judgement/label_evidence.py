@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
 from gdb_epi.detectors.registry import Finding, SupportedLabel, supported_label
-from gdb_epi.judgement.calibration import RuleCounts, counted_rules, counts_of
-from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, shares_of_damage_causes
+from gdb_epi.judgement.calibration import RuleCounts, counts_for_rule, load_calibration
+from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, split_damage_between_causes
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -121,7 +121,7 @@ CATEGORIES = (
 )  # fmt: skip
 
 
-def hypothesis_of_category(category: str) -> CategoryHypothesis | None:
+def find_category_hypothesis(category: str) -> CategoryHypothesis | None:
     """Return the row of a category: the first whose name it is or begins with."""
     for row in CATEGORIES:
         if category == row.category or category.startswith(row.category + ":"):
@@ -129,7 +129,7 @@ def hypothesis_of_category(category: str) -> CategoryHypothesis | None:
     return None
 
 
-class Argument(NamedTuple):
+class LabelEvidence(NamedTuple):
     """One piece of evidence: by which rule it speaks for a label, and for which hypotheses.
 
     `counts` are how often the rule was right; `hypotheses` shares that add up to 1. `last` counts
@@ -151,14 +151,14 @@ class Argument(NamedTuple):
         return chance / (1 - chance)
 
 
-def arguments_of(
+def collect_label_evidence(
     category: str,
     findings: Sequence[Finding],
     score: Score,
     table: Mapping[str, RuleCounts] | None = None,
-) -> list[Argument]:
+) -> list[LabelEvidence]:
     """Return what speaks for any label, the strongest first."""
-    counted = counted_rules() if table is None else table
+    counted = load_calibration() if table is None else table
     of_findings = list(_finding_arguments(category, score, findings, counted))
     arguments = [
         *_damage_arguments(score, counted),
@@ -169,7 +169,7 @@ def arguments_of(
     return sorted(arguments, key=lambda argument: (-argument.odds, argument.rule))
 
 
-def unsure_waits(category: str, findings: Sequence[Finding]) -> list[str]:
+def find_unsure_hangs(category: str, findings: Sequence[Finding]) -> list[str]:
     """Return what may be a hang of a process that went on: told, and too unsure to be called one.
 
     It says more than that a signal came from outside, and less than whose fault it was.
@@ -181,11 +181,11 @@ def unsure_waits(category: str, findings: Sequence[Finding]) -> list[str]:
         for finding in findings
         if (speaks := supported_label(finding.detector)) is not None
         and speaks.label in (DEADLOCK, HANG)
-        and rule_of_finding(finding, speaks) is None
+        and choose_finding_rule(finding, speaks) is None
     ]
 
 
-def damage_rule(score: Score) -> str | None:
+def choose_damage_rule(score: Score) -> str | None:
     """Return the rule that a score's evidence for damage counts under; None without evidence."""
     if score.damaged:
         return "damage:found"
@@ -195,7 +195,7 @@ def damage_rule(score: Score) -> str | None:
     return "damage:weak"
 
 
-def rule_of_finding(finding: Finding, speaks: SupportedLabel) -> str | None:
+def choose_finding_rule(finding: Finding, speaks: SupportedLabel) -> str | None:
     """Return the rule that a finding counts under; None when the finding disclaims itself."""
     if not speaks.counted_by:
         return finding.detector
@@ -203,37 +203,37 @@ def rule_of_finding(finding: Finding, speaks: SupportedLabel) -> str | None:
     return None if kind == NOTHING_SAID else f"{finding.detector}:{kind}"
 
 
-def _damage_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argument]:
-    rule = damage_rule(score)
+def _damage_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[LabelEvidence]:
+    rule = choose_damage_rule(score)
     if rule is not None:
         sentence = score.best[0].summary if score.best else "a word seems to be damaged"
-        shares = shares_of_damage_causes(score)
-        yield Argument(rule, DAMAGE, shares, counts_of(rule, counted), sentence)
+        shares = split_damage_between_causes(score)
+        yield LabelEvidence(rule, DAMAGE, shares, counts_for_rule(rule, counted), sentence)
 
 
 def _finding_arguments(
     category: str, score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
-) -> Iterator[Argument]:
+) -> Iterator[LabelEvidence]:
     for finding in findings:
         speaks = supported_label(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
         if score.damaged and finding.facts.get(speaks.damage_fact):
             continue
-        rule = rule_of_finding(finding, speaks)
+        rule = choose_finding_rule(finding, speaks)
         if rule is not None:
             shares = {speaks.hypothesis: 1.0}
-            counts = counts_of(rule, counted)
+            counts = counts_for_rule(rule, counted)
             of_state = bool(finding.facts.get(speaks.damage_fact))
             most = (
                 min(speaks.max_probability, ONE_WORD_EXPLAINS)
                 if of_state
                 else speaks.max_probability
             )
-            yield Argument(rule, speaks.label, shares, counts, finding.summary, most=most)
+            yield LabelEvidence(rule, speaks.label, shares, counts, finding.summary, most=most)
 
 
-def _sign_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[Argument]:
+def _sign_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[LabelEvidence]:
     """Yield the signs that no damage of few bits explains; proven damage explains each.
 
     Most are signs of software. Some show that memory was overwritten, and not by whom.
@@ -244,20 +244,20 @@ def _sign_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator
     for sign in score.against:
         weight = weighed.get(sign.id)
         if weight is not None and weight.cause and sign.id not in score.answered:
-            counts = counts_of(sign.id, counted)
+            counts = counts_for_rule(sign.id, counted)
             by_whom = SEVERAL_BITS if weight.cause == UNKNOWN else {weight.cause: 1.0}
             label = DAMAGE if weight.cause == UNKNOWN else SOFTWARE
-            yield Argument(sign.id, label, by_whom, counts, sign.summary, most=weight.most)
+            yield LabelEvidence(sign.id, label, by_whom, counts, sign.summary, most=weight.most)
 
 
 def _category_arguments(
     category: str,
     score: Score,
     findings: Sequence[Finding],
-    of_findings: Sequence[Argument],
+    of_findings: Sequence[LabelEvidence],
     counted: Mapping[str, RuleCounts],
-) -> Iterator[Argument]:
-    row = hypothesis_of_category(category)
+) -> Iterator[LabelEvidence]:
+    row = find_category_hypothesis(category)
     if row is None or (
         row.how
         and any(a.label != row.label or a.rule.split(":")[0] in row.told_by for a in of_findings)
@@ -267,8 +267,8 @@ def _category_arguments(
         rule = f"category:{row.category}"
         no_overrun = any(finding.facts.get("overrun") is False for finding in findings)
         shares = {"failed-check" if no_overrun else row.hypothesis: 1.0}
-        counts = counts_of(rule, counted)
+        counts = counts_for_rule(rule, counted)
         summaries = {finding.detector: finding.summary for finding in reversed(findings)}
         better = (summaries[name] for name in row.told_by if name in summaries)
         sentence = next(better, row.sentence)
-        yield Argument(rule, row.label, shares, counts, sentence, row.last, row.most)
+        yield LabelEvidence(rule, row.label, shares, counts, sentence, row.last, row.most)

@@ -18,14 +18,15 @@ from gdb_epi.errors import Absent, EpiError
 from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import classify_idle_answer, strengthen_timed_answer
-from gdb_epi.hangs.loops.computing_threads import computing
+from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagnosis
+from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
 from gdb_epi.hangs.loops.condition_waits import missed_notification
 from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_matches import endless_match
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
+from gdb_epi.hangs.loops.futile_polls import futile_poll
 from gdb_epi.hangs.loops.native_loops import endless_native_code
-from gdb_epi.hangs.loops.polled_waits import tasks_poll_in_vain
+from gdb_epi.hangs.loops.polled_waits import tasks_poll_futilely
 from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
 from gdb_epi.hangs.loops.resource_exhaustion import (
     connection_pool_exhausted,
@@ -35,20 +36,19 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
     thread_pool_exhausted,
 )
 from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
-from gdb_epi.hangs.loops.vain_polls import vain_poll
-from gdb_epi.hangs.signal_waits import answer_for_wait_in_signal_handler
-from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, HangAnswer, ThreadActivity, wait_answer
-from gdb_epi.hangs.wakers import answer_for_event_set_by_caller, queue_cycle
+from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
+from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, HangDiagnosis, ThreadActivity, wait_diagnosis
+from gdb_epi.hangs.wakers import diagnose_event_set_by_caller, queue_cycle
 from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, LOST_WAKEUP, LockReport, LockWait
 from gdb_epi.target.api import Target, Thread
 
 
-def examine_hang(
+def diagnose_hang(
     target: Target,
     python: PythonState | Absent,
     locks: LockReport,
     threads: Sequence[Thread],
-) -> HangAnswer | Absent:
+) -> HangDiagnosis | Absent:
     """Return what a process that did not fail by itself was doing.
 
     `threads` are as they were before a handler ran. Absent without a decoded CPython.
@@ -65,7 +65,7 @@ def examine_hang(
     return answer
 
 
-def _first(scene: HangContext) -> HangAnswer | None:
+def _first(scene: HangContext) -> HangDiagnosis | None:
     inherited = [
         wait for wait in scene.locks.waits
         if wait.confidence != INFO and wait.verdict in (*INHERITED_VERDICTS, LOST_WAKEUP)
@@ -77,27 +77,27 @@ def _first(scene: HangContext) -> HangAnswer | None:
         deadlocks.self_deadlock,
         deadlocks.process_lock_self_deadlock,
         deadlocks.pool_self_deadlock,
-        deadlocks.pool_callback,
-        deadlocks.process_pool_callback,
-        answer_for_event_set_by_caller,
+        deadlocks.deadlocked_pool_callback,
+        deadlocks.deadlocked_future_callback,
+        diagnose_event_set_by_caller,
         queue_cycle,
         missed_notification,
-        deadlocks.event_cycle,
+        deadlocks.notifier_blocked_by_waiter,
         deadlocks.task_cycle,
-        deadlocks.lock_of_suspended_task,
+        deadlocks.lock_held_by_suspended_task,
         tasks_read_from_each_other,
         _in_signal_handler,
-        deadlocks.gil_held_asleep,
+        deadlocks.gil_held_while_sleeping,
         endless_native_code,
         endless_walk,
         endless_search,
-        vain_poll,
-        tasks_poll_in_vain,
+        futile_poll,
+        tasks_poll_futilely,
         loop_reads_at_end_of_file,
         single_wait.busy_wait,
         endless_loop,
         endless_match,
-        computing,
+        diagnose_computing_threads,
         single_wait.blocked_event_loop,
         event_loop_threads_exhausted,
         task_deadlock_by_held_lock,
@@ -108,19 +108,19 @@ def _first(scene: HangContext) -> HangAnswer | None:
     ):
         answer = rule(scene)
         if answer is not None:
-            answer = strengthen_timed_answer(scene, classify_idle_answer(scene, answer))
+            answer = strengthen_timed_diagnosis(scene, classify_idle_process(scene, answer))
             behind = thread_pool_exhausted(scene) if answer.kind == MAY_BE_IDLE else None
             return behind or answer
     return None
 
 
-def _inherited(scene: HangContext, waits: Sequence[LockWait]) -> HangAnswer | None:
+def _inherited(scene: HangContext, waits: Sequence[LockWait]) -> HangDiagnosis | None:
     """Locks that fork() copied while held: other detectors report them, the keys need frames."""
     activity = scene.activity(waits[0].tid) if waits else None
     if activity is None:
         return None
     sentence = f"{activity.waits()} for {activity.what}, since the fork"
-    return HangAnswer(
+    return HangDiagnosis(
         hang_types.INHERITED,
         "inherited",
         sentence,
@@ -130,33 +130,33 @@ def _inherited(scene: HangContext, waits: Sequence[LockWait]) -> HangAnswer | No
     )
 
 
-def _in_signal_handler(scene: HangContext) -> HangAnswer | None:
-    return answer_for_wait_in_signal_handler(scene, single_wait.answer_for_thread)
+def _in_signal_handler(scene: HangContext) -> HangDiagnosis | None:
+    return diagnose_wait_in_signal_handler(scene, single_wait.diagnose_thread_wait)
 
 
-def _stuck(scene: HangContext) -> HangAnswer | None:
+def _stuck(scene: HangContext) -> HangDiagnosis | None:
     """Any thread of the program that waits for what threads should not wait long for."""
     for kind in (hang_types.FILE_LOCK, hang_types.DATABASE, hang_types.LOCK, hang_types.WRITE):
-        for activity in scene.in_order:
+        for activity in scene.threads_by_importance:
             if activity.kind == kind and activity.frames and not activity.timed:
-                return single_wait.answer_for_thread(scene, activity)
+                return single_wait.diagnose_thread_wait(scene, activity)
     return None
 
 
-def _main(scene: HangContext) -> HangAnswer | None:
+def _main(scene: HangContext) -> HangDiagnosis | None:
     """What the main thread waits for; without one that is known, the first with own frames."""
-    candidates: Sequence[ThreadActivity] = scene.in_order
+    candidates: Sequence[ThreadActivity] = scene.threads_by_importance
     first = next((d for d in candidates if d.tid == scene.main_tid), None)
     if first is None or (not first.frames and not first.place):
         first = next((d for d in candidates if d.frames), first)
     if first is None:
         return None
-    answer = single_wait.answer_for_thread(scene, first)
+    answer = single_wait.diagnose_thread_wait(scene, first)
     if answer is None and first.kind in (
         hang_types.LOCK,
         hang_types.EVENT,
         hang_types.JOIN,
     ):  # a circle that no rule knows
         waits = f"{first.waits()} for {first.what}"
-        return wait_answer(HANG, first.kind, waits, first, INFO)
+        return wait_diagnosis(HANG, first.kind, waits, first, INFO)
     return answer

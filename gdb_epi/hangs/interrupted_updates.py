@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from gdb_epi.hangs.ended_from_outside import ended_from_outside
-from gdb_epi.hangs.system_calls import system_call
+from gdb_epi.hangs.external_termination import was_ended_from_outside
+from gdb_epi.hangs.system_calls import read_system_call
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
             """What failed, or who sent the signal."""
 
 
-def may_be_half_changed(state: Process, start: int, size: int) -> bool:
+def may_be_half_updated(state: Process, start: int, size: int) -> bool:
     """Tell whether a thread that was stopped from outside may be in the middle of changing a range.
 
     pymalloc_alloc() and pymalloc_free() write count and free list one after the other
     (Objects/obmalloc.c); a thread between the two has an address of the pool in a register.
     """
-    if not ended_from_outside(state.crash, state.fault):
+    if not was_ended_from_outside(state.crash, state.fault):
         return False
     return any(
         start <= value < start + size
         for thread in state.target.threads()
-        if system_call(state.target, thread) is None
+        if read_system_call(state.target, thread) is None
         for value in thread.registers.values()
     )

@@ -23,33 +23,33 @@ from gdb_epi.hangs.idleness import (
     is_in_serving_loop,
     other_threads_clause,
     waits_repeatedly,
-    weaken_answer_in_loop,
+    weaken_diagnosis_in_loop,
 )
 from gdb_epi.hangs.library_calls import CLOSING, SERVERS, frames_running
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
-    answer_for_unread_output,
-    awaits_child,
-    unread_output,
+    diagnose_unread_child_output,
+    find_unread_child_output,
+    is_awaiting_child,
 )
-from gdb_epi.hangs.processes.queues import unfinished_jobs
+from gdb_epi.hangs.processes.queues import unfinished_jobs_clause
 from gdb_epi.hangs.tasks import (
     count_woken_from_outside,
     has_timeout,
+    name_task,
     own_frames,
-    own_tasks_first,
-    task_phrase,
+    sort_own_tasks_first,
     tasks_clause,
 )
 from gdb_epi.hangs.types import (
     HANG,
     NO_FAULT,
     OF_EVENT_LOOP,
-    HangAnswer,
+    HangDiagnosis,
     ThreadActivity,
     function_and_line,
-    idle_answer,
-    wait_answer,
+    idle_diagnosis,
+    wait_diagnosis,
 )
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
@@ -64,23 +64,23 @@ _JOBS = (("gevent.threadpool", "__run_task"),)  # below these a pool's thread ru
 _READING = ("read", "recv", "receive")
 _GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
 # Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
-Through = Callable[[HangContext, ThreadActivity, int, str, tuple[int, ...]], "HangAnswer | None"]
+Through = Callable[[HangContext, ThreadActivity, int, str, tuple[int, ...]], "HangDiagnosis | None"]
 
 
-def answer_for_sleeping_loop(
+def diagnose_sleeping_event_loop(
     scene: HangContext,
     activity: ThreadActivity,
     loop: SleepingEventLoop | None,
     through: Through | None = None,
-) -> HangAnswer | None:
+) -> HangDiagnosis | None:
     """Return the answer for an event loop that sleeps: what can wake it, and what tasks want.
 
     `through` follows a task's wait to a thread of the loop's executor.
     """
     asleep = _Asleep(scene, activity, through)
-    unread = unread_output(scene, asleep.tasks)
+    unread = find_unread_child_output(scene, asleep.tasks)
     if unread is not None:
-        return answer_for_unread_output(scene, asleep.activity, unread)
+        return diagnose_unread_child_output(scene, asleep.activity, unread)
     closing = asleep.by_closing()
     if closing is not None:
         return closing
@@ -107,43 +107,46 @@ class _Asleep:
         self.base = f"{OF_EVENT_LOOP}{activity.who()} sleeps"
         self.waits = ""  # what its tasks wait for, as the end of a sentence
         if self.own:
-            first = own_tasks_first(self.own, scene.installed)[0]
+            first = sort_own_tasks_first(self.own, scene.installed)[0]
             activity = activity._replace(frames=own_frames(first, scene.installed), label="task")
-            jobs = unfinished_jobs(scene, first.stack)
+            jobs = unfinished_jobs_clause(scene, first.stack)
             self.waits = f"; {tasks_clause(self.tasks, scene.installed, jobs)}"
             self.waits += "".join(f"; {text}" for text in scene.failed_tasks)
         self.activity = activity
         # Those of a library alone serve its loop.
         self.outside = count_woken_from_outside(self.own or self.tasks)
 
-    def by_closing(self) -> HangAnswer | None:
+    def by_closing(self) -> HangDiagnosis | None:
         """Return the answer where a task is in a library's function that ends a service."""
         scene = self.scene
         for task in self.tasks:
             frame = next(
-                (f for f in task.stack if f.name in CLOSING and scene.installed.holds(f)), None
+                (f for f in task.stack if f.name in CLOSING and scene.installed.contains_frame(f)),
+                None,
             )
             if frame is None or has_timeout(task, self.tasks, scene.view):
                 continue
             others = [other for other in self.tasks if other.id != task.id]
             kept = tasks_clause(others, scene.installed)
             sentence = (
-                f"{self.base}; {task_phrase(task)} is in {function_and_line(frame)}, which is to "
+                f"{self.base}; {name_task(task)} is in {function_and_line(frame)}, which is to "
                 f"end a service and has no time limit{f'; {kept}' if kept else ''}"
             )
-            return wait_answer(
+            return wait_diagnosis(
                 HANG, "closing", sentence, self.activity,
-                evidence=(f"a frame of {task_phrase(task)} runs {frame.qualname or frame.name}()",),
+                evidence=(f"a frame of {name_task(task)} runs {frame.qualname or frame.name}()",),
                 ruled_out=("a timeout",), doubts=("whether its clients go soon",),
             )  # fmt: skip
         return None
 
-    def waits_for_clients(self) -> HangAnswer:
+    def waits_for_clients(self) -> HangDiagnosis:
         """Return the answer for the loop of a server."""
         beside = other_threads_clause(self.scene, self.activity)
-        return idle_answer(self.activity, f"{self.base} and waits for clients{self.waits}{beside}")
+        return idle_diagnosis(
+            self.activity, f"{self.base} and waits for clients{self.waits}{beside}"
+        )
 
-    def by_tasks_alone(self) -> HangAnswer | None:
+    def by_tasks_alone(self) -> HangDiagnosis | None:
         """Return the answer where what the loop watches cannot be read; None without tasks."""
         base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
         if not tasks:
@@ -151,41 +154,43 @@ class _Asleep:
         if any(is_client_serving_task(task, self.scene.installed) for task in tasks):
             return self.waits_for_clients()
         if self.outside.get(SLEEP):
-            return wait_answer(NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity)
+            return wait_diagnosis(
+                NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity
+            )
         if self.outside:
-            return wait_answer(HANG, "peer", f"{base}{waits}", activity, INFO)
+            return wait_diagnosis(HANG, "peer", f"{base}{waits}", activity, INFO)
         followed = self.by_executor()
         if followed is not None:
             return followed
         # What the loop watches itself, such as the socket of a server, is not read.
         sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
             evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
             ruled_out=("a task that waits for a timer, a socket or a pipe",),
             doubts=("a server's socket, another thread or a signal handler that wakes one",),
         )  # fmt: skip
 
-    def by_what_is_watched(self, loop: SleepingEventLoop) -> HangAnswer | None:
+    def by_what_is_watched(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
         """Return the answer of a loop with timers, children or descriptors; None without."""
         base, waits, activity = self.base, self.waits, self.activity
         if loop.timers:
             sentence = f"{base} until a timer is due{waits}"
-            return wait_answer(NO_FAULT, "timer", sentence, activity,
+            return wait_diagnosis(NO_FAULT, "timer", sentence, activity,
                            evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
         reading = [task for task in self.own if _reads(task, self.scene)]
         read = self.outside.get(READ) or self.outside.get(WRITE) or reading
-        if any(map(awaits_child, self.tasks)) and not read:
+        if any(map(is_awaiting_child, self.tasks)) and not read:
             # By a descriptor, or a thread of asyncio's.
             doubt = ("what the child does is not in this core: look at its own",)
             sentence = f"{base} until a child ends{waits}"
-            return wait_answer(HANG, "child", sentence, activity, INFO, doubts=doubt)
+            return wait_diagnosis(HANG, "child", sentence, activity, INFO, doubts=doubt)
         if not loop.descriptors:
             return None
         if not self.own and activity.place.startswith(SERVERS):
-            return idle_answer(activity, f"{base} and waits for events in {activity.place}")
+            return idle_diagnosis(activity, f"{base} and waits for events in {activity.place}")
         if loop.datagrams and self._awaits_datagrams():
-            return idle_answer(activity, f"{base} and waits for datagrams{waits}")
+            return idle_diagnosis(activity, f"{base} and waits for datagrams{waits}")
         which = (
             "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
         )
@@ -196,7 +201,7 @@ class _Asleep:
             if not waits_repeatedly(self.scene, own_frames(t, self.scene.installed))
         ]
         sure = PROBABLE if read and (once or not reading) else INFO
-        return weaken_answer_in_loop(self.scene, wait_answer(
+        return weaken_diagnosis_in_loop(self.scene, wait_diagnosis(
             HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
         ))  # fmt: skip
 
@@ -212,12 +217,12 @@ class _Asleep:
             for task in turns
         )
 
-    def by_executor(self) -> HangAnswer | None:
+    def by_executor(self) -> HangDiagnosis | None:
         """Return the answer of a thread of the executor that runs a job."""
         runner = _runs_job(self.scene, self.activity)
         return self._follow(runner, "its executor's thread")
 
-    def nothing_wakes_it(self) -> HangAnswer:
+    def nothing_wakes_it(self) -> HangDiagnosis:
         """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
         activity = self.activity
         lacks_work = all(map(_may_lack_work, self.own))
@@ -230,7 +235,7 @@ class _Asleep:
             f"watched but the loop's own{self.waits}"
         )
         others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
             INFO if others else PROBABLE,
             evidence=("its selector holds its own pipe alone, and it has no timer",),
@@ -238,12 +243,12 @@ class _Asleep:
             doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
         )  # fmt: skip
 
-    def _follow(self, thread: ThreadActivity | None, link: str) -> HangAnswer | None:
+    def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:
         if thread is None or self._through is None:
             return None
         return self._through(self.scene, self.activity, thread.tid, link, ())
 
-    def not_woken(self, ready: int) -> HangAnswer:
+    def not_woken(self, ready: int) -> HangDiagnosis:
         """Return the answer where callbacks are ready, and the loop found none as it went to sleep.
 
         A loop looks at `_ready` before it sleeps (Lib/asyncio/base_events.py, _run_once), and what
@@ -251,7 +256,7 @@ class _Asleep:
         a thread's Future.set_result() or call_soon() adds to it alone.
         """
         done = [
-            task_phrase(task) for task in self.own
+            name_task(task) for task in self.own
             if task.wait is not None and task.wait.kind == FUTURE
             and self.scene.loops.is_done(task.wait.address)
         ]  # fmt: skip
@@ -265,7 +270,7 @@ class _Asleep:
         if done:
             sentence += f"; the future that {done[0]} waits for is done already"
             evidence += [f"the future that {name} waits for is done" for name in done[:MAX_BESIDE]]
-        return wait_answer(
+        return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, self.activity, evidence=tuple(evidence),
             ruled_out=("a timeout of the loop's sleep",),
             doubts=("a thread that is in call_soon_threadsafe() at this moment",),
@@ -284,7 +289,11 @@ def _runs_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | 
 def _reads(task: UnfinishedTask, scene: HangContext) -> bool:
     """Tell whether a task waits in a coroutine of a library, not of asyncio, that reads."""
     inner = next((f for f in task.stack if not (f.module or "").startswith("asyncio.")), None)
-    return inner is not None and scene.installed.holds(inner) and inner.name.startswith(_READING)
+    return (
+        inner is not None
+        and scene.installed.contains_frame(inner)
+        and inner.name.startswith(_READING)
+    )
 
 
 def _may_lack_work(task: UnfinishedTask) -> bool:

@@ -14,7 +14,15 @@ from collections.abc import Iterable, Sequence
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.types import HANG, NATIVE, PYTHON, SLEEP, HangAnswer, ThreadActivity, wait_answer
+from gdb_epi.hangs.types import (
+    HANG,
+    NATIVE,
+    PYTHON,
+    SLEEP,
+    HangDiagnosis,
+    ThreadActivity,
+    wait_diagnosis,
+)
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
@@ -43,7 +51,7 @@ class _OtherCode(Exception):
     """The loop does something other than sleep and test."""
 
 
-def vain_poll(scene: HangContext) -> HangAnswer | None:
+def futile_poll(scene: HangContext) -> HangDiagnosis | None:
     """The only thread that runs Python sleeps, or spins, until a variable changes."""
     if len(scene.view.all_frames()) != 1:
         return None
@@ -53,7 +61,7 @@ def vain_poll(scene: HangContext) -> HangAnswer | None:
     frames = scene.view.frames(activity.tid) if activity is not None else ()
     if activity is None or not frames or frames[0].address != activity.frames[0].address:
         return None
-    if scene.knows_module(activity, *_HANDLERS):
+    if scene.has_module_at_hand(activity, *_HANDLERS):
         return None
     try:
         tested = _tested(scene, frames[0], sleeps=int(_sleeps(scene, activity)))
@@ -61,9 +69,9 @@ def vain_poll(scene: HangContext) -> HangAnswer | None:
         return None
     if not tested:
         return None
-    what = quoted_variables(tested)
-    return wait_answer(
-        HANG, "polls in vain", f"{activity.who()} {sleeps_or_spins(scene, activity)} at "
+    what = quote_variables(tested)
+    return wait_diagnosis(
+        HANG, "polls in vain", f"{activity.who()} {polling_verb(scene, activity)} at "
         f"{activity.where()} in a loop {until_clause(tested)}, and no other thread is left that "
         "could change it", activity, PROBABLE,
         evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep, "
@@ -73,17 +81,17 @@ def vain_poll(scene: HangContext) -> HangAnswer | None:
     )  # fmt: skip
 
 
-def quoted_variables(tested: Sequence[str]) -> str:
+def quote_variables(tested: Sequence[str]) -> str:
     """Return the variables that a loop tests as a sentence has them: "`a` and `self.b`"."""
     return " and ".join(f"`{name}`" for name in tested)
 
 
 def until_clause(tested: Sequence[str]) -> str:
     """Return "until `a` changes" as a sentence goes on."""
-    return f"until {quoted_variables(tested)} {'change' if len(tested) > 1 else 'changes'}"
+    return f"until {quote_variables(tested)} {'change' if len(tested) > 1 else 'changes'}"
 
 
-def sleeps_or_spins(scene: HangContext, activity: ThreadActivity) -> str:
+def polling_verb(scene: HangContext, activity: ThreadActivity) -> str:
     """Return what a thread does between its tests."""
     return "sleeps" if _sleeps(scene, activity) else "spins"
 
@@ -94,7 +102,7 @@ def _sleeps(scene: HangContext, activity: ThreadActivity) -> bool:
     return activity.kind == SLEEP or not _SLEEPS.isdisjoint(scene.called_in_loop(loop))
 
 
-def polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCondition | None:
+def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCondition | None:
     """Return what a thread's innermost loop polls; None where it does anything else as well.
 
     The loop may sleep between its turns or not.
@@ -110,7 +118,7 @@ def polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCond
             return PolledCondition("", 0, tuple(".".join(paths).split(".")))
         if loop is None or _conditions(scene, frame, sleeps + 1, asks=True) is None:
             return None
-        inside = [c for c in scene.sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
+        inside = [c for c in scene.call_sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
         loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
         ends = zip(loads, [*loads[1:], ()], strict=True)
         asked = [words for words, after in ends if after[: len(words)] != words]
@@ -164,7 +172,7 @@ def _conditions(
     scene: HangContext, frame: PyFrame, calls: int, *, asks: bool = False, awaits: bool = False
 ) -> list[str] | None:
     """Return the variables that a frame's innermost loop tests; None where it does other things."""
-    loop, sites = scene.innermost_loop(frame), scene.sites
+    loop, sites = scene.innermost_loop(frame), scene.call_sites
     if loop is None:
         return None
     body = [each for each in sites.instructions(frame.code) if loop[0] <= each.at <= loop[1]]

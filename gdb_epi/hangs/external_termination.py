@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _BY_KERNEL = frozenset((1, 2, 3, 24))  # of a terminal, or the limit of CPU time
 
 
-def ended_from_outside(crash: CrashInfo | Absent, fault: Fault | Absent) -> bool:
+def was_ended_from_outside(crash: CrashInfo | Absent, fault: Fault | Absent) -> bool:
     """Tell whether nothing failed: a debugger wrote the core, or somebody else sent a signal."""
     if isinstance(crash, Absent):
         return True
