@@ -74,8 +74,11 @@ class _EventWait:
         activity: ThreadActivity,
         seen: tuple[int, ...],
         through: Through,
+        *,
+        polled: bool = False,
     ) -> None:
         self._scene, self._activity, self._seen, self._through = scene, activity, seen, through
+        self._polled = polled  # a wait with a timeout, asked as if it had none
         self._name, self._what = name_awaited_object(scene, activity)
         self._waits = f"{activity.waits()} for {self._what}"
 
@@ -208,9 +211,9 @@ class _EventWait:
         That is who would give it without a timeout, or the only ones that run jobs of the program.
         """
         scene, activity = self._scene, self._activity
-        untimed = diagnose_event_wait(
-            scene, activity._replace(timed=False), self._seen, self._through
-        )
+        untimed = _EventWait(
+            scene, activity._replace(timed=False), self._seen, self._through, polled=True
+        ).answer()
         if (
             untimed is not None
             and len(untimed.members) > 1
@@ -272,11 +275,17 @@ class _EventWait:
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
 
-    def _circle(self, left: Sequence[ThreadActivity], givers: set[int]) -> HangDiagnosis:
-        """Return the answer where all threads that could give it wait for this one."""
+    def _circle(self, left: Sequence[ThreadActivity], givers: set[int]) -> HangDiagnosis | None:
+        """Return the answer where all threads that could give it wait for this one.
+
+        Absent when this wait has a timeout and none of them has code that would give it: each turn
+        of its loop ends, and that another thread has the object at hand is then no circle.
+        """
         activity = self._activity
         shortest = [d for d in left if d.tid == self._seen[-1]] or left
         giver = shortest[0]
+        if self._polled and giver.tid not in givers:
+            return None
         end = "the end of " if giver.kind == hang_types.JOIN else ""
         has = "could end this wait" if giver.tid in givers else "uses it too"
         by = "calls a method of" if giver.tid in givers else "refers to"
