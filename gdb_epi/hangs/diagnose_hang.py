@@ -25,6 +25,7 @@ from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_matches import endless_match
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.futile_polls import futile_poll
+from gdb_epi.hangs.loops.long_iterations import endless_iteration
 from gdb_epi.hangs.loops.native_loops import endless_native_code
 from gdb_epi.hangs.loops.polled_waits import tasks_poll_futilely
 from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
@@ -97,6 +98,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         single_wait.busy_wait,
         endless_loop,
         endless_match,
+        endless_iteration,
         diagnose_computing_threads,
         single_wait.blocked_event_loop,
         event_loop_threads_exhausted,

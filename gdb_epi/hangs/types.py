@@ -25,6 +25,7 @@ IN_CALL = "was in the system call "  # of a thread that a signal met there, and 
 ASLEEP = "asleep between two turns of a loop"  # as services are, and code that polls in vain
 # Labels of answers, as the verdict has them.
 DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
+UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 INHERITED = "fork-inherited-lock"

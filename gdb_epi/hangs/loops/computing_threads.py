@@ -11,11 +11,13 @@ can follow was answered before.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 
 from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.instructions import dialect_of
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs.hang_context import HangContext
@@ -28,6 +30,7 @@ from gdb_epi.hangs.types import (
     IN_CALL,
     NO_FAULT,
     RUNNING,
+    UNSEEN_END,
     HangDiagnosis,
     ThreadActivity,
     function_and_line,
@@ -36,9 +39,13 @@ from gdb_epi.locks.python.loop_ends import ends_at_a_time
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
-UNSEEN_END = "may be endless"
 NO_END_SEEN = "nothing shows that this comes to an end"
 _DOUBT = "one look cannot tell a loop that never ends from a long computation"
+MAX_FRAMES, MAX_TEXTS, MAX_TEXT = 8, 256, 4096
+_CLOSES = "close"
+_SQLITE = ("libsqlite3", "_sqlite3")
+_RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
+_CIRCULAR = re.compile(r"((?:/[^/]+){1,4}?)\1{5}")
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/")
 # They run as a part of the loop that stands around them in the source.
 _COMPREHENSION = re.compile(r"<(?:genexpr|(?:list|set|dict)comp)>\Z")
@@ -83,6 +90,16 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
 
 def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     """Return in words what a thread runs that may have no end; "" where its end is seen."""
+    if activity.call == _CLOSES:  # of a socket with SO_LINGER: as long as the other side likes
+        return f"; {NO_END_SEEN}"
+    if activity.module.startswith(_SQLITE) and any(
+        _RECURSIVE.search(text) for text in _texts_of(scene, activity.frames[0])
+    ):
+        return "; its query is recursive, and ends only when that gives no more new rows"
+    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    paths = (text for each in frames for text in _texts_of(scene, each, variables_only=True))
+    if any(map(_CIRCULAR.search, paths)):
+        return "; the path that it is at goes in a circle, as links to folders above make it"
     if activity.module and not _is_of_python(scene, activity.module):
         return f"; {NO_END_SEEN}" if _is_own_code(scene, activity.module) else ""
     for frame in activity.frames:
@@ -96,6 +113,23 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
         where = "" if frame is activity.frames[0] else f" of {function_and_line(frame)}"
         return f", in a `while` loop{where}; {NO_END_SEEN}"
     return ""
+
+
+def _texts_of(scene: HangContext, frame: PyFrame, *, variables_only: bool = False) -> Iterator[str]:
+    """Yield the strings that a frame has in its variables, or that its code may use."""
+    view = scene.view
+    words = [word for _, word in view.variable_addresses(frame)]
+    with suppress(UnreadableMemory, LayoutError, IndexError):
+        if not variables_only:
+            yield from scene.sites.strings(frame.code, "co_consts")
+            used = {name for does, name in scene.sites.names_used(frame.code) if does == "global"}
+            variables = view.frame_variables.global_addresses(frame)
+            words += [word for name, word in variables if name in used]
+        for word in words[:MAX_TEXTS]:
+            if word and not word & 7 and view.locks.type_name(word) == "str":
+                text = view.reader.string(word, MAX_TEXT)
+                if not isinstance(text, Absent):
+                    yield text
 
 
 def _is_of_python(scene: HangContext, file_name: str) -> bool:

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops over more members than anybody can wait for: all permutations of 19 houses.
+
+How many are left is in the iterator. Where `break`, `return` or `raise` may end the loop, or the
+consumer of a generator may stop, that is told and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from math import comb, perm, prod
+
+from gdb_epi.cpython.memory_reader import MemoryReader
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.types import (
+    GIL,
+    HANG,
+    RUNNING,
+    UNSEEN_END,
+    HangDiagnosis,
+    function_and_line,
+    wait_diagnosis,
+)
+from gdb_epi.locks.types import INFO
+from gdb_epi.typing_lite import NamedTuple
+
+TOO_MANY = 10**16  # of empty turns CPython does some 10**8 a second: years
+PER_SECOND = 10**8
+SECONDS_OF_YEAR = 31_557_600
+MAX_FRAMES = 16
+MAX_MEMBERS = 4096
+_BUILTIN = "builtin_function_or_method"
+# They take all that a generator gives, and keep none of it.
+_ALL = ("sum", "min", "max", "fsum", "prod")
+# Where an iterator of itertools has its number of places and whether it has ended, after the pool
+# and the indices (Modules/itertoolsmodule.c, 3.8 to 3.14).
+_FIELDS = {
+    "itertools.permutations": (48, 56), "itertools.combinations": (40, 48),
+    "itertools.combinations_with_replacement": (40, 48), "itertools.product": (0, 40),
+}  # fmt: skip
+
+
+class _Iteration(NamedTuple):
+    """What a loop goes over, how much of it is left, and whether it may be left before its end."""
+
+    of: str
+    left: int
+    may_stop: bool
+
+
+def endless_iteration(scene: HangContext) -> HangDiagnosis | None:
+    """A thread goes over what it cannot come to the end of within years."""
+    for activity in scene.activities:
+        if activity.kind not in (*RUNNING, GIL) or not activity.frames:
+            continue
+        frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+        with suppress(UnreadableMemory, LayoutError):  # met while it handed over a value
+            generator = _consumed(scene, frames[0])
+            rests = scene.view.slots.suspended(generator) if generator else None
+            frames = frames if rests is None else (rests, *frames)
+        for number, frame in enumerate(frames):
+            try:
+                iteration = _too_long(scene, frame, frames[number + 1 :])
+            except (UnreadableMemory, LayoutError):
+                continue
+            if iteration is None:
+                continue
+            years = f"{iteration.left / PER_SECOND / SECONDS_OF_YEAR:.2g}"
+            why = (
+                f"at least {iteration.left:.1e} turns of {iteration.of} are still to come, which "
+                f"take {years} years at 100 million a second"
+            )
+            member = activity._replace(key_frames=scene.loop_frames(activity.frames))
+            if iteration.may_stop:
+                sentence = f"{activity.who()} was computing at {activity.where()}; {why}"
+                return wait_diagnosis(
+                    HANG, UNSEEN_END, sentence, member, INFO, evidence=(why,),
+                    doubts=("a way out of the loop before its last turn",),
+                )  # fmt: skip
+            return wait_diagnosis(
+                HANG, "endless iteration", f"{activity.who()} is in a loop that will not end in a "
+                f"lifetime at {function_and_line(frame)}: {why}", member, evidence=(why,),
+                ruled_out=("a way out of the loop before its last turn",),
+                doubts=("an exception in it",),
+            )  # fmt: skip
+    return None
+
+
+def _too_long(scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]) -> _Iteration | None:
+    code = list(scene.sites.instructions(frame.code))
+    heads = {each.at for each in code if each.operation == "next"}
+    loops = [loop for loop in scene.loops_of(frame) if loop.start in heads]
+    for word in scene.view.slots.of(frame).stack[: len(loops)]:
+        kind = (scene.view.locks.type_name(word) or "") if word and not word & 7 else ""
+        left = members_left(scene.view.reader, word, kind)
+        if left < TOO_MANY:
+            continue
+        may_stop = any(scene.sites.has_way_out(frame.code, loop) for loop in loops)
+        if _may_be_dropped(scene, frame):
+            may_stop = may_stop or not any(_consumed(scene, each) for each in callers[:1])
+        if kind not in _FIELDS:  # `for turn in range(sys.maxsize)` may be meant to go on
+            calls = (each.at for each in code if each.operation in ("call", "method"))
+            may_stop = may_stop or any(at in loop for at in calls for loop in loops)
+        return _Iteration(f"{kind}()" if kind in _FIELDS else "a range", left, may_stop)
+    return None
+
+
+def _may_be_dropped(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether code is a generator, whose consumer may stop, or may be cancelled."""
+    layout = scene.view.reader.layout
+    flags = scene.view.reader.u32(frame.code + layout.require("PyCodeObject", "co_flags"))
+    kinds = ("CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR")
+    return any(flags & (layout.constant(kind) or 0) for kind in kinds)
+
+
+def _consumed(scene: HangContext, frame: PyFrame) -> int:
+    """Return the generator that a frame gave to a function that asks for all of its values."""
+    words = [word for word in scene.view.slots.of(frame).stack if word]
+    kinds = ["" if word & 7 else scene.view.locks.type_name(word) for word in words]
+    if "generator" not in kinds[1:] or kinds[(at := kinds.index("generator")) - 1] != _BUILTIN:
+        return 0
+    reader = scene.view.reader
+    require = reader.layout.require
+    definition = reader.u64(words[at - 1] + require("PyCFunctionObject", "m_ml"))
+    name = reader.c_string(reader.u64(definition + require("PyMethodDef", "ml_name")), 16)
+    return words[at] if name in _ALL else 0
+
+
+def members_left(reader: MemoryReader, iterator: int, kind: str) -> int:
+    """Return how many members an iterator has yet to give, at least.
+
+    Only those count that begin with another first member. Raises UnreadableMemory, LayoutError.
+    """
+    if reader.layout.free_threaded:  # heads of another size
+        return 0
+    if kind == "range_iterator":  # the index went in 3.12 (gh-103024): the length is what is left
+        old = reader.layout.version < (3, 12)
+        index, count = (reader.i64(iterator + 16), reader.i64(iterator + 40)) if old else (
+            0, reader.i64(iterator + 32)
+        )  # fmt: skip
+        return count - index
+    if kind not in _FIELDS:
+        return 0
+    at_places, at_end = _FIELDS[kind]
+    containers = ContainerReader(reader)
+    pool = list(containers.tuple_items(reader.u64(iterator + 16)))
+    indices = reader.u64(iterator + 24)
+    places = reader.i64(iterator + at_places) if at_places else len(pool)
+    if not 0 < places <= len(pool) <= MAX_MEMBERS and kind != "itertools.product":
+        return 0
+    if not places or reader.read(iterator + at_end, 4) != bytes(4):
+        return 0
+    first = reader.i64(indices)
+    if kind == "itertools.product":
+        sizes = [len(list(containers.tuple_items(each))) for each in pool[:MAX_MEMBERS]]
+        return max(0, sizes[0] - 1 - first) * prod(sizes[1:])
+    after = max(0, len(pool) - 1 - first)
+    if kind == "itertools.permutations":
+        return after * perm(len(pool) - 1, places - 1)
+    return comb(after + (places - 1 if "replacement" in kind and after else 0), places)
