@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What integer instructions between registers make, for code that is run again.
 
-Source: Intel SDM volume 2. What writes to memory, 8 and 16 bits, and what reads flags are left out.
+Source: Intel SDM volume 2. 8 and 16 bits, and what reads flags, are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OPERATIONS: dict[int, Callable[[int, int], int]] = {
     _SUB: lambda left, right: left - right,
     _XOR: lambda left, right: left ^ right,
 }
-_NOT, _NEG = 2, 3  # of group 3
+_NOT, _NEG, _MUL, _IMUL, _DIV, _IDIV = range(2, 8)  # of group 3
 MEMORY = "memory"  # the name by which the operand in memory is known
 _LOW_BYTES = frozenset(("rax", "rcx", "rdx", "rbx"))  # whose low byte is what ModRM names, always
 
@@ -76,7 +76,13 @@ def _one_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> in
         return _product(values.get(source), insn.immediate)
     if opcode == 0x63 and register == insn.reg:
         return _sign_extend(values.get(source), 4)
-    if register != insn.rm:
+    if opcode == 0x99 and register == "rdx":
+        sign = _sign_extend(values.get("rax"), insn.size)
+        return None if sign is None else -1 if sign < 0 else 0
+    if opcode == 0xF7 and insn.modrm_reg >= _MUL and register in ("rax", "rdx"):
+        results = _wide(insn, values.get("rax"), values.get("rdx"), values.get(source))
+        return None if results is None else results[register == "rdx"]
+    if register != source:
         return None
     value = values.get(register)
     if opcode in (0x81, 0x83):
@@ -116,6 +122,29 @@ def _operation(number: int, left: int | None, right: int | None) -> int | None:
 
 def _product(left: int | None, right: int | None) -> int | None:
     return None if left is None or right is None else left * right
+
+
+def _wide(
+    insn: Instruction, low: int | None, high: int | None, by: int | None
+) -> tuple[int, int] | None:
+    """Return what mul, imul, div and idiv leave in rax and rdx; None where it is not known."""
+    bits = 8 * insn.size
+    mask = (1 << bits) - 1
+    if low is None or by is None:
+        return None
+    low, by = low & mask, by & mask
+    signed = insn.modrm_reg in (_IMUL, _IDIV)
+    factor = (_sign_extend(by, insn.size) if signed else by) or 0
+    if insn.modrm_reg in (_MUL, _IMUL):
+        product = ((_sign_extend(low, insn.size) or 0) if signed else low) * factor
+        return product & mask, product >> bits & mask
+    if high is None or not factor:
+        return None
+    whole = (high & mask) << bits | low
+    if signed and whole >> 2 * bits - 1:
+        whole -= 1 << 2 * bits
+    quotient = abs(whole) // abs(factor) * (-1 if (whole < 0) != (factor < 0) else 1)
+    return quotient, whole - quotient * factor
 
 
 def _shift(insn: Instruction, value: int | None, count: int | None) -> int | None:

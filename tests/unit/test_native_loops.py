@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
 import struct
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.hangs.loops.native_loops import find_endless_loop_from
+from gdb_epi.hangs.loops.native_loops import MAX_STEPS_OF_ALL, _Leaves, _Run, find_endless_loop_from
+from gdb_epi.x86 import REGISTERS
 
 CODE, MEMORY = 0x1000, 0x8000
 ITSELF = "eb fe"  # jmp .
@@ -35,7 +40,9 @@ def followed(code: str, memory: bytes = b"", **registers: int) -> int | None:
                 return content[address - start : address - start + size]
         raise UnreadableMemory(address, size, "not there")
 
-    loop = find_endless_loop_from(read, range(CODE, CODE + len(raw)), CODE, registers)
+    loop = find_endless_loop_from(
+        read, range(CODE, CODE + len(raw)), CODE, registers, [MAX_STEPS_OF_ALL]
+    )
     return None if loop is None else loop.start - CODE
 
 
@@ -72,3 +79,52 @@ def test_a_loop_that_cannot_end(code: str, memory: bytes, registers: dict[str, i
 )
 def test_a_loop_that_may_end(code: str, memory: bytes, registers: dict[str, int]) -> None:
     assert followed(code, memory, **registers) is None
+
+
+ENDS = """
+#define F __attribute__((noinline))
+typedef unsigned int ui;
+F long gcd(long n) { long b = 360; while (b) { long t = n % b; n = b; b = t; } return n; }
+F static long step(long n) { return n % 3 == 0 ? n / 3 : n - 1; }
+F long calls(long n) { long c = 0; while (n > 0) { n = step(n); c++; } return c; }
+F long fib(long n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+F long sort(long n) {
+    long a[24], h = 0;
+    for (int i = 0; i < 24; i++) a[i] = n * i * 7919 % 257 - 100;
+    for (int i = 1; i < 24; i++) {
+        long v = a[i]; int j = i;
+        while (j > 0 && a[j - 1] > v) { a[j] = a[j - 1]; j--; }
+        a[j] = v;
+    }
+    for (int i = 0; i < 24; i++) h = h * 31 + a[i];
+    return h;
+}
+F long halves(long n) { ui a = n | 1, k = 0; while (a && k < 90) { a >>= 1; k += 2; } return k; }
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("option", ["-O0", "-O2"])
+def test_what_ends_comes_to_what_the_machine_makes_of_it(option: str, tmp_path: Path) -> None:
+    library = tmp_path / "ends.so"
+    command = ["gcc", option, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
+    subprocess.run(command, input=ENDS, text=True, check=True)
+    functions, beyond = ctypes.CDLL(str(library)), 0x10  # where the first function returns to
+    for name in ("gcd", "calls", "fib", "sort", "halves"):
+        function = getattr(functions, name)
+        function.restype, function.argtypes = ctypes.c_long, [ctypes.c_long]
+        start = ctypes.cast(function, ctypes.c_void_p).value or 0
+        stack = ctypes.create_string_buffer(struct.pack("<Q", beyond).rjust(4096, b"\0"), 4096)
+        registers = dict.fromkeys(REGISTERS, 0x1111)
+        registers |= {"rdi": 11, "rsp": ctypes.addressof(stack) + 4088, "eflags": 0x202}
+        run = _Run(ctypes.string_at, range(start - 4096, start + 4096), start, registers)
+        with pytest.raises(_Leaves):
+            run.loop([MAX_STEPS_OF_ALL])
+        result = run._values["rax"].number
+        assert (run._at, result) == (beyond, function(11) % (1 << 64)), name
+
+
+def test_a_loop_that_stores_a_new_value_each_turn_may_end() -> None:
+    """Cmp dword [rdi], 7; je out; inc dword [rdi]; jmp back; out: ret."""
+    assert followed("83 3f 07 74 04 ff 07 eb f7 c3", bytes(4), rdi=MEMORY) is None
+    assert followed("83 3f 07 74 04 ff 06 eb f7 c3", bytes(8), rdi=MEMORY, rsi=MEMORY + 4) == 0

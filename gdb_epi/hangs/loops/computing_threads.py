@@ -121,8 +121,10 @@ def _texts_of(scene: HangContext, frame: PyFrame, *, variables_only: bool = Fals
     words = [word for _, word in view.variable_addresses(frame)]
     with suppress(UnreadableMemory, LayoutError, IndexError):
         if not variables_only:
-            yield from scene.sites.strings(frame.code, "co_consts")
-            used = {name for does, name in scene.sites.names_used(frame.code) if does == "global"}
+            yield from scene.call_sites.strings(frame.code, "co_consts")
+            used = {
+                name for does, name in scene.call_sites.names_used(frame.code) if does == "global"
+            }
             variables = view.frame_variables.global_addresses(frame)
             words += [word for name, word in variables if name in used]
         for word in words[:MAX_TEXTS]:

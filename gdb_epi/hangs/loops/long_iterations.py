@@ -91,15 +91,15 @@ def endless_iteration(scene: HangContext) -> HangDiagnosis | None:
 
 
 def _too_long(scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]) -> _Iteration | None:
-    code = list(scene.sites.instructions(frame.code))
+    code = list(scene.call_sites.instructions(frame.code))
     heads = {each.at for each in code if each.operation == "next"}
-    loops = [loop for loop in scene.loops_of(frame) if loop.start in heads]
+    loops = [loop for loop in scene.loop_bodies(frame) if loop.start in heads]
     for word in scene.view.slots.of(frame).stack[: len(loops)]:
         kind = (scene.view.locks.type_name(word) or "") if word and not word & 7 else ""
         left = members_left(scene.view.reader, word, kind)
         if left < TOO_MANY:
             continue
-        may_stop = any(scene.sites.has_way_out(frame.code, loop) for loop in loops)
+        may_stop = any(scene.call_sites.has_way_out(frame.code, loop) for loop in loops)
         if _may_be_dropped(scene, frame):
             may_stop = may_stop or not any(_consumed(scene, each) for each in callers[:1])
         if kind not in _FIELDS:  # `for turn in range(sys.maxsize)` may be meant to go on

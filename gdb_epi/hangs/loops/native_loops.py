@@ -2,10 +2,10 @@
 """Loops of native code that cannot end with the registers and the memory of the core.
 
 The instructions are done from where the thread stands, as far as they are known: moves, sums,
-comparisons, jumps, and tries to take a lock that is taken; no calls, no other stores. With each
-value goes which registers it comes from. Where a place is reached again, and every register on
-which a jump depended is as it was there, the loop goes on for ever, whatever its other registers
-count. Only x86-64.
+comparisons, jumps, calls within one library, and tries to take a lock that is taken. With each
+value goes which registers and words of memory it comes from. Where a place is reached again, and
+all on which a jump depended is as it was there, the loop goes on for ever, whatever its other
+registers count. Only x86-64.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.symbols import symbolize
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import REGISTERS, Instruction, decode
 from gdb_epi.x86.arithmetic import MEMORY, computed_value
-from gdb_epi.x86.instruction import BRANCH, NEXT
+from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
 from gdb_epi.x86.register_changes import (
     ADDRESS,
     CONSTANT,
@@ -44,16 +43,24 @@ from gdb_epi.x86.register_changes import (
     value_source,
 )
 
-MAX_FUNCTION = 1 << 16  # bytes
-MAX_STEPS = 20_000
+MAX_STEPS = 20_000  # of one thread
+MAX_STEPS_OF_ALL = 60_000
+FLAG_WORDS = 8  # a loop that looks at more of them searches a table, and awaits no other thread
 _CARRY, _ZERO, _SIGN, _OVERFLOW = 1, 1 << 6, 1 << 7, 1 << 11  # of eflags
-_SETS_NO_FLAGS = frozenset((0x63, 0x8D, 0x90, *range(0x88, 0x8C), *range(0xB0, 0xC0), 0xC6, 0xC7))
-_SETS_NO_FLAGS_TWO = frozenset((*range(0x40, 0x50), 0x1E, 0x1F, 0xB6, 0xB7, 0xBE, 0xBF))
+_SETS_NO_FLAGS = frozenset((
+    *range(0x50, 0x60), 0x63, 0x68, 0x6A, *range(0x88, 0x8C), 0x8D, 0x90, 0x98, 0x99,
+    *range(0xB0, 0xC0), 0xC6, 0xC7, 0xC9,
+))  # fmt: skip
+_SETS_NO_FLAGS_TWO = frozenset(
+    (*range(0x40, 0x50), *range(0x90, 0xA0), 0x1E, 0x1F, 0xB6, 0xB7, 0xBE, 0xBF)
+)
+_MOVES = frozenset((0x88, 0x89, 0xC6, 0xC7))  # to memory
 _UNKNOWN_CARRY = 1 << 32  # carry and overflow of a sum are not computed
+_OR, _AND, _SUB, _XOR, _CMP = 1, 4, 5, 6, 7  # numbers of the eight groups of SDM's opcode map
 _FLAGS = "flags"
 _HIGH_BYTES = ("rsp", "rbp", "rsi", "rdi")  # whose low bytes are ah, ch, dh and bh, mostly
 if TYPE_CHECKING:
-    _Sources = frozenset[str]  # registers as they were at the beginning of a turn
+    _Sources = frozenset[str]  # registers and words as they were at the beginning of a turn
 
 
 class NativeLoop(NamedTuple):
@@ -67,7 +74,8 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop of native code that it cannot leave, and that nobody else changes."""
     threads = {each.tid: each for each in scene.target.threads()}
     native = [d for d in scene.activities if d.kind == NATIVE]
-    loops = {d.tid: find_endless_native_loop(scene.target, threads[d.tid]) for d in native}
+    budget = [MAX_STEPS_OF_ALL]
+    loops = {d.tid: find_endless_native_loop(scene.target, threads[d.tid], budget) for d in native}
     for activity in native:
         thread, loop = threads[activity.tid], loops[activity.tid]
         others = [d for d in scene.activities if d.tid != activity.tid and not loops.get(d.tid)]
@@ -94,7 +102,8 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
             HANG, "endless native loop", sentence, (activity, *waiting[:1]), PROBABLE,
             (f"its instructions were followed from {thread.pc:#x}: at {loop.start:#x} all that a "
              "jump depends on is as before", seen),
-            ("a call or a store in the loop",), ("a signal handler that changes what it reads",),
+            ("a store in the loop that changes what it tests",),
+            ("a signal handler that changes what it reads",),
         )  # fmt: skip
     return None
 
@@ -113,7 +122,8 @@ def _alone(
     running = any(d.kind in RUNNING for d in others)
     native = [d for d in others if not scene.view.frames(d.tid)]
     of_its_own = any(activity.module in scene.native_modules(d.tid) for d in native)
-    return scene.gil_holder == activity.tid and not running and not of_its_own
+    searches = len(words) > FLAG_WORDS
+    return (searches or scene.gil_holder == activity.tid) and not running and not of_its_own
 
 
 class _Leaves(Exception):
@@ -125,30 +135,36 @@ class _Value(NamedTuple):
     sources: _Sources = frozenset()
 
 
-def find_endless_native_loop(target: Target, thread: Thread) -> NativeLoop | None:
-    """Return the loop of native code that a thread cannot leave; None where that is not known."""
-    function = FunctionBounds(target).at(thread.pc) if thread.architecture.pc == "rip" else None
-    if function is None or function.end - function.start > MAX_FUNCTION:
+def find_endless_native_loop(
+    target: Target, thread: Thread, budget: list[int]
+) -> NativeLoop | None:
+    """Return the loop of native code that a thread cannot leave; None where that is not known.
+
+    `budget` holds how many instructions may be done, for all threads.
+    """
+    region = target.region_at(thread.pc) if thread.architecture.pc == "rip" else None
+    if region is None:
         return None
-    code = range(function.start, function.end)
-    return find_endless_loop_from(target.read, code, thread.pc, thread.registers)
+    code = range(region.start, region.end)
+    return find_endless_loop_from(target.read, code, thread.pc, thread.registers, budget)
 
 
 def find_endless_loop_from(
-    read: Callable[[int, int], bytes], code: range, at: int, registers: Mapping[str, int]
-) -> NativeLoop | None:
+    read: Callable[[int, int], bytes], code: range, at: int, registers: Mapping[str, int],
+    budget: list[int],
+) -> NativeLoop | None:  # fmt: skip
     """Return the loop that instructions from a place on cannot leave; None where that is unknown.
 
-    `code` are the bytes of the function.
+    `code` are the bytes of the library: calls that lead out of them are not followed.
     """
     try:
-        return _Run(read, code, at, registers).loop()
+        return _Run(read, code, at, registers).loop(budget)
     except (_Leaves, UnreadableMemory):
         return None
 
 
 class _Run:
-    """A thread's code goes on."""
+    """A thread's code goes on. What it stores is kept beside the memory of the core, by word."""
 
     def __init__(
         self, read: Callable[[int, int], bytes], code: range, at: int, registers: Mapping[str, int]
@@ -156,47 +172,84 @@ class _Run:
         self._read, self._code, self._at = read, code, at
         self._values = {name: _Value(registers.get(name), frozenset((name,))) for name in REGISTERS}
         self._values[_FLAGS] = _Value(registers.get("eflags"))
+        self._word_of: dict[int, str] = {}  # by byte
         self._words: set[int] = set()
         self._needed: _Sources = frozenset()  # what jumps depended on in this turn
         self._decoded: dict[int, Instruction] = {}
+        self._before: dict[str, int | None] = {}  # the numbers at the beginning of the turn
 
-    def loop(self) -> NativeLoop:
+    def loop(self, budget: list[int]) -> NativeLoop:
         """Return the loop that goes round for ever. Raises _Leaves, UnreadableMemory."""
         head, most, count = 0, 1, 0
-        kept: dict[str, int | None] = {}
-        for _ in range(MAX_STEPS):
+        for _ in range(min(MAX_STEPS, budget[0])):
+            budget[0] -= 1
             instruction = self._instruction()
             after = self._at + instruction.length
             if instruction.flow == NEXT:
                 self._do(instruction)
                 self._at = after
                 continue
-            to = instruction.branches_to(after)
-            if to is None or (instruction.flow == BRANCH and not self._is_taken(instruction)):
-                to = after if instruction.flow == BRANCH else None
-            if to is None:
-                raise _Leaves
-            if to <= self._at and head in (0, to):
-                numbers = {name: value.number for name, value in self._values.items()}
-                if head and all(kept[n] == numbers[n] is not None for n in self._decisive()):
+            to = self._next(instruction, after)
+            if to <= self._at and instruction.target is not None and instruction.flow != CALL:
+                if to == head and all(map(self._is_as_before, self._decisive())):
+                    if not self._needed and len(self._values) > len(REGISTERS) + 1:
+                        raise _Leaves  # it stores, and nothing leads out: it may be meant to go on
                     return NativeLoop(to, tuple(sorted(self._words)))
                 count += 1
                 if count >= most:
-                    head, most, count, kept = to, 2 * most, 0, numbers
+                    head, most, count = to, 2 * most, 0
                     self._begin_turn()
             self._at = to
         raise _Leaves
+
+    def _next(self, instruction: Instruction, after: int) -> int:
+        """Return where the code goes on after a jump, call or return. Raises _Leaves."""
+        if instruction.flow == RETURN:
+            return self._known_place(self._pop())
+        if instruction.flow == BRANCH:
+            to = instruction.branches_to(after)
+            if to is None:
+                raise _Leaves
+            return to if self._holds(instruction.opcode & 15, instruction) else after
+        if instruction.flow not in (JUMP, CALL):
+            raise _Leaves
+        if instruction.target is not None:
+            to = after + instruction.target
+        elif instruction.target_register is not None:
+            to = self._known_place(self._values[instruction.target_register])
+        else:
+            to = self._known_place(self._operand(instruction))
+        if instruction.flow == CALL:
+            self._push(_Value(after))
+        return to
+
+    def _known_place(self, value: _Value) -> int:
+        if value.number is None:
+            raise _Leaves
+        self._needed |= value.sources
+        return value.number
+
+    def _is_as_before(self, name: str) -> bool:
+        value = self._values.get(name)
+        if value is None:
+            return True  # a word that nothing was stored in
+        place, _, size = name.partition(":")
+        if name not in self._before and size:
+            self._before[name] = int.from_bytes(self._read(int(place, 16), int(size)), "little")
+        return value.number is not None and self._before.get(name) == value.number
 
     def _decisive(self) -> _Sources:
         """Return the registers that jumps depended on, and those that these come from."""
         needed = self._needed
         while True:
-            wider = needed.union(*(self._values[name].sources for name in needed))
+            made = (self._values[name] for name in needed if name in self._values)
+            wider = needed.union(*(value.sources for value in made))
             if wider == needed:
                 return needed
             needed = wider
 
     def _begin_turn(self) -> None:
+        self._before = {name: value.number for name, value in self._values.items()}
         for name, value in self._values.items():
             self._values[name] = value._replace(sources=frozenset((name,)))
         self._words.clear()
@@ -207,8 +260,7 @@ class _Run:
             raise _Leaves
         if self._at not in self._decoded:
             decoded = decode(self._read(self._at, min(15, self._code.stop - self._at)))
-            stores = decoded is None or any(each.access != "r" for each in decoded.operands)
-            if decoded is None or (stores and _swap_of(decoded) is None):
+            if decoded is None:
                 raise _Leaves
             self._decoded[self._at] = decoded
         return self._decoded[self._at]
@@ -217,6 +269,13 @@ class _Run:
         changed = changed_registers(instruction)
         if changed is None or instruction.repeated or instruction.name == "syscall":
             raise _Leaves
+        opcode, explicit = instruction.opcode, instruction.explicit
+        if (
+            instruction.encoding == "legacy"
+            and not instruction.opcode_map
+            and self._moves_stack(instruction)
+        ):
+            return
         operand = self._operand(instruction)
         values = {MEMORY: operand, **self._values}
         numbers = {name: each.number for name, each in values.items() if each.number is not None}
@@ -228,10 +287,79 @@ class _Run:
         used = [values[name] for name in named if name is not None]
         sources = operand.sources.union(*(each.sources for each in used))
         results = {name: self._result(instruction, name, numbers) for name in changed}
+        by_flags = instruction.encoding == "legacy" and instruction.opcode_map == 1
+        if by_flags and 0x40 <= opcode < 0x50 and instruction.reg:  # cmov
+            sources |= self._values[_FLAGS].sources
+            holds = self._holds(opcode & 15, instruction)
+            number = numbers.get((instruction.rm or MEMORY) if holds else instruction.reg)
+            cut = number is None or instruction.size == 8
+            results[instruction.reg] = number if cut else (number or 0) & 0xFFFFFFFF
+        if explicit is not None and explicit.access != "r":
+            address = self._address(instruction)
+            if address is None or not explicit.size:
+                raise _Leaves
+            stored = _stored_number(instruction, numbers)
+            if stored is not None:
+                stored &= (1 << 8 * explicit.size) - 1
+            results[MEMORY] = stored
+            self._store(address, explicit.size, _Value(stored, sources))
         if not _leaves_flags(instruction):
             results[_FLAGS] = _flags_after(instruction, numbers, results)
+        results.pop(MEMORY, None)
         for name, number in results.items():
             self._values[name] = _Value(number, sources)
+
+    def _moves_stack(self, instruction: Instruction) -> bool:
+        """Do a push, pop or leave; tell whether it was one."""
+        opcode, register = instruction.opcode, instruction.reg or instruction.rm
+        if 0x50 <= opcode < 0x58 and register:
+            self._push(self._values[register])
+        elif opcode in (0x68, 0x6A):
+            self._push(_Value(None if instruction.immediate is None
+                              else instruction.immediate & WORD_MASK))  # fmt: skip
+        elif 0x58 <= opcode < 0x60 and register:
+            value = self._pop()
+            self._values[register] = value
+        elif opcode == 0xC9:
+            self._values["rsp"] = self._values["rbp"]
+            self._values["rbp"] = self._pop()
+        else:
+            return False
+        return True
+
+    def _push(self, value: _Value) -> None:
+        stack = self._values["rsp"]
+        if stack.number is None:
+            raise _Leaves
+        self._store(stack.number - 8, 8, value._replace(sources=value.sources | stack.sources))
+        self._values["rsp"] = stack._replace(number=stack.number - 8)
+
+    def _pop(self) -> _Value:
+        stack = self._values["rsp"]
+        if stack.number is None:
+            raise _Leaves
+        value = self._load(stack.number, 8)
+        self._values["rsp"] = stack._replace(number=stack.number + 8)
+        return value._replace(sources=value.sources | stack.sources)
+
+    def _load(self, address: int, size: int) -> _Value:
+        name = self._word(address, size, stores=False)
+        if name in self._values:
+            return self._values[name]
+        self._words.add(address)
+        raw = self._read(address, size)
+        return _Value(int.from_bytes(raw, "little"), frozenset((name,)))
+
+    def _store(self, address: int, size: int, value: _Value) -> None:
+        self._values[self._word(address, size, stores=True)] = value
+
+    def _word(self, address: int, size: int, *, stores: bool) -> str:
+        """Return the name of a word. Raises _Leaves where a part of another one is stored."""
+        name = f"{address:x}:{size}"
+        names = {self._word_of.setdefault(address + n, name) for n in range(size)}
+        if names != {name} and (stores or not names.isdisjoint(self._values)):
+            raise _Leaves
+        return name
 
     def _operand(self, instruction: Instruction) -> _Value:
         """Return what an instruction reads from memory, or the address that it computes."""
@@ -241,11 +369,13 @@ class _Run:
         sources = frozenset[str]().union(*(self._values[r].sources for r in memory.registers()))
         explicit = instruction.explicit
         address = self._address(instruction)
-        if explicit is None or address is None or explicit.size not in (1, 2, 4, 8):
+        only_stores = instruction.opcode_map == 0 and instruction.opcode in _MOVES
+        if explicit is None or address is None or explicit.size not in (1, 2, 4, 8) or (
+            only_stores and explicit.access != "r"
+        ):  # fmt: skip
             return _Value(None, sources)
-        self._words.add(address)
-        raw = self._read(address, explicit.size)
-        return _Value(int.from_bytes(raw, "little"), sources)
+        value = self._load(address, explicit.size)
+        return value._replace(sources=value.sources | sources)
 
     def _address(self, instruction: Instruction) -> int | None:
         memory = instruction.memory
@@ -289,12 +419,13 @@ class _Run:
             flags = _compared(mine.number, operand.number, instruction.size)
             self._values[_FLAGS] = _Value(flags, sources)
 
-    def _is_taken(self, instruction: Instruction) -> bool:
-        """Tell whether a conditional jump is taken. Raises _Leaves where that is not known."""
-        condition = instruction.opcode & 15
-        if not (instruction.opcode_map == 0 and 0x70 <= instruction.opcode < 0x80) and not (
-            instruction.opcode_map == 1 and 0x80 <= instruction.opcode < 0x90
-        ):
+    def _holds(self, condition: int, instruction: Instruction) -> bool:
+        """Tell whether a condition of the flags holds. Raises _Leaves where that is not known.
+
+        What it depends on is needed, also by a move that is made or not.
+        """
+        first, last = (0x70, 0x80) if instruction.opcode_map == 0 else (0x40, 0xA0)
+        if instruction.opcode_map > 1 or not first <= instruction.opcode < last:
             raise _Leaves
         flags, sources = self._values[_FLAGS]
         if flags is None or (flags & _UNKNOWN_CARRY and condition >> 1 not in (2, 4)):
@@ -339,21 +470,35 @@ def _flags_after(
     if size == 1 and any(name in _HIGH_BYTES for name in registers):
         return None
     tests = opcode in (0x84, 0x85, 0xA8, 0xA9) or (opcode in (0xF6, 0xF7) and extension < 2)
-    if tests or 0x38 <= opcode < 0x3E or (0x80 <= opcode < 0x84 and extension == 7):
+    group = opcode >> 3 if opcode < 0x40 else extension if 0x80 <= opcode < 0x84 else -1
+    if tests or group in (_SUB, _CMP):
         left = numbers.get(instruction.rm or MEMORY)
         right = instruction.immediate if by_number else numbers.get(instruction.reg or "")
-        if opcode in (0x3C, 0x3D, 0xA8, 0xA9):
+        if opcode in (0x2C, 0x2D, 0x3C, 0x3D, 0xA8, 0xA9):
             left, right = numbers.get("rax"), instruction.immediate
-        elif opcode in (0x3A, 0x3B):
+        elif opcode in (0x2A, 0x2B, 0x3A, 0x3B):
             left, right = right, left
         if left is None or right is None:
             return None
         return _flags(left & right, size) if tests else _compared(left, right, size)
-    sums = opcode < 0x40 or opcode in (0x81, 0x83) or (opcode == 0xFF and extension < 2)
+    shifts = opcode in (0xC1, 0xD1) and extension in (4, 5, 7) and instruction.immediate != 0
+    sums = group >= 0 or (opcode == 0xFF and extension < 2) or shifts
     number = next(iter(results.values()), None) if len(results) == 1 else None
     if not sums or not opcode & 1 or instruction.size < 4 or number is None:
         return None
-    return _flags(number, size) | _UNKNOWN_CARRY
+    return _flags(number, size) | (0 if group in (_OR, _AND, _XOR) else _UNKNOWN_CARRY)
+
+
+def _stored_number(instruction: Instruction, numbers: Mapping[str, int]) -> int | None:
+    """Return what an instruction stores; None where that is not known."""
+    if instruction.encoding != "legacy" or instruction.opcode_map:
+        return None
+    if instruction.opcode in (0x88, 0x89):
+        is_high = instruction.opcode == 0x88 and instruction.reg in _HIGH_BYTES
+        return None if is_high else numbers.get(instruction.reg or "")
+    if instruction.opcode in (0xC6, 0xC7):
+        return instruction.immediate
+    return computed_value(instruction, MEMORY, numbers)
 
 
 def _flags(number: int, size: int) -> int:
