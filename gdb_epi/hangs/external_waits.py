@@ -228,6 +228,9 @@ def diagnose_data_wait(
             evidence=("the server's own thread reads from a client, below serve_forever()",),
             doubts=("whether others wait: the backlog of its socket is not in the core",),
         )  # fmt: skip
+    stopped = debugger_wait_frame(scene.view.frames(activity.tid))
+    if stopped is not None and activity.target == 0:
+        return _at_breakpoint(scene, activity, stopped)
     if activity.place and only_waits_for_work(scene, activity):
         return idle_diagnosis(activity, f"{activity.who()} waits for work in {activity.place}")
     if activity.timed:
@@ -255,6 +258,22 @@ def diagnose_data_wait(
         or diagnose_read_of_own_pipe(scene, activity, seen, through)
         or _from_a_peer(scene, activity, waits)
     )
+
+
+def _at_breakpoint(scene: HangContext, activity: ThreadActivity, stopped: PyFrame) -> HangDiagnosis:
+    """Return the answer where a debugger of Python reads its commands: somebody may be there."""
+    debugger = scene.view.variable(stopped, "self")
+    stream = scene.view.attribute(debugger, "stdin") if debugger else None
+    stops = f"{activity.who()} is stopped at {activity.where()} by breakpoint() or a debugger"
+    if scene.asks_at_terminal(activity.tid, stream):
+        return idle_diagnosis(activity, f"{stops}, which waits for a command at its terminal")
+    return wait_diagnosis(
+        HANG, "breakpoint", f"{stops}, which waits for a command on standard input; that is no "
+        "terminal, at which somebody could give one", activity,
+        evidence=("the debugger reads from a stream that is not line-buffered, as terminals are",),
+        ruled_out=("a person at a terminal",),
+        doubts=("a program that drives the debugger through a pipe",),
+    )  # fmt: skip
 
 
 def _from_own_producer(

@@ -27,6 +27,7 @@ from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.target.api import Target, Thread
 
+_TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
 MAX_FAILED = 2  # tasks that are named
 
 
@@ -102,9 +103,21 @@ class HangContext:
             self.activity(self.main_tid),
         )
 
-    def native_modules(self, tid: int) -> frozenset[str]:
+    def native_modules(self, tid: int, *, within_call: bool = False) -> frozenset[str]:
         """Return the names of the files whose code is on a thread's native stack."""
-        return self._threads.native_modules(tid)
+        return self._threads.native_modules(tid, within_call=within_call)
+
+    def asks_at_terminal(self, tid: int, stream: int | None) -> bool:
+        """Tell whether a thread that reads standard input asks a person at a terminal.
+
+        input() has a way of its own for that (Python/bltinmodule.c), and the `stream` (PyObject *)
+        of a terminal is line-buffered (create_stdio() in Python/pylifecycle.c, 3.8 to 3.15).
+        """
+        if any(name.startswith(_TERMINAL) for name in self._threads.native_functions(tid)):
+            return True
+        at = self.view.reader.layout.offset("textio", "line_buffering")
+        is_text = stream and self.view.locks.type_name(stream) == "_io.TextIOWrapper"
+        return bool(is_text and at and self.view.reader.read((stream or 0) + at, 1) != b"\0")
 
     def runs_in_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, takewhile
 
+from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -36,6 +37,7 @@ from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import is_at_system_call
 from gdb_epi.target.function_bounds import FunctionBounds
+from gdb_epi.target.symbols import symbolize
 from gdb_epi.target.unwind import Unwinder
 
 MAX_THREADS = 4096
@@ -179,14 +181,29 @@ class ThreadActivityReader:
             kind=hang_types.LOCK, what=text, module=_native(self._module_name(thread))
         )
 
-    def native_modules(self, tid: int) -> frozenset[str]:
-        """Return the names of the files whose code is on a thread's native stack."""
-        thread = next(thread for thread in self.target.threads() if thread.tid == tid)
-        frames = islice(self._unwinder.walk(thread.registers), MAX_NATIVE)
-        modules, pcs = self.target.modules(), [frame.pc for frame in frames]
+    def native_modules(self, tid: int, *, within_call: bool = False) -> frozenset[str]:
+        """Return the names of the files whose code is on a thread's native stack.
+
+        `within_call`: only of what the innermost code of Python called.
+        """
+        pcs = list(self._native_places(tid))
+        if within_call:
+            pcs = list(takewhile(lambda pc: not self._function(pc).startswith(EVAL_LOOP), pcs))
         return frozenset(
-            m.path.rpartition("/")[2] for m in modules if any(m.start <= pc < m.end for pc in pcs)
-        )
+            m.path.rpartition("/")[2]
+            for m in self.target.modules() if any(m.start <= pc < m.end for pc in pcs)
+        )  # fmt: skip
+
+    def native_functions(self, tid: int) -> Iterator[str]:
+        """Yield the names of the functions on a thread's native stack, innermost first."""
+        yield from map(self._function, self._native_places(tid))
+
+    def _native_places(self, tid: int) -> Iterator[int]:
+        thread = next(thread for thread in self.target.threads() if thread.tid == tid)
+        yield from (f.pc for f in islice(self._unwinder.walk(thread.registers), MAX_NATIVE))
+
+    def _function(self, pc: int) -> str:
+        return symbolize(self.target, pc).partition("+")[0]
 
     def _parties(self, wait: LockWait) -> str:
         """Return how many a threading.Barrier waits for (3.8 to 3.15); "" for anything else."""

@@ -100,8 +100,13 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     paths = (text for each in frames for text in _texts_of(scene, each, variables_only=True))
     if any(map(_CIRCULAR.search, paths)):
         return "; the path that it is at goes in a circle, as links to folders above make it"
+    # A library's function returns; what calls it again and again may be further out.
+    called = sorted(scene.native_modules(activity.tid, within_call=True))
+    own = next((name for name in called if _is_own_code(scene, name)), "")
+    if own:
+        return f"{'' if own == activity.module else f', for code of {own}'}; {NO_END_SEEN}"
     if activity.module and not _is_of_python(scene, activity.module):
-        return f"; {NO_END_SEEN}" if _is_own_code(scene, activity.module) else ""
+        return ""
     for frame in activity.frames:
         loops = scene.loop_bodies(frame)
         if not loops or _COMPREHENSION.match(frame.name):

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits at a threading.Condition whose loop would end if it looked again: nobody notified it.
+"""Waits at a threading.Condition that would end if they looked again: nobody notified them.
 
 `while not items: condition.wait()` waits on because the items are not there, or because who put
-them there called no notify(), or notify() woke another thread. The code after wait() is followed
-(dry_run.py) until it waits again or leaves its loop.
+them there called no notify(), called it too early, or notify() woke another thread. The code is
+followed (dry_run.py), after the wait() and from where it was decided on, until it waits again or
+goes past it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.value_stack_items import Item, Method, ProcessObject
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.loops.dry_run import DryRun
 from gdb_epi.hangs.loops.endless_loops import (
     NOT_FOLLOWED,
+    DryRunStart,
     find_dry_run_starts,
     start_dry_run,
     start_dry_run_at,
@@ -78,6 +81,8 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
             run = start_dry_run(scene, waiting, budget, DryRun)
             return not run.truth(run.call_item(ProcessObject(predicate), []))
         loop, at = scene.innermost_loop(frame), scene.running_byte(frame)
+        if at is not None and _goes_past(scene, frame, activity.object, loop, at):
+            return False
         for start in find_dry_run_starts(scene, frame, innermost=True):
             if loop is None or at is None or start.at <= at:
                 continue
@@ -92,6 +97,29 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
     except NOT_FOLLOWED:
         pass
     return None
+
+
+def _goes_past(
+    scene: HangContext, frame: PyFrame, condition: int, loop: tuple[int, int] | None, at: int
+) -> bool:
+    """Tell whether code that begins anew, in its loop or at all, goes past the wait at a byte.
+
+    `if not items: condition.wait()` does not look again. What such code changes on its way to the
+    wait it has changed already, and is not followed.
+    """
+    begin = loop[0] if loop is not None else 0
+    code = scene.call_sites.instructions(frame.code)
+    end = next((each.end for each in code if each.at <= at < each.end), at)
+    start = DryRunStart(begin, (), repeats_until=at)
+    run = start_dry_run_at(scene, frame, start, [MAX_STEPS], _AfterWait)
+    run.condition, run.loop = condition, range(begin, end)
+    try:
+        run.go(begin, MAX_CODE)
+    except _GoesOn:
+        return True
+    except (_WaitsAgain, *NOT_FOLLOWED):
+        return False
+    return True
 
 
 def missed_notification(scene: HangContext) -> HangDiagnosis | None:
@@ -110,14 +138,14 @@ def missed_notification(scene: HangContext) -> HangDiagnosis | None:
         )
         sentence = (
             f"{activity.waits()} for {activity.what}, although what it waits for is there already: "
-            "with the values in this core its loop would end, but nobody notified it"
+            "with the values in this core it would not wait again, but nobody notified it"
         )
         if joined is not None:
             sentence += f"; {joined.waits()} for the end of {activity.who()}"
         members = (activity, joined) if joined is not None else (activity,)
         return HangDiagnosis(
             HANG, "missed notification", sentence, members, PROBABLE,
-            ("the code after its wait() was followed until it left the loop",
+            ("its code was followed: it does not come to that wait() again",
              "the lock of the condition is free"),
             ("a thread that runs, or waits for that lock", "a timeout"),
             ("a thread that has yet to notify it",),
