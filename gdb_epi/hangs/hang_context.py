@@ -7,27 +7,31 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
+from gdb_epi.cpython.frames.code_objects import bytecode_of
 from gdb_epi.cpython.running.tasks import has_module
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.values.context import Undecodable
+from gdb_epi.cpython.values.instructions import dialect_of
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.loops.failed_tasks import find_failed_tasks
+from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.tasks import event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
-from gdb_epi.locks.python.call_sites import CallSites
+from gdb_epi.locks.python.call_sites import MAX_CODE, CallSites
 from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.target.api import Target, Thread
 
 _TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
+_STORES = ("STORE_ATTR", "STORE_GLOBAL", "STORE_NAME")
 MAX_FAILED = 2  # tasks that are named
 
 
@@ -191,6 +195,21 @@ class HangContext:
             for at in places if self._code.line(frame, at) == line
         )  # fmt: skip
 
+    def stores_of(self, code: int, name: str) -> list[int]:
+        """Return the bytes where code stores an attribute or a global of a name."""
+        reader = self.view.reader
+        try:
+            start, size = bytecode_of(reader, code)
+            units = reader.read(start, min(size, MAX_CODE))
+            opcodes = dialect_of(reader.layout).names
+            names = self.call_sites.strings(code, "co_names")
+            return [
+                each.at for each in self.call_sites.instructions(code)
+                if opcodes.get(units[each.at]) in _STORES and names[each.argument] == name
+            ]  # fmt: skip
+        except (UnreadableMemory, LayoutError, Undecodable, IndexError):
+            return []
+
     def is_in_bounded_loop(self, frame: PyFrame) -> bool:
         """Tell whether the innermost loop that a frame runs ends by itself: loop_ends.py."""
         loop = self.innermost_loop(frame)
@@ -254,10 +273,9 @@ class HangContext:
         return unfinished_tasks(self.target, self.python)
 
     @cached_property
-    def failed_tasks(self) -> tuple[str, ...]:
-        """The first asyncio tasks that ended with an exception nobody looked at, as sentences."""
-        failed = find_failed_tasks(self.target, self.python)
-        return tuple(each.text() for each in islice(failed, MAX_FAILED))
+    def failed_tasks(self) -> tuple[FailedTask, ...]:
+        """The first asyncio tasks that ended with an exception nobody looked at."""
+        return tuple(islice(find_failed_tasks(self.target, self.python), MAX_FAILED))
 
     @cached_property
     def pipe_ends(self) -> PipeEnds:

@@ -23,6 +23,7 @@ class TracebackLine(NamedTuple):
     filename: str
     lineno: int | None
     hole: str | None = None
+    code: int = 0  # PyCodeObject *
 
 
 class Traceback(NamedTuple):
@@ -90,14 +91,15 @@ class Tracebacks:
             lasti = self._i32(address + require(struct, "tb_lasti"))
             line: int | None = self._i32(address + require(struct, "tb_lineno"))
             frame = self._reader.u64(address + require(struct, "tb_frame"))
-            info = self._codes.at(self._code(frame))
+            code = self._code(frame)
+            info = self._codes.at(code)
         except UnreadableMemory as error:
             return TracebackLine("", None, "", None, str(error))
         if info.problem:
             return TracebackLine("", None, "", None, info.problem)
         if line == _NO_LINE:  # 3.12 (gh-98831): computed when somebody asks; tb_lasti is in bytes
             line = self._codes.line(info, lasti)
-        return TracebackLine(info.name, info.qualname, info.filename, line)
+        return TracebackLine(info.name, info.qualname, info.filename, line, code=code)
 
     def _code(self, frame: int) -> int:
         """Return the PyCodeObject of a frame object; 3.11 put a _PyInterpreterFrame between."""

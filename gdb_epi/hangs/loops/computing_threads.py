@@ -21,9 +21,11 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.idleness import library_frames_called
 from gdb_epi.hangs.loops.endless_loops import does_dry_run_end
 from gdb_epi.hangs.loops.object_evaluation import MAX_CODE
 from gdb_epi.hangs.system_calls import MAY_LAST
+from gdb_epi.hangs.tasks import event_loop_module, name_task, own_frames
 from gdb_epi.hangs.types import (
     GIL,
     HANG,
@@ -39,6 +41,7 @@ from gdb_epi.locks.python.loop_ends import ends_at_a_time
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
+_YIELDS = "__sleep0"  # what sleep(0) awaits (Lib/asyncio/tasks.py, 3.8 to 3.15)
 NO_END_SEEN = "nothing shows that this comes to an end"
 _DOUBT = "one look cannot tell a loop that never ends from a long computation"
 MAX_FRAMES, MAX_TEXTS, MAX_TEXT = 8, 256, 4096
@@ -117,6 +120,21 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
             continue
         where = "" if frame is activity.frames[0] else f" of {function_and_line(frame)}"
         return f", in a `while` loop{where}; {NO_END_SEEN}"
+    return _task_without_seen_end(scene, activity)
+
+
+def _task_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
+    """Return in words which task keeps an event loop awake that is between two of its turns."""
+    if not event_loop_module(library_frames_called(scene, activity)):
+        return ""
+    awake = [task for task in scene.tasks if task.stack and task.stack[0].name == _YIELDS]
+    for task in awake:
+        for frame in own_frames(task, scene.installed):
+            if any(_is_while_with_end(scene, frame, loop) for loop in scene.loop_bodies(frame)):
+                return (
+                    f", in the event loop; {name_task(task)} is always ready, in a `while` loop "
+                    f"of {function_and_line(frame)}; {NO_END_SEEN}"
+                )
     return ""
 
 

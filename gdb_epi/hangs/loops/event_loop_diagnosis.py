@@ -111,7 +111,7 @@ class _Asleep:
             activity = activity._replace(frames=own_frames(first, scene.installed), label="task")
             jobs = unfinished_jobs_clause(scene, first.stack)
             self.waits = f"; {tasks_clause(self.tasks, scene.installed, jobs)}"
-            self.waits += "".join(f"; {text}" for text in scene.failed_tasks)
+            self.waits += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
         self.activity = activity
         # Those of a library alone serve its loop.
         self.outside = count_woken_from_outside(self.own or self.tasks)

@@ -15,7 +15,7 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder
 from gdb_epi.cpython.running.task_fields import STATES
-from gdb_epi.cpython.running.tracebacks import Traceback
+from gdb_epi.cpython.running.tracebacks import Traceback, TracebackLine
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.library_calls import is_library_file
@@ -33,11 +33,11 @@ class FailedTask(NamedTuple):
     """A task that ended with an exception which nobody has asked for."""
 
     exception: str
-    where: str  # "function (file:line)", "" when it is not known
+    lines: tuple[TracebackLine, ...] = ()  # of the program's own code, innermost first
 
     def text(self) -> str:
         """Return "a task had ended with ValueError in f (file:3), ..." for a sentence."""
-        place = f" in {self.where}" if self.where else ""
+        place = f" in {function_and_line(self.lines[0])}" if self.lines else ""
         return f"a task had ended with {self.exception}{place}, which nobody has looked at"
 
 
@@ -52,7 +52,7 @@ def find_failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTas
         if raised:
             exception = decoder.exception(raised)
             if not isinstance(exception.type, Absent):
-                yield FailedTask(exception.type, _where(exception.traceback))
+                yield FailedTask(exception.type, _own_lines(exception.traceback))
 
 
 def _none_looks_failed(target: Target, python: PythonState, reader: PagedReader) -> bool:
@@ -96,8 +96,7 @@ def _unseen_exception(reader: PagedReader, task: int) -> int:
     return raised if state == _FINISHED and unseen else 0
 
 
-def _where(traceback: Traceback | Absent) -> str:
-    """Return "function (file:line)" of the innermost line in the program's own code."""
+def _own_lines(traceback: Traceback | Absent) -> tuple[TracebackLine, ...]:
     lines = () if isinstance(traceback, Absent) else traceback.lines
-    own = (line for line in reversed(lines) if not line.hole and not is_library_file(line.filename))
-    return next(map(function_and_line, own), "")
+    own = (line for line in reversed(lines) if not line.hole)
+    return tuple(line for line in own if not is_library_file(line.filename))

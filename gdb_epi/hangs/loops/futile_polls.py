@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.context import Undecodable
+from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import (
@@ -161,11 +164,25 @@ def _tested(scene: HangContext, frame: PyFrame, sleeps: int, *, awaits: bool = F
     for path in tested:
         root, *attributes = path.split(".")
         word = scene.view.variable(frame, root)
-        for attribute in attributes:  # an attribute that is not there is a property: code
-            word = scene.view.attribute(word, attribute) if word and not word & 7 else None
+        for attribute in attributes:
+            word = _attribute(scene, word, attribute) if word and not word & 7 else None
         if attributes and word is None:
             raise _OtherCode
     return list(dict.fromkeys(tested))
+
+
+def _attribute(scene: HangContext, word: int, name: str) -> int | None:
+    """Return an attribute, of the class where the object has none; None of a property: code."""
+    own = scene.view.attribute(word, name)
+    if own is not None:
+        return own
+    context = values_of(scene.target, scene.python).context
+    try:
+        in_class = context.types.lookup(context.obj(word).type, name)
+        value = context.obj(in_class[1]) if in_class else None
+    except Undecodable:
+        return None
+    return value.address if value is not None and value.lineage.ident in PLAIN_DATA else None
 
 
 def _conditions(

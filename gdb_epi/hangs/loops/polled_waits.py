@@ -14,6 +14,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
+from gdb_epi.hangs.loops.failed_tasks import FailedTask
 from gdb_epi.hangs.loops.futile_polls import (
     find_polled_condition,
     polling_verb,
@@ -151,44 +152,88 @@ def _asked(scene: HangContext, activity: ThreadActivity) -> bool:
 
 
 def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
-    """All tasks of the only thread sleep, and test variables that none of them changes.
+    """A task of the only thread sleeps, and tests variables that no other one changes.
 
-    Nothing else is left that could: no other thread, no descriptor, no timer of another callback.
+    Either nothing else is left that could: no task that does more than that, no descriptor, no
+    timer of another callback. Or a task that was to set them has failed.
     """
     if len(scene.view.all_frames()) != 1 or scene.loop_thread is None:
         return None
     own = [task for task in scene.tasks if own_frames(task, scene.installed)]
     polling = [(task, paths) for task in own if (paths := _polled_by(scene, task))]
-    if not polling or len(polling) < len(own):
-        return None
-    loop = scene.loops.loop_of_task(polling[0][0], scene.tasks)
-    if loop is None or loop.listening or loop.descriptors != 0:  # None: it cannot be told
-        return None
-    if loop.timers is None or loop.timers > len(polling):
+    if not polling:
         return None
     task, paths = polling[0]
-    what = quote_variables(paths)
     frame = own_frames(task, scene.installed)[0]
-    because = "".join(f"; {text}" for text in scene.failed_tasks)
+    what = quote_variables(paths)
     sentence = (
         f"{name_task(task)} sleeps again and again at {function_and_line(frame)} "
-        f"{until_clause(paths)}, and no other task or thread is left that could change it{because}"
+        f"{until_clause(paths)}"
     )
+    setter = _failed_setter(scene, own, paths)
+    if setter is not None:
+        because = f"; {setter.text()}: that task was to set it"
+        others = ["another thread", "a task whose code sets it, or calls what failed again"]
+    elif _only_poll(scene, own, polling):
+        because = ", and no other task or thread is left that could change it"
+        because += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
+        others = ["another thread", "a task that does anything else"]
+        others.append("a timer or descriptor of the loop")
+    else:
+        return None
     member = activity_of_task(scene.loop_thread, task, scene.installed)
     return HangDiagnosis(
-        HANG, "polls in vain", sentence, (member,), PROBABLE,
-        (f"the loop does nothing but to sleep and to test {what}", *scene.failed_tasks),
-        ("another thread", "a task that does anything else", "a timer or descriptor of the loop"),
-        ("a signal handler, or native code, that changes it",),
+        HANG, "polls in vain", f"{sentence}{because}", (member,), PROBABLE,
+        (f"the loop does nothing but to sleep and to test {what}",
+         *(failed.text() for failed in scene.failed_tasks)),
+        tuple(others), ("a signal handler, or native code, that changes it",),
     )  # fmt: skip
+
+
+def _only_poll(
+    scene: HangContext, own: Sequence[UnfinishedTask],
+    polling: Sequence[tuple[UnfinishedTask, list[str]]],
+) -> bool:  # fmt: skip
+    """Tell whether all tasks poll, and their loop has nothing else to wait for."""
+    loop = scene.loops.loop_of_task(polling[0][0], scene.tasks)
+    if len(polling) < len(own) or loop is None or loop.listening:
+        return False
+    timers = loop.timers
+    return loop.descriptors == 0 and timers is not None and timers <= len(polling)
+
+
+def _failed_setter(
+    scene: HangContext, own: Sequence[UnfinishedTask], paths: Sequence[str]
+) -> FailedTask | None:
+    """Return the failed task whose code sets what is tested; None where other code may do so."""
+    name = paths[0].rpartition(".")[2]
+    setters = (
+        failed for failed in scene.failed_tasks
+        if any(scene.stores_of(line.code, name) for line in failed.lines)
+    )  # fmt: skip
+    setter = next(setters, None) if len(paths) == 1 else None
+    if setter is None or scene.loop_thread is None:
+        return None
+    again = {line.name for line in setter.lines}
+    living = [f for task in own for f in own_frames(task, scene.installed)]
+    try:
+        for frame in (*living, *scene.loop_thread.frames):
+            ahead = {called for _, called in scene.calls_ahead(frame)}
+            at = -1 if scene.runs_in_loop(frame) else scene.running_byte(frame) or 0
+            if ahead & again or any(store > at for store in scene.stores_of(frame.code, name)):
+                return None
+    except (UnreadableMemory, LayoutError):
+        return None
+    return setter
 
 
 def _polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
     """Return the variables that a sleeping task's loop tests; [] where it does anything else."""
-    frames = [frame for frame in task.stack if frame.hole is None]
-    inner = frames[0] if frames else None
-    if inner is None or (inner.module, inner.name) not in _TASK_SLEEPS:
+    inner = next((frame for frame in task.stack if frame.hole is None), None)
+    own = own_frames(task, scene.installed)[0]
+    awake = inner is not None and task.running and inner.address == own.address
+    if inner is None or not (awake or (inner.module, inner.name) in _TASK_SLEEPS):
         return []
-    paths = variables_tested_by_coroutine(scene, own_frames(task, scene.installed)[0])
+    paths = variables_tested_by_coroutine(scene, own)
     words = [word for path in paths for word in path.split(".")]
     return [] if any(is_shutdown_name(w) or _is_of_going_on(w) for w in words) else paths
