@@ -27,6 +27,7 @@ from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
     byte_changes,
+    is_one_bit_from_function,
     is_one_bit_from_large_block,
     is_one_bit_from_use,
     is_one_byte_from_use,
@@ -252,7 +253,7 @@ def _shifted_pointer(context: Context, place: ReadPlace, value: int) -> str:
         "this is one: the address of a variable or of an object was called as a function, because "
         "an argument was left out or is of another type, or other data lies where a pointer to "
         "code should. A damaged pointer to a struct leads to such data too. Not said where one "
-        "byte of the address, changed, leads to code, nor of a return."
+        "bit of the address, changed, leads to a function, nor of a return."
     ),
 )
 def call_of_data(context: Context) -> Iterator[Evidence]:
@@ -264,13 +265,13 @@ def call_of_data(context: Context) -> Iterator[Evidence]:
     region = context.target.region_at(address)
     if address < NEAR_NULL or not permits(region, "r") or may_execute(region):
         return
-    if is_one_byte_from_use(context, address, 0, "x"):
+    if is_one_bit_from_function(context, address):
         return
     place = "on the stack" if is_on_stack(context, address) else place_phrase(context, address)
     summary = (
         f"{address:#x} was called as a function: data lies there"
         + (f" ({place})" if place else "")
-        + ", and no byte of the address, changed, leads to code"
+        + ", and no bit of the address, changed, leads to a function"
     )
     yield plain_evidence("S:data-called", "target", summary)
 

@@ -17,7 +17,7 @@ from gdb_epi.corruption.heap.what_lies_at import chunk_at
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import TRANSFERS
 from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
-from gdb_epi.fault.mapping_checks import permits
+from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 
@@ -63,6 +63,16 @@ def is_one_bit_from_use(context: Context, value: int) -> bool:
         pointee = index.at(near)
         if (pointee is not None and pointee.kind in kinds) or begins_large_block(context, near):
             return True
+    return False
+
+
+def is_one_bit_from_function(context: Context, value: int) -> bool:
+    """Tell whether a function begins one bit away from a word, or code that no unwind table has."""
+    for near in (value ^ 1 << bit for bit in range(ADDRESS_BITS)):
+        if may_execute(context.target.region_at(near)):
+            function = context.functions.at(near)
+            if function is None or function.start == near:
+                return True
     return False
 
 
