@@ -21,6 +21,8 @@ REFERS = "refers to it"  # of a word's origin: whose pointer led there
 UNKNOWN = "unknown"
 # The id of what looks overwritten in more than a flip changes. It weighs nothing for damaged bits.
 OVERWRITTEN = "overwritten"
+# The id of what lacks references where nobody is known who can have given them back.
+UNCOUNTED = "lost-reference"
 
 
 class Evidence(NamedTuple):

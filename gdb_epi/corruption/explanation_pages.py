@@ -20,6 +20,7 @@ GROUPS = {
     "P": "the pointer's value: one bit away it would have worked",
     "D": "a pointer that was read through: one bit away it would have named an object",
     "M": "several bits: a shape that software does not leave",
+    "N": "what a process shows, and what speaks for no cause",
     "S": "an innocent sign: an ordinary bug makes this picture",
 }
 # What the first word of an origin in weights.json means.

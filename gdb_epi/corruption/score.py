@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from gdb_epi.corruption.evidence import OVERWRITTEN, UNKNOWN, Evidence
+from gdb_epi.corruption.evidence import OVERWRITTEN, UNCOUNTED, UNKNOWN, Evidence
 from gdb_epi.errors import UsageError
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shipped_json
@@ -33,7 +33,8 @@ class ItemWeight(NamedTuple):
     an innocent sign is a sign of. `beyond_stores` is the hypothesis that remains where no store of
     the program can have made the damage, and how much of the probability it takes. `most` is the
     highest probability that a sign gives which damage elsewhere makes too. `overwritten`: such an
-    innocent sign shows that the word at its place was written over.
+    innocent sign shows that the word at its place was written over. `root`: it is why others are
+    there; it is told first, and its cause is theirs.
     """
 
     id: str
@@ -46,6 +47,7 @@ class ItemWeight(NamedTuple):
     beyond_stores: tuple[str, float] | None = None
     most: float = 1.0
     overwritten: bool = False
+    root: bool = False
 
 
 class WeightTable(NamedTuple):
@@ -60,8 +62,8 @@ class WeightTable(NamedTuple):
 class Score(NamedTuple):
     """The sum. `llr` is without the prior; `groups` what each group gave; `best` its evidence.
 
-    `answered` are the innocent signs that what speaks for damage explains. `overwritten`: what
-    looks overwritten, in words; it weighs nothing here.
+    `answered` are the innocent signs that what speaks for damage explains. `undecided`: what was
+    seen and tells nothing of who did it, in words; it weighs nothing here.
     """
 
     word: str
@@ -73,7 +75,7 @@ class Score(NamedTuple):
     against: tuple[Evidence, ...]
     ambiguous: str | None
     answered: frozenset[str] = frozenset()
-    overwritten: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
 
     @property
     def damaged(self) -> bool:
@@ -101,6 +103,7 @@ def parse_weight_table(document: Mapping[str, Any]) -> WeightTable:
             next(iter(fields.get("beyond_stores", {}).items()), None),
             fields.get("most", 1.0),
             fields.get("overwritten", False),
+            fields.get("root", False),
         )
         for name, fields in document["items"].items()
     }
@@ -136,7 +139,14 @@ def score(
         against=tuple(against),
         ambiguous=ambiguous,
         answered=answered,
-        overwritten=tuple(each.summary for each in evidence if each.id == OVERWRITTEN),
+        undecided=(
+            *(each.summary for each in evidence if each.id == UNCOUNTED),
+            *(
+                f"memory looks overwritten, and nothing tells by whom: {each.summary}"
+                for each in evidence
+                if each.id == OVERWRITTEN
+            ),
+        ),
     )
 
 
@@ -144,6 +154,12 @@ def is_more_than_software_sign(evidence: Evidence) -> bool:
     """Tell whether evidence is more than a sign of something that only software does."""
     table = weights()
     return _llr(evidence, table) >= 0 or table.items[evidence.id].most < 1.0
+
+
+def is_overwriting(evidence: Evidence) -> bool:
+    """Tell whether evidence is a sign that more than a few bits of memory were written over."""
+    weight = weights().items.get(evidence.id)
+    return weight is not None and weight.overwritten
 
 
 def _llr(evidence: Evidence, table: WeightTable) -> float:

@@ -41,6 +41,7 @@ class SupportedLabel(NamedTuple):
     finding shows that some was. `max_probability` caps what the finding gives by itself, for
     findings that damage elsewhere could also leave. `damage_fact` names the fact which says that a
     failed check of the runtime was caused by damage. Without damage, the check says little.
+    `root`: what else speaks for the label is there because of it.
     """
 
     label: str
@@ -49,6 +50,7 @@ class SupportedLabel(NamedTuple):
     overwritten_fact: str = ""
     max_probability: float = 1.0
     damage_fact: str = ""
+    root: bool = False
 
 
 class Detector(NamedTuple):

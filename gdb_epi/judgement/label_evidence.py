@@ -134,6 +134,7 @@ class LabelEvidence(NamedTuple):
 
     `counts` are how often the rule was right; `hypotheses` shares that add up to 1. `last` counts
     only where nothing else was found. `most` is the highest probability that the rule may give.
+    `root`: others of its label are there because of it.
     """
 
     rule: str
@@ -143,6 +144,7 @@ class LabelEvidence(NamedTuple):
     sentence: str
     last: bool = False
     most: float = 1.0
+    root: bool = False
 
     @property
     def odds(self) -> float:
@@ -230,7 +232,9 @@ def _finding_arguments(
                 if of_state
                 else speaks.max_probability
             )
-            yield LabelEvidence(rule, speaks.label, shares, counts, finding.summary, most=most)
+            yield LabelEvidence(
+                rule, speaks.label, shares, counts, finding.summary, most=most, root=speaks.root
+            )
 
 
 def _sign_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[LabelEvidence]:
@@ -247,7 +251,9 @@ def _sign_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator
             counts = counts_for_rule(sign.id, counted)
             by_whom = SEVERAL_BITS if weight.cause == UNKNOWN else {weight.cause: 1.0}
             label = DAMAGE if weight.cause == UNKNOWN else SOFTWARE
-            yield LabelEvidence(sign.id, label, by_whom, counts, sign.summary, most=weight.most)
+            yield LabelEvidence(
+                sign.id, label, by_whom, counts, sign.summary, most=weight.most, root=weight.root
+            )
 
 
 def _category_arguments(

@@ -162,6 +162,7 @@ def _weights(arguments: Sequence[LabelEvidence]) -> dict[str, float]:
     weights = {UNKNOWN: 1.0}
     for label, strongest in _strongest(arguments).items():
         mine = [argument for argument in arguments if argument.label == label]
+        mine = [argument for argument in mine if argument.root] or mine
         shares: dict[str, float] = {}
         for argument in mine:  # two signs of one hypothesis are one
             for name, share in argument.hypotheses.items():
@@ -244,7 +245,7 @@ def _texts(
 ) -> tuple[list[str], list[str]]:
     """Sort what was found into what speaks for the label and what against it."""
     of_damage = list(dict.fromkeys(evidence.summary for evidence in score.best))
-    mine = [argument.sentence for argument in arguments if argument.label == label]
+    mine = [a.sentence for a in sorted(arguments, key=lambda a: not a.root) if a.label == label]
     others = [a.sentence for a in arguments if a.label not in (label, DAMAGE)]
     summaries = [f.summary for f in findings]
     if label in _OF_DAMAGE:
@@ -254,7 +255,7 @@ def _texts(
         return _unique(for_it), _unique([doubt, *others, *signs])
     if label == CANNOT_TELL:
         waits = [] if arguments else find_unsure_hangs(category, findings)
-        why = [*waits[:1], _why_not_known(category, arguments, score.overwritten)]
+        why = [*waits[:1], _why_not_known(category, arguments, score.undecided)]
         return why, [t for t in _unique([*of_damage, *others, *summaries]) if t not in why]
     if label == OUT_OF_MEMORY:
         others.insert(
@@ -272,7 +273,7 @@ def _unique(texts: Sequence[str]) -> list[str]:
 
 
 def _why_not_known(
-    category: str, arguments: Sequence[LabelEvidence], overwritten: Sequence[str]
+    category: str, arguments: Sequence[LabelEvidence], undecided: Sequence[str]
 ) -> str:
     if category == "snapshot":
         return "nothing failed: no signal ended the process, it was looked at as it ran"
@@ -281,6 +282,6 @@ def _why_not_known(
         return "what was found speaks for different causes"
     if labels:
         return "what was found is too weak to name a cause"
-    if overwritten:
-        return f"memory looks overwritten, and nothing tells by whom: {overwritten[0]}"
+    if undecided:
+        return undecided[0]
     return "nothing that can be read speaks for one cause more than for another"

@@ -21,6 +21,7 @@ from gdb_epi.corruption.score import (
     SOFTWARE_LIKE,
     STRONG,
     WEAK,
+    is_overwriting,
     prior_log_odds,
     prior_name,
     probability_of_log_odds,
@@ -161,7 +162,7 @@ def _answer(study: CheckResults) -> list[str]:
     answer = ANSWERS.get(score.word, score.word)
     if study.context.state.target.truncation().truncated:
         answer = answer.replace("damaged memory", "damaged memory in what is left of the core", 1)
-    if score.word in (NONE, SOFTWARE_LIKE) and _is_overwritten(study):
+    if score.word in (NONE, SOFTWARE_LIKE) and any(map(is_overwriting, study.score.against)):
         answer = OVERWRITTEN_BY_CODE
     lines = wrap_text(answer)
     if score.ambiguous:
@@ -169,12 +170,6 @@ def _answer(study: CheckResults) -> list[str]:
     if score.word in (PROVEN, STRONG, WEAK):
         lines += wrap_text(WHO_DAMAGED_IT)
     return lines
-
-
-def _is_overwritten(study: CheckResults) -> bool:
-    """Whether a sign says that more than a few bits of memory were written over."""
-    weighed = weights().items
-    return any(sign.id in weighed and weighed[sign.id].overwritten for sign in study.score.against)
 
 
 def _changed_lines(study: CheckResults) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -22,6 +23,7 @@ from gdb_epi.corruption.checks.gc_links import (
     _overwritten_link,
 )
 from gdb_epi.corruption.checks.item_counts import item_counts
+from gdb_epi.corruption.checks.lost_references import lost_reference
 from gdb_epi.corruption.checks.overwritten_places import (
     _is_built_like,
     _items_alone,
@@ -129,7 +131,13 @@ def named(found: list[Evidence]) -> set[tuple[object, tuple[int, ...]]]:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
     scene = Scene(interpreter)
-    for check in (typed_field, typed_slot, top_frame_of_data_stack, instruction_pointers):
+    for check in (
+        typed_field,
+        typed_slot,
+        top_frame_of_data_stack,
+        instruction_pointers,
+        lost_reference,
+    ):
         assert not evidence(check, scene.target), "the healthy core"
     places = scene.fields()
     assert len(places) >= 6
@@ -346,6 +354,20 @@ def test_who_refers_to_what_was_taken_for_an_object(scene: Scene) -> None:
     told = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
     assert told == f"; an object of type function at {other:#x} refers to it"
     assert not _who_refers_to(scene.context, other)  # an object
+
+
+def test_an_object_that_counts_too_few_references_is_named(scene: Scene) -> None:
+    functions = {one for one, kind in scene.walk.visited if kind == "function"}
+    held = Counter(slot.value for slot in scene.walk.slots_that_hold(functions))
+    counts = {one: address_index(scene.context).references(one) for one in held}
+    victim = next(one for one, number in held.items() if counts[one] == number > 2)
+    for fewer, named_one in ((2, [victim]), (0, [])):
+        changed = MutatedTarget(scene.target)
+        changed.put_word(victim, held[victim] - fewer)
+        assert [one.where for one in evidence(lost_reference, changed)] == named_one
+    damaged = MutatedTarget(scene.target)
+    damaged.put_word(victim, 1 << 62)  # immortal, or overwritten: it counts nothing
+    assert not evidence(lost_reference, damaged)
 
 
 def test_an_object_that_is_gone_is_left_out(scene: Scene) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from operator import eq
@@ -17,7 +17,7 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import struct_words
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import WORD
+from gdb_epi.sizes import HALF_MASK, WORD
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 32
@@ -131,14 +131,31 @@ class ObjectWalk:
 
     def without_type(self) -> list[ContainerSlot]:
         """Return the slots that hold no object's address, in the order of the walk."""
-        typeless = self._typeless
+        return self.slots_that_hold(self._typeless)
+
+    def slots_that_hold(self, wanted: set[int]) -> list[ContainerSlot]:
+        """Return the slots that hold one of some words, in the order of the walk."""
         return [
             ContainerSlot(place, value, owner, kind)
             for (places, values), owner, kind in self._held
-            if not typeless.isdisjoint(values)
+            if not wanted.isdisjoint(values)
             for place, value in zip(places, values, strict=True)
-            if value in typeless
+            if value in wanted
         ]
+
+    def held_by_several(self) -> set[int]:
+        """Return the words that several slots hold, and that count fewer references than those.
+
+        Some are addresses of no object.
+        """
+        number = Counter(value for (_, values), _, _ in self._held for value in values)
+        several = [value for value, count in number.items() if value > LOW and count > 1]
+        words = self.reader.words(several)
+        return {
+            value
+            for value, word in zip(several, words, strict=True)
+            if word & HALF_MASK < number[value] or value in self._typeless
+        }
 
     def beside(self, slot: ContainerSlot) -> list[tuple[int, int]]:
         """Return (place, word) of the other slots of a container; of a dict, of the same column."""
