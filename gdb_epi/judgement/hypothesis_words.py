@@ -32,6 +32,7 @@ HYPOTHESES = {
     "other-processor": "code was built or chosen for another processor",
     "stack-exhausted": "the C stack was full",
     "without-gil": "Python was used by a thread that did not hold the GIL",
+    "unsafe-handler": "a signal handler did what is not safe there",
     "failed-check": "a check of the program or its runtime failed, and it gave up",
     "arithmetic": "arithmetic without a result",
     "refused-call": "a filter forbade a system call",

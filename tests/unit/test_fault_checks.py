@@ -38,6 +38,7 @@ from gdb_epi.corruption.checks.control_flow import (
 from gdb_epi.corruption.checks.one_bit_pointer import _sentence, one_bit_pointer
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.several_bits import recurring_flips
+from gdb_epi.corruption.checks.wild_values import call_of_data
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evidence
 from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
@@ -450,6 +451,19 @@ def test_writes_to_read_only_memory() -> None:
     closed = readable._replace(perms="---")
     made = failed("488907", died, rdi=readable.start, extra_regions=[closed])
     assert evidence(write_to_read_only_memory(made)) == []
+    before = Region(start - 0x1000, start, "rw-", None, 0, 0)  # a loop ran on from there
+    made = failed("488907", fault_at(start, 2), rdi=start, extra_regions=[before, readable])
+    assert [one.id for one in evidence(write_to_read_only_memory(made))] == ["S:past-end"]
+
+
+def test_data_that_was_called() -> None:
+    """Not where a function is one bit away; a byte that leads into the middle of code says none."""
+    function = (MMAP ^ 1 << 40) + 0x1240
+    code = Region(function & -0x1000, (function & -0x1000) + 0x1000, "r-x", "/l.so", 0, 0)
+    for start, ids in ((function - 0x40, ["S:data-called"]), (function, [])):
+        made = failed("", fault_at(GOOD, 2), at=GOOD, extra_regions=[code])
+        made = knowing(made, start)
+        assert [one.id for one in evidence(call_of_data(made))] == ids
     assert evidence(write_to_read_only_memory(failed("c3", crash(6, -6, sender=1000)))) == []
 
 

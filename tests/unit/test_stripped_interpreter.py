@@ -11,7 +11,12 @@ from typing import Any
 import pytest
 from support.scenes import HEAP, PC, PID, SP, crash, state
 
-from gdb_epi.detectors.runtimes import debug_block, python_fatal_error, without_gil
+from gdb_epi.detectors.runtimes import (
+    debug_block,
+    python_fatal_error,
+    python_in_handler,
+    without_gil,
+)
 from gdb_epi.fault.own_native_code import own_library_names_of_frames
 from gdb_epi.target.api import NativeFrame
 
@@ -79,6 +84,38 @@ def test_the_function_that_was_entered_without_the_gil(
     made = state(crash(address=16), native=frames, python=python, code=LOAD)
     found = [finding.facts["function"] for finding in without_gil.without_gil(made)]
     assert found == ([function] if function else [])
+
+
+def test_ctypes_is_told_to_keep_the_gil(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(without_gil, "_lacks_gil", lambda *_: True)
+    monkeypatch.setattr(without_gil, "PythonState", SimpleNamespace)
+    python = SimpleNamespace(finalizing=False, gil_holder=None)
+    frames = [frame("PyObject_Repr"), frame(None, "/lib/libffi.so.8"), frame(None)]
+    made = state(crash(address=16), native=frames, python=python, code=LOAD)
+    (found,) = without_gil.without_gil(made)
+    assert "ctypes.CDLL gives it back" in found.summary
+
+
+SIGNAL = NativeFrame(PC, SP, None, None, kind="signal")
+
+
+@pytest.mark.parametrize(
+    ("inner", "handler", "interrupted", "found"),
+    [
+        (PYTHON, LIBRARY, PYTHON, True),
+        (PYTHON, "/lib/libffi.so.8", LIBC, True),
+        (PYTHON, PYTHON, PYTHON, False),  # Python's own handler
+        (LIBC, LIBRARY, PYTHON, False),  # it called no Python
+        (PYTHON, LIBRARY, "/srv/app/other.so", False),
+    ],
+)
+def test_python_that_a_handler_of_a_signal_ran(
+    inner: str, handler: str, interrupted: str, found: bool
+) -> None:
+    frames = [frame("f", inner), frame("g", handler), SIGNAL, frame("h", interrupted)]
+    made = state(crash(address=16), native=frames, code=LOAD)
+    assert bool(list(python_in_handler.python_in_handler(made))) is found
+    assert not list(python_in_handler.python_in_handler(state(crash(address=16), code=LOAD)))
 
 
 def damaged(reason: str, names: tuple[str | None, ...], monkeypatch: pytest.MonkeyPatch) -> Any:

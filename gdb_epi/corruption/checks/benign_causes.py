@@ -64,6 +64,7 @@ from gdb_epi.fault.mapping_checks import (
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import WordShape, in_brackets, shape_of
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
+from gdb_epi.target.api import Region
 from gdb_epi.x86 import MemoryOperand
 
 FAR = 64 << 10
@@ -200,7 +201,8 @@ def access_to_guard_page(context: Context) -> Iterator[Evidence]:
         "this is one. A flipped pointer lands in such memory now and then: of one that the code "
         "did not make just before, but read or had from elsewhere, it is said with less weight "
         "(S:read-only:untraced), unless a mapping or a text constant begins where it leads, or "
-        "it is memory that an allocator gave out (S:read-only:allocated)."
+        "it is memory that an allocator gave out (S:read-only:allocated). At the start of such "
+        "memory, right behind what may be written, a loop ran on (S:past-end)."
     ),
 )
 def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
@@ -209,7 +211,7 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
     if site is None or site.kind != DATA or site.access != "w":
         return
     region = context.target.region_at(site.address or 0)
-    if permits(region, "r") and not permits(region, "w"):
+    if region is not None and permits(region, "r") and not permits(region, "w"):
         if _was_given_out(context, site.address or 0):
             summary = (
                 f"{site.address or 0:#x} lies in a pool of Python's allocator, and its page may "
@@ -219,10 +221,24 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
             yield plain_evidence("S:read-only:allocated", site.address or 0, summary)
             return
         words = fault_words(context)
+        if _ran_on_from_writable(context, region, site.address or 0):
+            summary = f"the access is right after the end of writable memory, {region.start:#018x}"
+            yield plain_evidence("S:past-end", "", summary)
+            return
         id = "S:read-only"
         if words and not _leads_to_a_beginning(context, words[0].value):
             id = pointer_sign_id(context, words[0], id)
         yield plain_evidence(id, "", f"{site.address or 0:#018x} is mapped, but only to be read")
+
+
+def _ran_on_from_writable(context: Context, region: Region, address: int) -> bool:
+    """Whether a loop ran over the end of writable memory into the mapping behind it.
+
+    That of a library is named by the loader alone.
+    """
+    before = permits(context.target.region_at(region.start - 1), "w")
+    near = before and address - region.start < IN_STEP
+    return near and (region.in_file or _is_run_to(context, address))
 
 
 def _was_given_out(context: Context, address: int) -> bool:

@@ -511,8 +511,8 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         what = "a large block of malloc's" if start % PAGE else "the start of a mapping"
         summary = (
             f"{word.source} holds {value:#x}, {value - start} bytes after {start:#x}, "
-            f"which looks like {what} that was given back: a register or the stack still holds "
-            "it, and nothing is mapped there"
+            f"which looks like {what} that was given back: a register, a variable or the stack "
+            "still holds it, and nothing is mapped there"
         )
         id = sign_id_beside_one_bit(context, "S:gone", value)
         yield plain_evidence(id, word.source, summary)
@@ -549,13 +549,17 @@ def _stepped_from(context: Context, site: FaultSite, value: int) -> int | None:
 def _start_at_hand(context: Context, value: int) -> int | None:
     """Return the nearest start of a mapping below a value in the same gap of the map.
 
-    At hand are the registers and the stack around rsp, that of functions that have returned too.
+    At hand are the registers, the stack around rsp, that of functions that have returned too, and
+    the variables of Python code that led to the address.
     """
     fault, target = context.fault, context.target
     if isinstance(fault, Absent):
         return None
     bottom = max((r.end for r in target.regions() if r.end <= value), default=0)
     words = [fault.registers.get(name, 0) for name in GENERAL]
+    account = context.state.account
+    if not isinstance(account, Absent) and account.address:
+        words += [account.address - named.offset for named in context.state.named_values]
     region = target.region_at(fault.sp)
     if region is not None:
         low = max(region.start, fault.sp - BELOW) & ~7

@@ -49,6 +49,7 @@ _PUSHING = frozenset((
     "PyEvalFramePushAndInit", "PyEval_Vector", "PyEval_EvalFrame",
 ))  # fmt: skip
 _LIBC = ("libc.so.", "libc-2.", "ld-linux")
+FOREIGN_CALLS = "libffi"
 MAX_FRAMES = 32
 
 
@@ -84,6 +85,9 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     caller = f"; {by[0]} is on the stack" if by else ""
     if first is not None:
         caller = f"; {function_and_file(first)} called it, and has to take the GIL before"
+    outward = [frame.module_name for frame in frames[number + 1 : number + 3]]
+    if any(name.startswith(FOREIGN_CALLS) for name in outward):
+        caller = "; ctypes.CDLL gives it back while it calls, ctypes.pythonapi does not"
     facts = {"function": function, "gil_holder": holder, "modules": by[:4]}
     summary = f"this thread was in {function} without holding the GIL: {who}{caller}"
     yield Finding("without_gil", f"thread {tid}", facts, summary)
