@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,6 +86,7 @@ _OF_MATH = frozenset(
 )
 
 _OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
+_SEARCHES = ("bisect_left", "bisect_right")
 _OF_DATA = frozenset(("str", "int", "float", "bool", "list", "tuple", "dict", "set", "frozenset"))
 _CLOCKS = ("time", "monotonic", "perf_counter")
 
@@ -548,6 +550,8 @@ def call_native(
         return UnknownNumber(0.0, math.inf)
     if name in _OF_HEAPS and not keywords and _is_module(run, of, "_heapq"):
         return _of_heap(run, name, arguments)
+    if name in _SEARCHES and not keywords and _is_module(run, of, "_bisect"):
+        return run.of_host(getattr(bisect, name), *map(run.host, arguments))
     if name in _OF_MATH and not keywords and _is_module(run, of, "math"):
         function: Callable[..., object] = getattr(math, name)
         return run.of_host(function, *map(run.host, arguments))

@@ -45,6 +45,7 @@ _YIELDS = "__sleep0"  # what sleep(0) awaits (Lib/asyncio/tasks.py, 3.8 to 3.15)
 NO_END_SEEN = "nothing shows that this comes to an end"
 _DOUBT = "one look cannot tell a loop that never ends from a long computation"
 MAX_FRAMES, MAX_TEXTS, MAX_TEXT = 8, 256, 4096
+ENOUGH_CALLS = 3  # of a recursion whose loops end: so does that of its outer calls
 _CLOSES = "close"
 _SQLITE = ("libsqlite3", "_sqlite3")
 _RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
@@ -110,13 +111,15 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
         return f"{'' if own == activity.module else f', for code of {own}'}; {NO_END_SEEN}"
     if activity.module and not _is_of_python(scene, activity.module):
         return ""
+    ended: dict[int, int] = {}  # by code, in how many calls its loop came to its end
     for frame in activity.frames:
         loops = scene.loop_bodies(frame)
         if not loops or _COMPREHENSION.match(frame.name):
             continue
         if not any(_is_while_with_end(scene, frame, loop) for loop in loops):
             return ""
-        if does_dry_run_end(scene, activity, frame):
+        if ended.get(frame.code, 0) >= ENOUGH_CALLS or does_dry_run_end(scene, activity, frame):
+            ended[frame.code] = ended.get(frame.code, 0) + 1
             continue
         where = "" if frame is activity.frames[0] else f" of {function_and_line(frame)}"
         return f", in a `while` loop{where}; {NO_END_SEEN}"

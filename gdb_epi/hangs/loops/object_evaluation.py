@@ -177,6 +177,9 @@ class ObjectEvaluation(Evaluation):
 
     # -- what this Python computes ---------------------------------------------------------------
 
+    def _do_unary_invert(self, _argument: int) -> None:
+        self.stack.append(self.of_host(operator.invert, self.plain(self._pop())))
+
     def host(self, item: Item, depth: int = 0) -> object:
         """Return a value that this Python compares and adds as the process does its own."""
         if isinstance(item, NoneResult):
@@ -468,11 +471,26 @@ class ObjectEvaluation(Evaluation):
             return self.decoder.types.at(made.address)
         return self.decoder.obj(of.address).type
 
+    def _of_named_tuple(self, of: ProcessObject, name: str) -> Item:
+        """Return what a name of a namedtuple is; None where it is none (3.8 to 3.15).
+
+        The class has a _tuplegetter, which begins with the place (Modules/_collectionsmodule.c).
+        """
+        decoder = self.decoder
+        in_class = decoder.types.lookup(decoder.obj(of.address).type, name)
+        if in_class is None or not decoder.ident(in_class[1]).endswith("_tuplegetter"):
+            return None
+        head = decoder.layout.size("PyObject") or 16
+        items = ContainerReader(decoder.reader).tuple_items(of.address)
+        return ProcessObject(items[decoder.reader.i64(in_class[1] + head)])
+
     def of_instance(self, of: ProcessObject, name: str) -> Item:
         """Return what `of.name` is now. Raises Undecodable, Raised."""
         item = self.memory.stored.get((of.address, name))
         if of.address >= 0:
             self.memory.read.add(of.address)
+            if item is None:
+                item = self._of_named_tuple(of, name)
             return super().of_instance(of, name) if item is None else item
         in_class = self.decoder.types.lookup(self.class_of(of), name)
         kind = self.decoder.ident(in_class[1]) if in_class else ""

@@ -32,6 +32,7 @@ _OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv,
     "/": operator.truediv, "%": operator.mod, "&": operator.and_, "|": operator.or_,
     "^": operator.xor, ">>": operator.rshift,
+    "<<": operator.lshift,
 }  # fmt: skip
 
 
@@ -59,7 +60,8 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     texts = sum(isinstance(value, str) for value in values)
     if sign not in _OPERATORS or (texts and (texts, sign) != (2, "+")):
         raise Undecodable("an operator")
-    if any(isinstance(value, int) and value.bit_length() > MAX_BITS for value in values):
+    shifts = sign == "<<" and isinstance(values[1], int) and values[1] > MAX_BITS
+    if shifts or any(isinstance(v, int) and v.bit_length() > MAX_BITS for v in values):
         raise Undecodable("a large number")
     return run.of_host(_OPERATORS[sign], *values)
 
