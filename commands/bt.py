@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from gdb_epi.argument_types import argument_error, whole_number
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.repr_decoder import Limits
+from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import (
-    add_calls,
+    add_called_functions,
     frame_variables,
     merged_json,
     stacks_json,
@@ -26,7 +26,7 @@ from gdb_epi.session import Session
 from gdb_epi.target.api import target_noun
 
 # One line for each variable; the JSON form has them at length.
-LINE_LIMITS = Limits(depth=3, width=20, length=200, total=400)
+LINE_LIMITS = ReprLimits(depth=3, width=20, length=200, total=400)
 FULL = "full"
 
 
@@ -120,7 +120,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
         if thread_data["tid"] in tids and thread_data["alive"]:
             tid = thread_data["tid"]
             thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
-    add_calls(threads_in_stacks(state, wanted), document["threads"], callees)
+    add_called_functions(threads_in_stacks(state, wanted), document["threads"], callees)
     document["native_threads"] = [
         {"tid": tid, "merged": merged_json(state.stack(tid))}
         for tid in tids
@@ -137,7 +137,7 @@ def _which(args: Namespace) -> tuple[int, bool, bool]:
     return abs(count), count < 0, FULL in words
 
 
-def _limits(args: Namespace) -> Limits:
+def _limits(args: Namespace) -> ReprLimits:
     """Return what is shown of each value: one line, unless more was asked for."""
     asked = {n: getattr(args, n) for n in ("depth", "width", "length") if getattr(args, n)}
     longer = LINE_LIMITS._replace(total=1 << 20) if asked else LINE_LIMITS
@@ -167,7 +167,7 @@ def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] 
     return lambda frame: [line for part in parts for line in part(frame)]
 
 
-def _locals_below(state: ProcessState, limits: Limits) -> Callable[[PyFrame], list[str]]:
+def _locals_below(state: ProcessState, limits: ReprLimits) -> Callable[[PyFrame], list[str]]:
     """Return a function that gives the lines of a frame's variables."""
     reader = frame_variables(state, limits)
 

@@ -58,7 +58,7 @@ def show_what_is_missing(session: Session, args: Namespace) -> Report:
         document["cpython"] = cpython_facts(python)
         document["modules"] = _modules(session.target, host.get("loaded_build_id"))
         lines += process_lines(document["core"], document["cpython"])
-        problems += problems_of(document)
+        problems += collect_problems(document)
         rows = [[m["build_id"], _reason(m), m["gdb"], m["path"]] for m in document["modules"]]
         errors = session.state.all_soft_errors()
     else:
@@ -72,7 +72,7 @@ def show_what_is_missing(session: Session, args: Namespace) -> Report:
     return Report("doctor", columns, rows, lines, document, errors)
 
 
-def problems_of(document: Mapping[str, Any]) -> list[str]:
+def collect_problems(document: Mapping[str, Any]) -> list[str]:
     """Return what keeps answers from being whole, each with what to type where that helps."""
     core, modules = document["core"], document["modules"]
     problems = []

@@ -10,7 +10,7 @@ from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.record.stacks import exceptions_of, raised_json
+from gdb_epi.record.stacks import raised_json, read_exceptions
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import nothing_found_line, thread_title, traceback_text
 from gdb_epi.report import Report
@@ -40,7 +40,7 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
     errors: list[SoftError] = []
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
-    for thread in exceptions_of(state, messages=args.messages):
+    for thread in read_exceptions(state, messages=args.messages):
         errors += thread.soft_errors
         if not thread.all():
             continue

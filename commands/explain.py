@@ -78,11 +78,11 @@ def _here(session: Session) -> list[str]:
     if not session.has_target:
         return []
     from gdb_epi.analysis import analyze
-    from gdb_epi.record.record_parts import group_in, groups_in
+    from gdb_epi.record.record_parts import get_group, get_groups
 
     record = analyze(session)
-    names = [str(finding.get("detector")) for finding in groups_in(record, "findings")]
-    signs = groups_in(group_in(record, "corruption"), "evidence")
+    names = [str(finding.get("detector")) for finding in get_groups(record, "findings")]
+    signs = get_groups(get_group(record, "corruption"), "evidence")
     return list(dict.fromkeys([*names, *(str(sign.get("id")) for sign in signs)]))
 
 

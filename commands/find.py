@@ -11,12 +11,12 @@ from gdb_epi.cpython.heap.find_objects import (
     OUT_OF_TIME,
     TextHit,
     find_text,
+    find_types_by_name,
     list_objects,
-    types_named,
 )
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.repr_decoder import Limits
+from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
@@ -25,7 +25,7 @@ from gdb_epi.target.memory_search import BUDGET, OutOfTime
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
-LIMITS = Limits(depth=2, width=6, length=80, total=160)
+LIMITS = ReprLimits(depth=2, width=6, length=80, total=160)
 MAX_LIMIT = 100_000
 
 
@@ -61,7 +61,7 @@ def find_objects_or_text(session: Session, args: Namespace) -> Report:
     literal = _literal(what)
     if literal is None and not args.text:
         try:
-            types = types_named(heap, what, subclasses=args.subclasses)
+            types = find_types_by_name(heap, what, subclasses=args.subclasses)
         except OutOfTime:
             raise InputError(f"no types found in {args.budget:g} s", hint="--budget") from None
         except LayoutError as error:

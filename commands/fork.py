@@ -8,7 +8,7 @@ from argparse import Namespace
 from gdb_epi.argument_types import whole_number
 from gdb_epi.detectors.registry import hex_word
 from gdb_epi.errors import Absent
-from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_pools
+from gdb_epi.locks.fork.vanished_pools import find_vanished_pools, guess_role_of_vanished_thread
 from gdb_epi.locks.types import ForkEvidence, LockReport, VanishedThread
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
@@ -89,7 +89,7 @@ def _facts(report: LockReport) -> list[str]:
     if handlers is not None:
         where = f"Thread {handlers.tid} is in {handlers.stage}"
         lines.append(f"{where} ({handlers.sure}): {handlers.says}.")
-    for pool in vanished_pools(report.vanished):
+    for pool in find_vanished_pools(report.vanished):
         workers = ", ".join(pool.workers[:4]) + (", ..." if len(pool.workers) > 4 else "")
         lines.append(
             f"Without workers here: {pool.kind} ({len(pool.workers)}: {workers}); {pool.witness}."
@@ -159,7 +159,7 @@ def _json(
         "vanished": [
             _thread_json(thread, scanned.get(thread.ident)) for thread in report.vanished.threads
         ],
-        "pools": [pool._asdict() for pool in vanished_pools(report.vanished)],
+        "pools": [pool._asdict() for pool in find_vanished_pools(report.vanished)],
         "soft_errors": report.soft_errors,
     }
 
@@ -167,7 +167,7 @@ def _json(
 def _thread_json(
     thread: VanishedThread, native: list[ReturnAddress] | Absent | None
 ) -> dict[str, Any]:
-    role = role_of_vanished_thread(thread)
+    role = guess_role_of_vanished_thread(thread)
     fields: dict[str, Any] = {
         "ident": None if thread.ident is None else hex_word(thread.ident),
         "tid": thread.tid,

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections import Counter
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.cpython.running.generators import GeneratorChain, generator_chains
+from gdb_epi.cpython.running.generators import GeneratorChain, read_generator_chains
 from gdb_epi.cpython.running.wait_rules import PLAIN_CLASSES
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
@@ -35,7 +35,7 @@ def show_generators(session: Session, args: Namespace) -> Report:
     shows those that belong to asyncio tasks with more detail.
     """
     state = session.state
-    generators = generator_chains(state.target, state.required_python())
+    generators = read_generator_chains(state.target, state.required_python())
     errors = [*generators.soft_errors, *state.python_soft_errors()]
     alike = Counter(map(_line, generators.chains))  # thousands may be suspended at one place
     lines = [f"{n} x {line}" if n > 1 else line for line, n in alike.items()]

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.cpython.running.greenlets import ENDED, greenlets_of
+from gdb_epi.cpython.running.greenlets import ENDED, read_greenlets
 from gdb_epi.record.stacks import frame_json, task_wait_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import nothing_found_line, task_frame_lines
@@ -37,13 +37,13 @@ def show_greenlets(session: Session, args: Namespace) -> Report:
     The stack of a suspended one is innermost first. The running greenlet of a thread is that
     thread's stack (epi bt). Those that have ended are counted.
     """
-    from gdb_epi.cpython.running.unfinished_tasks import framework_of, waits_of_greenlets
+    from gdb_epi.cpython.running.unfinished_tasks import greenlet_framework, read_greenlet_waits
     from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 
     state = session.state
     python = state.required_python()
-    listing = greenlets_of(state.target, python)
-    waits = {each.id: each for each in waits_of_greenlets(state.target, python, listing.greenlets)}
+    listing = read_greenlets(state.target, python)
+    waits = {each.id: each for each in read_greenlet_waits(state.target, python, listing.greenlets)}
     errors = [*listing.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
     limit = args.limit
@@ -80,7 +80,7 @@ def show_greenlets(session: Session, args: Namespace) -> Report:
                     "class": greenlet.shown,
                     "state": greenlet.state or None,
                     "main": greenlet.main,
-                    "framework": framework_of(greenlet),
+                    "framework": greenlet_framework(greenlet),
                     "waits_for": task_wait_json(waits.get(greenlet.address)),
                     "stack": [frame_json(frame) for frame in greenlet.stack],
                 }

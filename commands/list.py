@@ -6,11 +6,11 @@ from __future__ import annotations
 from argparse import Namespace
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, NoSource, Source
+from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, Source, SourceNotFound
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.source_lines import callers_of, source_finder, span_of
+from gdb_epi.render.source_lines import callers_of, running_columns, source_finder
 from gdb_epi.report import Listing, Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
@@ -45,7 +45,7 @@ def list_source(session: Session, args: Namespace) -> Report:
     frame = session.python_frame(args.frame)
     finder = source_finder(session)
     source = finder.of(frame, callers_of(session.state, frame), force=args.force)
-    if isinstance(source, NoSource):
+    if isinstance(source, SourceNotFound):
         hint = "set sysroot DIR, with the source that ran; --force shows what does not fit"
         raise InputError(f"no source of {frame.filename}: {source.absent.detail}", hint=hint)
     line = frame.lineno or 1
@@ -54,7 +54,7 @@ def list_source(session: Session, args: Namespace) -> Report:
             f"{source.where} has {len(source.lines)} lines, but line {line} was running"
         )
     around = min(args.context, MAX_CONTEXT)
-    span = span_of(source.site.position, source.lines)
+    span = running_columns(source.site.position, source.lines)
     end = min(span.end_line, line + MAX_SPAN_LINES) if span else line
     first = max(1, line - around)
     shown = list(source.lines[first - 1 : max(end, line) + around])

@@ -10,7 +10,13 @@ from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.variables import LIMIT_OPTIONS, MASKED_NOTE, MORE, limits_of, variable_lines
+from gdb_epi.render.variables import (
+    LIMIT_OPTIONS,
+    MASKED_NOTE,
+    MORE,
+    parse_limit_options,
+    variable_lines,
+)
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
@@ -69,4 +75,4 @@ def variable_json(variable: Variable) -> dict[str, object]:
 
 def frame_variables(session: Session, args: Namespace) -> FrameVariables:
     """Return the reader of variables, with the limits that were asked for."""
-    return FrameVariables(session.values(limits_of(args)))
+    return FrameVariables(session.values(parse_limit_options(args)))

@@ -11,8 +11,8 @@ from gdb_epi.cpython.runtime.modules import (
     ImportedModule,
     ImportedModules,
     Package,
-    interpreter_modules,
     packages_by_files,
+    read_imported_modules,
     top_level_packages,
 )
 from gdb_epi.cpython.values.plain_values import PlainValues
@@ -53,7 +53,7 @@ def show_imported_packages(session: Session, args: Namespace) -> Report:
     interpreters: list[dict[str, Any]] = []
     rows: list[list[object]] = []
     for interpreter in python.interpreters:
-        imported = interpreter_modules(session.target, python, interpreter, access=access)
+        imported = read_imported_modules(session.target, python, interpreter, access=access)
         if isinstance(imported, Absent):
             errors.append(SoftError("modules", f"interpreter {interpreter.id}", imported.detail))
             continue

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections import Counter
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.cpython.running.pools import Executor, Queue, Worker, pools_of
+from gdb_epi.cpython.running.executors import Executor, Queue, Worker, read_executors_and_queues
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import nothing_found_line
@@ -37,7 +37,7 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     and that nobody waits for only with --all.
     """
     state = session.state
-    listing = pools_of(state.target, state.required_python())
+    listing = read_executors_and_queues(state.target, state.required_python())
     errors = [*listing.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
     for pool in listing.pools:

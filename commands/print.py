@@ -10,7 +10,7 @@ from gdb_epi.cpython.values.repr_decoder import Value
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.variables import INEXACT, LIMIT_OPTIONS, MASKED_NOTE, MORE, limits_of
+from gdb_epi.render.variables import INEXACT, LIMIT_OPTIONS, MASKED_NOTE, MORE, parse_limit_options
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
@@ -41,14 +41,14 @@ def print_object(session: Session, args: Namespace) -> Report:
     -> follows C. Nothing is run: attributes and items are read from memory.
     What a name or a URL says is secret is masked; --secrets shows it.
     """
-    from gdb_epi.expressions import locate_object, shown_value
+    from gdb_epi.expressions import locate_object, render_value
 
-    values = session.values(limits_of(args))
+    values = session.values(parse_limit_options(args))
     text = _unquoted(" ".join(args.expression))
     address, struct = locate_object(session, values, text, args.frame)
     if struct:
         return _struct(session, text, struct, address)
-    value = shown_value(session, values, text, address)
+    value = render_value(session, values, text, address)
     is_masked = value.text.startswith(MASKED)
     about = f"  {value.type or 'unknown type'} at {address:#x}"
     about += "" if value.exact or not value.type else f", {INEXACT}"

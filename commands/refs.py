@@ -8,7 +8,7 @@ from argparse import Namespace
 from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
-from gdb_epi.cpython.values.repr_decoder import Limits
+from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, budget_argument, command
 from gdb_epi.report import Report
@@ -17,7 +17,7 @@ from gdb_epi.target.api import target_noun
 from gdb_epi.target.memory_search import BUDGET
 from gdb_epi.util import counted
 
-LIMITS = Limits(depth=1, width=4, length=60, total=120)
+LIMITS = ReprLimits(depth=1, width=4, length=60, total=120)
 MAX_LIMIT = 10_000
 NOT_COVERED = (
     "references that are not plain addresses (compressed, offset or encrypted pointers, registers)"
@@ -46,7 +46,7 @@ def show_referrers(session: Session, args: Namespace) -> Report:
     place is explained. A word on a C stack may be left over from an earlier call; what no object is
     known to own is shown by its mapping.
     """
-    from gdb_epi.expressions import locate_object, shown_value
+    from gdb_epi.expressions import locate_object, render_value
 
     python = session.state.required_python()
     text = " ".join(args.object)
@@ -64,7 +64,7 @@ def show_referrers(session: Session, args: Namespace) -> Report:
         *heap.soft_errors,
         SoftError("refs", text, NOT_COVERED.format(target_noun(session.target.kind))),
     ]
-    value = shown_value(session, values, text, address)
+    value = render_value(session, values, text, address)
     document = {
         "address": f"0x{address:016x}",
         "type": value.type or None,

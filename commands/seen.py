@@ -25,7 +25,7 @@ def show_fleet_history(session: Session, args: Namespace) -> Report:
         signature_history,
     )
     from gdb_epi.fleet.records.projection import group_key
-    from gdb_epi.record.record_parts import group_in
+    from gdb_epi.record.record_parts import get_group
     from gdb_epi.render.escape import wrap_text
 
     record = analyze(session)
@@ -36,7 +36,7 @@ def show_fleet_history(session: Session, args: Namespace) -> Report:
     history = signature_history(args.db, kind, key, record)
     document = {"kind": kind, "key": key, **history._asdict()}
     lines = [*history_lines(history, of_a_core=True), f"Its key: {kind} {key}"]
-    why = group_in(group_in(record, "signature"), "absent").get("native")
+    why = get_group(get_group(record, "signature"), "absent").get("native")
     if why and not history.this_one:
         lines += wrap_text(f"With the names of C functions it would be another key: {why}")
     return Report("seen", lines=lines, data=document)

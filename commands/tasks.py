@@ -11,7 +11,7 @@ from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, Task
 from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, PLAIN_CLASSES, SEMAPHORE, TASK, TASKS
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.record.stacks import task_json, tasks_of
+from gdb_epi.record.stacks import read_tasks_and_waits, task_json
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import nothing_found_line, task_frame_lines
 from gdb_epi.render.task_tree import tree_lines
@@ -52,7 +52,7 @@ def show_tasks(session: Session, args: Namespace) -> Report:
     with all that they wait for are one entry, with their number; --each draws each.
     """
     state = session.state
-    listing, waits = tasks_of(state)
+    listing, waits = read_tasks_and_waits(state)
     shown = _Waits(waits)
     errors = [*listing.soft_errors, *state.python_soft_errors()]
     if isinstance(state.python, Absent):

@@ -8,12 +8,12 @@ from argparse import Namespace
 from gdb_epi.cpython.runtime.gc import GcState
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
-from gdb_epi.cpython.runtime.thread_facts import ThreadFacts, thread_facts
+from gdb_epi.cpython.runtime.thread_facts import ThreadFacts, read_thread_facts
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
-from gdb_epi.render.frame_lines import library_of_call, short_place
+from gdb_epi.render.frame_lines import call_library, short_place
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
 from gdb_epi.render.merged_stacks import first_thread_word, place_text
 from gdb_epi.render.python_stacks import python_call
@@ -43,7 +43,7 @@ def list_threads(session: Session, args: Namespace) -> Report:
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
     else:
-        facts, missing = thread_facts(state.target, state.python)
+        facts, missing = read_thread_facts(state.target, state.python)
         runtime = read_runtime(state.target, state.python)
         errors += [*missing, *runtime.soft_errors]
     table = []
@@ -157,5 +157,5 @@ def _in_full(thread: ThreadState | None) -> str:
     where = _where(thread)
     frames = thread.frames if thread is not None else ()
     calls = [python_call(frame) for frame in frames if frame.hole is None]
-    own = next((number for number, call in enumerate(calls) if not library_of_call(call)), 0)
+    own = next((number for number, call in enumerate(calls) if not call_library(call)), 0)
     return f"{where}, called from {calls[own].name} ({short_place(calls[own])})" if own else where

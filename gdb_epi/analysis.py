@@ -10,11 +10,11 @@ from gdb_epi.corruption.run_checks import run_checks
 from gdb_epi.detectors.registry import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
 from gdb_epi.judgement.verdict import judge
-from gdb_epi.record.redact import redact_text, redaction_entries, without_people
+from gdb_epi.record.redact import redact_people, redact_text, redaction_entries
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, add_groups
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
-from gdb_epi.target.missing_memory import missing_memory, missing_text
+from gdb_epi.target.missing_memory import measure_missing_memory, missing_memory_sentence
 from gdb_epi.typing_lite import Any
 
 SCHEMA = "gdb-epi/record/1"
@@ -33,7 +33,7 @@ def make_record(parts: RecordParts) -> Json:
     add_groups(record, parts, notes)
     record["redaction"] = redaction_entries(notes.left_out)
     record["soft_errors"] = soft_errors_json(notes.errors)
-    return without_people(record, notes.people)
+    return redact_people(record, notes.people)
 
 
 def soft_errors_json(errors: Sequence[SoftError]) -> list[Json]:
@@ -71,7 +71,7 @@ def run_stages(session: Session) -> RecordParts:
     if signed.stack is not None and signed.stack.native is not None:
         subject = f"thread {signed.stack.tid}"
         errors.append(SoftError("native frames", subject, signed.stack.native.detail))
-    lost = missing_text(missing_memory(state.target))
+    lost = missing_memory_sentence(measure_missing_memory(state.target))
     if lost:
         errors.append(SoftError("memory", "core", f"missing: {lost}"))
     return RecordParts(state, signed, findings, corruption, verdict, errors)

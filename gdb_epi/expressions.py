@@ -12,8 +12,8 @@ import re
 from contextlib import suppress
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.expression_path import START, follow_steps, is_path
-from gdb_epi.cpython.values.process_values import Values
+from gdb_epi.cpython.values.expression_path import START, follow_steps, is_expression_path
+from gdb_epi.cpython.values.process_values import ProcessValues
 from gdb_epi.cpython.values.repr_decoder import Value
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import FrameVariables
@@ -45,7 +45,7 @@ class LocatedObject(NamedTuple):
 
 
 def locate_object(
-    session: Session, values: Values, text: str, frame: int | None = None
+    session: Session, values: ProcessValues, text: str, frame: int | None = None
 ) -> LocatedObject:
     """Return what a text means: an object, or one of CPython's C structs.
 
@@ -56,7 +56,7 @@ def locate_object(
     if not text or len(text) > MAX_TEXT:
         raise UsageError("no expression" if not text else "the expression is too long")
     start = START.match(text)
-    if start is not None and is_path(text, start.end()):
+    if start is not None and is_expression_path(text, start.end()):
         try:
             return _locate_python_path(session, values, text, start, frame)
         except InputError:
@@ -65,7 +65,7 @@ def locate_object(
                 raise
             return LocatedObject(kind)
     base = _base_end(text)
-    if base and text[base:].strip() and is_path(text, base):
+    if base and text[base:].strip() and is_expression_path(text, base):
         return _locate_after_c_expression(session, values, text, base)
     value = _evaluated(session, text)
     if isinstance(value, CValue):
@@ -77,15 +77,15 @@ def locate_object(
     raise UsageError(f"cannot read {rest!r} in {text!r}{why}", hint="a.b[3]['k']")
 
 
-def last_name(text: str) -> str:
+def last_name_in_path(text: str) -> str:
     """Return the name that holds a path's value: for `a.b['key'][0]` it is key."""
     names = [word for word in text.replace("[", ".").split(".") if word.strip("0123456789- ]")]
     return names[-1] if names and not text.startswith("0x") else ""
 
 
-def shown_value(session: Session, values: Values, text: str, address: int) -> Value:
+def render_value(session: Session, values: ProcessValues, text: str, address: int) -> Value:
     """Return an object as text, masked when it was ever reached through a secret's name."""
-    value = values.named(last_name(text), address)
+    value = values.named(last_name_in_path(text), address)
     if value.text.startswith(MASKED):
         session.masked[address] = value.text
     elif address in session.masked and not values.limits.secrets:
@@ -94,7 +94,7 @@ def shown_value(session: Session, values: Values, text: str, address: int) -> Va
 
 
 def _locate_python_path(
-    session: Session, values: Values, text: str, start: re.Match[str], number: int | None
+    session: Session, values: ProcessValues, text: str, start: re.Match[str], number: int | None
 ) -> LocatedObject:
     """Follow a path whose first word is an address, or a name of Python or of C."""
     word, decoder = start.group(1), values.decoder()
@@ -124,7 +124,7 @@ def _locate_python_path(
 
 
 def _no_variable(
-    session: Session, values: Values, word: str, value: CValue | InputError
+    session: Session, values: ProcessValues, word: str, value: CValue | InputError
 ) -> InputError:
     frames = _frames_with(session, values, word)
     if frames:  # a stranger asks for what `epi bt` shows some frames away
@@ -141,7 +141,7 @@ def _no_variable(
     return InputError(f"no variable {word}{why}", hint="epi locals")
 
 
-def _frames_with(session: Session, values: Values, word: str) -> list[tuple[int, str]]:
+def _frames_with(session: Session, values: ProcessValues, word: str) -> list[tuple[int, str]]:
     """Return the Python frames of the selected thread that have a variable, with their names."""
     tid = session.chosen_tid()
     thread = session.state.python_thread(tid) if tid is not None else None
@@ -158,7 +158,7 @@ def _is_object_or_known_struct(value: CValue) -> bool:
 
 
 def _locate_after_c_expression(
-    session: Session, values: Values, text: str, base: int
+    session: Session, values: ProcessValues, text: str, base: int
 ) -> LocatedObject:
     """Follow a path after a C expression; members of anything but a Python object are C's."""
     first = _evaluated(session, text[:base])
@@ -217,7 +217,7 @@ def _type_named(session: Session, text: str) -> int | None:
 
     No global need have that name, and no module. A class of a program has its module's name.
     """
-    from gdb_epi.cpython.heap.find_objects import types_named
+    from gdb_epi.cpython.heap.find_objects import find_types_by_name
     from gdb_epi.cpython.heap.object_search import ObjectSearch
     from gdb_epi.target.memory_search import OutOfTime
 
@@ -226,7 +226,7 @@ def _type_named(session: Session, text: str) -> int | None:
     name = "".join(text.split())
     heap = ObjectSearch(session.target, session.state.required_python(), budget=TYPES_BUDGET)
     try:
-        types = [info for info in types_named(heap, name) if info.shown == name]
+        types = [info for info in find_types_by_name(heap, name) if info.shown == name]
     except (OutOfTime, LayoutError, UnreadableMemory):
         return None
     return types[0].address if len(types) == 1 else None
@@ -240,7 +240,7 @@ def _frame(session: Session, number: int | None) -> PyFrame | None:
     return session.frame_or_hole(number)
 
 
-def _builtin(session: Session, values: Values, name: str) -> int | None:
+def _builtin(session: Session, values: ProcessValues, name: str) -> int | None:
     """Return a built-in (PyObject *) where there is no frame that sees it."""
     objects = values.context.objects
     for interpreter in _interpreters(session):
@@ -261,7 +261,7 @@ def _interpreters(session: Session) -> list[int]:
     return [interpreter.address for interpreter in interpreters]
 
 
-def _module(session: Session, values: Values, text: str) -> tuple[int, int] | None:
+def _module(session: Session, values: ProcessValues, text: str) -> tuple[int, int] | None:
     """Return the module (PyObject *) of the longest dotted name, and where that name ends.
 
     The interpreter of the selected thread is asked first.

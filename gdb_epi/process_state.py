@@ -141,9 +141,9 @@ class ProcessState:
         """Exceptions of every Python thread state, without their texts; empty without Python."""
         if not isinstance(self.python, PythonState):
             return ()
-        from gdb_epi.cpython.running.exceptions import thread_exceptions
+        from gdb_epi.cpython.running.exceptions import read_thread_exceptions
 
-        return tuple(thread_exceptions(self.target, self.python))
+        return tuple(read_thread_exceptions(self.target, self.python))
 
     def python_threads(self) -> tuple[ThreadState, ...]:
         """Return all Python thread states; empty when there is no Python."""
@@ -229,10 +229,10 @@ class ProcessState:
 
     def python_frame_of(self, tid: int, selected: SelectedFrame) -> PyFrame | Absent:
         """Return the Python frame that a native frame of one LWP stands for."""
-        from gdb_epi.cpython.frames.selected_frame import python_frame_of
+        from gdb_epi.cpython.frames.selected_frame import find_python_frame
 
         stack = self.stack(tid)
-        return python_frame_of(stack, self._calls[tid], selected)
+        return find_python_frame(stack, self._calls[tid], selected)
 
     def _eval_calls(
         self, tid: int, native: Sequence[NativeFrame] | Absent

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation
     from gdb_epi.cpython.frames.selected_frame import SelectedFrame
     from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
-    from gdb_epi.cpython.values.process_values import Values
-    from gdb_epi.cpython.values.repr_decoder import Limits
+    from gdb_epi.cpython.values.process_values import ProcessValues
+    from gdb_epi.cpython.values.repr_decoder import ReprLimits
 
 
 class CValue(NamedTuple):
@@ -99,7 +99,7 @@ class Session:
         self.selected_frame: SelectedFrame | None = None
         self.host: Host | None = None
         self.masked: dict[int, str] = {}  # objects that a secret's name led to
-        self._values: dict[Limits | None, Values] = {}
+        self._values: dict[ReprLimits | None, ProcessValues] = {}
         self._picked: tuple[int, int, int] | None = None  # thread, native level, Python number
 
     @property
@@ -119,16 +119,16 @@ class Session:
         """The decoded process."""
         return ProcessState(self.target)
 
-    def values(self, limits: Limits | None = None) -> Values:
+    def values(self, limits: ReprLimits | None = None) -> ProcessValues:
         """Return the process' objects as text, within limits; kept, as each is decoded once.
 
         Raises InputError without Python.
         """
         values = self._values.get(limits)
         if values is None:
-            from gdb_epi.cpython.values.process_values import values_of
+            from gdb_epi.cpython.values.process_values import get_process_values
 
-            values = values_of(self.target, self.state.required_python(), limits)
+            values = get_process_values(self.target, self.state.required_python(), limits)
             self._values[limits] = values
         return values
 
@@ -146,11 +146,11 @@ class Session:
         The selection lasts until another native frame or thread is selected. A hole can be
         selected too: there are frames after it. Raises InputError when there is no such frame.
         """
-        from gdb_epi.cpython.frames.selected_frame import level_of
+        from gdb_epi.cpython.frames.selected_frame import find_native_level
 
         frame, tid = self.frame_or_hole(number), self.chosen_tid()
         assert tid is not None  # else there is no frame
-        level = level_of(self.state.stack(tid), frame)
+        level = find_native_level(self.state.stack(tid), frame)
         here = self.selected_frame.level if self.selected_frame is not None else 0
         if level is not None and self.host is not None and self.host.select(tid, level):
             here = level

@@ -13,7 +13,7 @@ ADDRESS_BITS = 47  # of a user-space address, with four levels of page tables
 USER_TOP = 1 << ADDRESS_BITS  # the end of user space
 
 
-def words_in(raw: bytes) -> list[int]:
+def split_into_words(raw: bytes) -> list[int]:
     """Return the words in some bytes; an incomplete word at the end is left out."""
     return memoryview(raw)[: len(raw) & -WORD].cast("Q").tolist()
 

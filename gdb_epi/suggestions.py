@@ -15,7 +15,7 @@ CUTOFF = 0.75  # of difflib's ratio: `alias` and `list` have 0.67, `lits` and `l
 MIN_BEGINNING = 3  # letters of a word that was cut short
 
 
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
+def find_nearest_word(word: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate that was probably meant: nearly the word, or the only longer one."""
     from difflib import get_close_matches
 
@@ -25,7 +25,7 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     return near[0] if near else longer[0] if len(longer) == 1 else None
 
 
-def unknown_words(parser: ArgumentParser, words: Sequence[str]) -> str:
+def unknown_words_message(parser: ArgumentParser, words: Sequence[str]) -> str:
     """Return the message for the words that a parser has no argument for."""
     message = f"unrecognized arguments: {' '.join(words)}"
     flag = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
@@ -33,7 +33,9 @@ def unknown_words(parser: ArgumentParser, words: Sequence[str]) -> str:
         return message
     # Without the dashes: they would make any two short options look alike.
     flags = [name for action in parser._actions for name in action.option_strings]
-    meant = nearest(flag.lstrip("-"), [name[2:] for name in flags if name.startswith("--")])
+    meant = find_nearest_word(
+        flag.lstrip("-"), [name[2:] for name in flags if name.startswith("--")]
+    )
     return f"{message} (did you mean --{meant}?)" if meant else message
 
 
@@ -44,5 +46,5 @@ class SuggestingParser(ArgumentParser):
         """Parse the words; `error` is called for those that nothing takes."""
         values, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            self.error(unknown_words(self, unknown))
+            self.error(unknown_words_message(self, unknown))
         return values

@@ -20,7 +20,7 @@ MAX_VERSION = 64  # characters
 _VERSION_EXTRA = frozenset(".+!-_~")
 
 
-def with_article(noun: str) -> str:
+def add_article(noun: str) -> str:
     """Return "a str", "an object": the noun with its article, by its first letter."""
     return f"an {noun}" if noun[:1] in tuple("aeiouAEIO") else f"a {noun}"
 

@@ -152,10 +152,10 @@ def _gdbs_and_source() -> Iterator[CheckResult]:
 
 
 def _about_gdb(path: str) -> GdbDescription:
-    from gdb_epi.cli.support.native_gdb import last_line
+    from gdb_epi.cli.support.native_gdb import read_last_output_line
 
     try:
-        parts = last_line(path, _ASK, GDB_SECONDS).split("|")
+        parts = read_last_output_line(path, _ASK, GDB_SECONDS).split("|")
     except (OSError, subprocess.TimeoutExpired) as error:
         return GdbDescription(f"does not run: {error}", usable=False)
     if len(parts) != 2:
@@ -276,10 +276,10 @@ def _spool() -> Iterator[CheckResult]:
 
 
 def _unpackers() -> Iterator[CheckResult]:
-    from gdb_epi.cli.support.unpack import PROGRAMS, unpacker_of
+    from gdb_epi.cli.support.unpack import PROGRAMS, choose_unpacker
 
     for compression, program in PROGRAMS.items():
-        unpacker = unpacker_of(compression)
+        unpacker = choose_unpacker(compression)
         advice = "" if unpacker else f"apt install {program}"
         yield CheckResult(f".{compression} cores", unpacker or "cannot be unpacked", advice)
 

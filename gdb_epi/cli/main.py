@@ -145,13 +145,13 @@ def _meant(package: str, word: str) -> str | None:
     """Return the verb, or the option before a verb, that is nearly the word."""
     from pkgutil import iter_modules
 
-    from gdb_epi.suggestions import nearest
+    from gdb_epi.suggestions import find_nearest_word
 
     if word.startswith("--"):
-        option = nearest(word[2:], ("help", "version"))
+        option = find_nearest_word(word[2:], ("help", "version"))
         return f"--{option}" if option else None
     modules = iter_modules(import_module(package).__path__)
-    meant = nearest(word, [module.name.replace("_", "-") for module in modules])
+    meant = find_nearest_word(word, [module.name.replace("_", "-") for module in modules])
     return meant if meant is not None and find_verb(package, meant) is not None else None
 
 

@@ -123,18 +123,18 @@ def _run(args: Namespace) -> int:
 
 def _aim(args: Namespace) -> SoughtCrash:
     from gdb_epi.repro.campaign import SoughtCrash
-    from gdb_epi.repro.expected_crash import level_for, read_expectation
+    from gdb_epi.repro.expected_crash import choose_level, read_expectation
 
     if args.expect is None:
         return SoughtCrash(None, args.at or "stable")
     expectation = read_expectation(args.expect)
-    return SoughtCrash(expectation, level_for(expectation, args.at))
+    return SoughtCrash(expectation, choose_level(expectation, args.at))
 
 
 def _plan(args: Namespace) -> tuple[RunPlan, int]:
     """Return how runs are done, and how many at once."""
     from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, find_gdb, gdb_environment
-    from gdb_epi.repro.core_dumping import core_to_be_overwritten, read_core_dumping
+    from gdb_epi.repro.core_dumping import find_core_to_be_overwritten, read_core_dumping
     from gdb_epi.repro.run_once import RunPlan
 
     if shutil.which(args.command[0]) is None:
@@ -149,7 +149,7 @@ def _plan(args: Namespace) -> tuple[RunPlan, int]:
         raise InputError(f"no core files here: {dumping.why_not}", hint="--capture gdb")
     if capture == "gdb" and gdb is None:
         raise NoGdb(f"no gdb found, and no core files: {dumping.why_not or 'as asked for'}")
-    if capture == "core" and (old := core_to_be_overwritten(dumping, folder)) is not None:
+    if capture == "core" and (old := find_core_to_be_overwritten(dumping, folder)) is not None:
         raise InputError(f"{old} would be overwritten", hint="move it away, or --capture gdb")
     jobs = args.jobs
     if capture == "core" and dumping.overwrites and jobs > 1:

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gdb_epi.errors import EXIT_DONE, UsageError
-from gdb_epi.record.record_parts import group_in, grouping_line
+from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from gdb_epi.resign.signature import Resigned
-    from gdb_epi.resign.verdicts import Rejudged
+    from gdb_epi.resign.signature import ResignedSignature
+    from gdb_epi.resign.verdicts import RejudgedVerdict
 
 GROUP = "Rarely"
 HELP = "compute stored signatures and verdicts again, without the cores"
@@ -66,7 +66,9 @@ class ResignSummary:
         self.verdicts: Counter[tuple[str, str]] = Counter()
         self.not_judged: Counter[str] = Counter()
 
-    def seen(self, record: Mapping[str, Any], resigned: Resigned, judged: Rejudged) -> None:
+    def seen(
+        self, record: Mapping[str, Any], resigned: ResignedSignature, judged: RejudgedVerdict
+    ) -> None:
         """Take the outcome of one record."""
         self.records += 1
         self.unable.update(resigned.unable.items())
@@ -74,12 +76,12 @@ class ResignSummary:
         if judged.unable:
             self.not_judged[judged.unable] += 1
         if judged.verdict is not None:
-            before = str(group_in(record, "verdict").get("label"))
+            before = str(get_group(record, "verdict").get("label"))
             self.verdicts[before, judged.verdict["label"]] += 1
         if resigned.signature is None:
             return
         self.keys.update(resigned.changed)
-        before = grouping_line(group_in(record, "signature")) or "no group"
+        before = grouping_line(get_group(record, "signature")) or "no group"
         after = grouping_line(resigned.signature) or "no group"
         if before != after:
             self.groups[before, after] += 1

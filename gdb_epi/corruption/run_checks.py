@@ -42,7 +42,7 @@ from gdb_epi.fault.account import (
 )
 from gdb_epi.fault.signals import SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import machine_of
+from gdb_epi.target.api import get_architecture
 from gdb_epi.typing_lite import NamedTuple
 
 # In words, how a process ended in which no instruction failed.
@@ -173,7 +173,7 @@ def run_checks(
         return _CheckRun(context, errors, prior)
 
     run = new_run()
-    machine = machine_of(state.target)
+    machine = get_architecture(state.target)
     if not machine.decodes:
         return run.not_made(f"not judged on this architecture ({machine.name})")
     why = reason_to_skip_costly_checks(state, findings) if near else None

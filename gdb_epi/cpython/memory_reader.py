@@ -22,7 +22,7 @@ _I64 = struct.Struct("<q")
 CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
 
 
-def struct_of_fields(fields: Iterable[tuple[int, str]]) -> struct.Struct:
+def make_field_struct(fields: Iterable[tuple[int, str]]) -> struct.Struct:
     """Return what takes (offset, format character) out of a struct; the offsets ascend."""
     parts, end = ["<"], 0
     for offset, code in fields:

@@ -13,12 +13,12 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import (
     CircularList,
     MemoryReader,
-    struct_of_fields,
+    make_field_struct,
     why_chain_ends,
 )
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
-from gdb_epi.target.api import Region, Target, shared_cache, view_in_place
+from gdb_epi.target.api import Region, Target, shared_cache, view_memory_in_place
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PAGES = 4096  # kept; then they are read again
@@ -35,10 +35,10 @@ class StructWords(NamedTuple):
     words: Struct
 
 
-def struct_words(offsets: Iterable[int]) -> StructWords:
+def make_struct_words(offsets: Iterable[int]) -> StructWords:
     """Return what takes the words at these offsets out of a struct."""
     ascending = sorted(offsets)
-    return StructWords(ascending, struct_of_fields([(offset, "Q") for offset in ascending]))
+    return StructWords(ascending, make_field_struct([(offset, "Q") for offset in ascending]))
 
 
 def _nothing_in_place(_start: int) -> memoryview | None:
@@ -92,7 +92,7 @@ class PagedReader(MemoryReader):
             region = self.target.region_at(starts[number])
             dumped = 0 if region is None else min(region.dumped, region.size) & -WORD
             low, stop = 0 if region is None else region.start, number
-            view = view_in_place(self.target, low, dumped) if dumped else None
+            view = view_memory_in_place(self.target, low, dumped) if dumped else None
             if view is not None:
                 words = view.cast("Q")
                 stop = bisect_left(starts, low + dumped - max(offsets), number)

@@ -60,13 +60,13 @@ def cpu_features(target: Target) -> CpuidLeaves | None:
             continue  # what the file holds, no CPU has filled in
         content = try_read(target, region.start, size & -4)
         words = struct.unpack(f"<{len(content) // 4}I", content)
-        leaves = features_in(words, wanted)
+        leaves = find_cpu_features(words, wanted)
         if leaves is not None:
             return leaves
     return None
 
 
-def features_in(words: tuple[int, ...], hwcap: int) -> CpuidLeaves | None:
+def find_cpu_features(words: tuple[int, ...], hwcap: int) -> CpuidLeaves | None:
     """Return the features that words of 4 bytes hold, by leaf 1's edx; None without."""
     at = -1
     while True:

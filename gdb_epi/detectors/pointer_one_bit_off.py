@@ -51,7 +51,7 @@ class WrongValue(NamedTuple):
     distance: int
 
 
-class Candidate(NamedTuple):
+class BitFlipCandidate(NamedTuple):
     """One flip that makes the access legal; `ambiguous` says what software does the same."""
 
     wrong: WrongValue
@@ -100,10 +100,10 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
     if fault.signo not in (SIGSEGV, SIGBUS) or not fault.architecture.decodes:
         return
     operand = operand_of(state.target, fault)
-    legal: list[Candidate] = []
-    for wrong in wrong_values(fault, operand):
+    legal: list[BitFlipCandidate] = []
+    for wrong in find_wrong_values(fault, operand):
         if ordinary_cause(state.target, fault, wrong) is None:
-            legal += candidates(state.target, wrong, operand)
+            legal += find_bit_flips(state.target, wrong, operand)
     distinct = list({(c.corrected, c.wrong.value): c for c in legal}.values())
     if not distinct or len(distinct) > MAX_CANDIDATES:
         return
@@ -113,11 +113,11 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
         yield _finding(fault, candidate, copies, len(distinct))
 
 
-def _evidence_ids(fault: Fault, candidate: Candidate, copies: CopiesOfValues) -> list[str]:
+def _evidence_ids(fault: Fault, candidate: BitFlipCandidate, copies: CopiesOfValues) -> list[str]:
     """Return what speaks for a flip, by the names that the check of a wrong pointer has for it.
 
-    `level_of` in corruption/pointers answers the same from other memory; the two are settled
-    together with the verdicts.
+    `evidence_id_of_neighbour` in corruption/pointers answers the same from other memory; the two
+    are settled together with the verdicts.
     """
     evidence_ids = ["P1"]
     if copies.total:
@@ -135,7 +135,9 @@ def _evidence_ids(fault: Fault, candidate: Candidate, copies: CopiesOfValues) ->
     return evidence_ids
 
 
-def _finding(fault: Fault, candidate: Candidate, copies: CopiesOfValues, count: int) -> Finding:
+def _finding(
+    fault: Fault, candidate: BitFlipCandidate, copies: CopiesOfValues, count: int
+) -> Finding:
     set_bit = candidate.wrong.value >> candidate.bit & 1
     place = copies.wrong_places[0] if copies.wrong_places else None
     # CPython tags no high bits of object pointers: a copy of the untagged object decides.
@@ -177,7 +179,7 @@ def _copies_clause(copies: CopiesOfValues) -> str:
     return copies_clause(copies.total, searched=copies.complete, more=more)
 
 
-def wrong_values(fault: Fault, operand: MemoryOperand | None) -> list[WrongValue]:
+def find_wrong_values(fault: Fault, operand: MemoryOperand | None) -> list[WrongValue]:
     """Return the values to test.
 
     With an address: it, and the registers it was made from (the operand's when the instruction can
@@ -230,9 +232,9 @@ def ordinary_cause(target: Target, fault: Fault, wrong: WrongValue) -> str | Non
     return None
 
 
-def candidates(
+def find_bit_flips(
     target: Target, wrong: WrongValue, operand: MemoryOperand | None
-) -> Iterator[Candidate]:
+) -> Iterator[BitFlipCandidate]:
     """Yield the one-bit changes of a value that make its access legal for its direction."""
     access = operand.access if operand is not None else None
     if wrong.source == "rip":
@@ -245,7 +247,7 @@ def candidates(
             continue
         region = target.region_at(reached)
         if region is not None and _is_permitted(region, access):
-            yield Candidate(wrong, corrected, bit, access, _ambiguity(wrong, operand, bit))
+            yield BitFlipCandidate(wrong, corrected, bit, access, _ambiguity(wrong, operand, bit))
 
 
 def _is_permitted(region: Region, access: str | None) -> bool:
@@ -264,7 +266,7 @@ def _ambiguity(wrong: WrongValue, operand: MemoryOperand | None, bit: int) -> st
     return f"an index of 2^{bit} gives the same address" if stride and bit >= 12 else None
 
 
-def count_copies(state: ProcessState, candidate: Candidate) -> CopiesOfValues:
+def count_copies(state: ProcessState, candidate: BitFlipCandidate) -> CopiesOfValues:
     """Search registers and dumped memory for a candidate's corrected and wrong value."""
     fault = state.fault
     registers = {} if isinstance(fault, Absent) else fault.registers

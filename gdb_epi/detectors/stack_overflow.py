@@ -15,7 +15,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.address_place import STACK_ENDED
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import PAGE, words_in
+from gdb_epi.sizes import PAGE, split_into_words
 from gdb_epi.target.api import Region, Target, Thread
 from gdb_epi.target.auxv import AT_RANDOM
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -41,7 +41,7 @@ class ThreadStack(NamedTuple):
         return region.start <= self.start < region.end
 
 
-def thread_stack_of(target: Target, thread: Thread) -> ThreadStack | None:
+def find_thread_stack(target: Target, thread: Thread) -> ThreadStack | None:
     """Return a thread's own stack; None where neither glibc nor the kernel tells it."""
     block = _block(target, thread.ident) if thread.ident else None
     if block is not None:
@@ -56,7 +56,7 @@ def thread_stack_of(target: Target, thread: Thread) -> ThreadStack | None:
 
 def _block(target: Target, descriptor: int) -> ThreadStack | None:
     """Return the block recorded in a descriptor of glibc, without its guard."""
-    words = words_in(read_up_to(target, descriptor, DESCRIPTOR))
+    words = split_into_words(read_up_to(target, descriptor, DESCRIPTOR))
     for at in range(len(words) - _WORDS + 1):
         start, size, guard, reported = words[at : at + _WORDS]
         end = start + size
@@ -82,7 +82,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     fault, place, stack = account.fault, account.place, account.place.region
     assert stack is not None and account.address is not None
     thread = state.thread(fault.tid)
-    block = thread_stack_of(state.target, thread) if thread is not None else None
+    block = find_thread_stack(state.target, thread) if thread is not None else None
     own = None if block is None else block.is_of(stack)
     # The kernel joins mappings that lie side by side, so that a mapping may be more than a stack.
     size = block.end - block.start if own and block is not None else stack.size

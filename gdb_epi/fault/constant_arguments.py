@@ -11,7 +11,7 @@ from __future__ import annotations
 from gdb_epi.fault.instructions import call_before, instructions_before
 from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.memory_reads import c_string
-from gdb_epi.target.api import Target, machine_of
+from gdb_epi.target.api import Target, get_architecture
 from gdb_epi.x86.instruction import NEXT, MemoryOperand
 from gdb_epi.x86.register_changes import ADDRESS, CONSTANT, changed_registers, value_source
 
@@ -26,7 +26,7 @@ def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
     Registers that the straight-line code before the call does not set to constants are left out;
     empty when the code cannot be read.
     """
-    call = call_before(target, return_address) if machine_of(target).decodes else None
+    call = call_before(target, return_address) if get_architecture(target).decodes else None
     if call is None:
         return {}
     steps = instructions_before(target, return_address - call.length, WINDOW)

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
 from gdb_epi.fault.memory_reads import c_string, read_word, try_read
-from gdb_epi.sizes import WORD, words_in
+from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import NativeFrame, Target
 
 _TERMINATE = frozenset((
@@ -111,11 +111,15 @@ def words_of_exception(target: Target, frames: Sequence[NativeFrame]) -> Iterato
     There pybind11::error_already_set and nanobind::python_error keep the Python exception.
     """
     header = _header(target, frames)
-    members = words_in(try_read(target, header + _HEADER + WORD, MEMBERS * WORD)) if header else []
+    members = (
+        split_into_words(try_read(target, header + _HEADER + WORD, MEMBERS * WORD))
+        if header
+        else []
+    )
     for member in members:
         yield member
         if member % WORD == 0 and _is_data(target, member):
-            yield from words_in(try_read(target, member, MEMBERS * WORD))
+            yield from split_into_words(try_read(target, member, MEMBERS * WORD))
 
 
 def _header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
@@ -126,7 +130,7 @@ def _header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
         return None
     end = min(start + MAX_STACK, region.end, region.start + region.dumped)
     stack = try_read(target, start, max(end - start, 0) & -WORD)
-    for pointer in dict.fromkeys(words_in(stack)):
+    for pointer in dict.fromkeys(split_into_words(stack)):
         if pointer % WORD == 0 and _is_data(target, pointer) and _type_at(target, pointer):
             return pointer
     return None

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.target.api import Region, Target, view_of
+from gdb_epi.target.api import Region, Target, view_memory
 from gdb_epi.target.libc import runs_on_musl
 
 # Sizes of glibc's first chunk, struct tcache_perthread_struct (malloc/malloc.c: 0x250 in 2.26 to
@@ -60,7 +60,7 @@ class HeapWords:
             if len(self._windows) >= MAX_WINDOWS:
                 self._windows.clear()
             size = 8 * min(WINDOW, self.count - number * WINDOW)
-            view = view_of(self._target, self.start + 8 * number * WINDOW, size)
+            view = view_memory(self._target, self.start + 8 * number * WINDOW, size)
             words = self._windows[number] = view.cast("Q")
         return words
 

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD
-from gdb_epi.target.api import DUMPED, Region, Target, machine_of, module_at, try_read
+from gdb_epi.target.api import DUMPED, Region, Target, get_architecture, module_at, try_read
 from gdb_epi.target.elf import PT_LOAD, parse_image
 from gdb_epi.typing_lite import NamedTuple
 
@@ -37,7 +37,7 @@ def user_space_end(target: Target, fault: Fault | None = None) -> int:
     (2^47 there), or in an address up there that the kernel reported, as it reports no non-canonical
     address.
     """
-    regions, machine = target.regions(), machine_of(target)
+    regions, machine = target.regions(), get_architecture(target)
     top, large = machine.user_top, machine.large_user_top
     last = next((region for region in reversed(regions) if region.start < VSYSCALL), None)
     if last is not None and top < last.end <= large:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.machine import Architecture
 from gdb_epi.sizes import PAGE
-from gdb_epi.target.api import DUMPED, Target, view_in_place
+from gdb_epi.target.api import DUMPED, Target, view_memory_in_place
 from gdb_epi.target.api import try_read as try_read
 
 NULL_PAGE = PAGE  # no address below is ever mapped
@@ -44,7 +44,7 @@ def read_word(target: Target, address: int, *, dumped_only: bool = True) -> int 
     """
     if address < NULL_PAGE or address > (1 << 64) - 8:
         return None
-    word = view_in_place(target, address, 8)
+    word = view_memory_in_place(target, address, 8)
     if word is not None:
         return int.from_bytes(word, "little")
     if dumped_only and target.provenance(address, 8) != DUMPED:

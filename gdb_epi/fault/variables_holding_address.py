@@ -22,7 +22,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.values.process_values import Values
+    from gdb_epi.cpython.values.process_values import ProcessValues
 
 MIN_ADDRESS = 1 << 16  # vm.mmap_min_addr: below it lies no memory, and most numbers of programs
 MIN_BASE = 1 << 32
@@ -81,10 +81,10 @@ def variables_holding(
     frames = [f for t in python.threads() if t.tid == tid and t.alive for f in t.frames]
     if not frames:
         return []
-    from gdb_epi.cpython.values.process_values import values_of
+    from gdb_epi.cpython.values.process_values import get_process_values
     from gdb_epi.cpython.values.variables import FrameVariables
 
-    values = values_of(target, python)
+    values = get_process_values(target, python)
     variables = FrameVariables(values)
     finder = _VariableFinder(values, address)
     for number, frame in enumerate(frames[:MAX_FRAMES]):
@@ -101,7 +101,7 @@ def variables_holding(
 
 
 class _VariableFinder:
-    def __init__(self, values: Values, address: int) -> None:
+    def __init__(self, values: ProcessValues, address: int) -> None:
         self.values, self.context = values, values.context
         self.address = address
         self.named: list[HoldingVariable] = []
@@ -202,9 +202,9 @@ class _VariableFinder:
 
     def _candidates_of_array(self, name: str, place: int, kind: str) -> Iterator[_Candidate]:
         """Yield where an array's items lie, by its shape and its strides; nothing for no items."""
-        from gdb_epi.cpython.values.libraries.numpy import array_parts
+        from gdb_epi.cpython.values.libraries.numpy import read_array_parts
 
-        start, shape, strides, item_type = array_parts(self._decoder, self.context.obj(place))
+        start, shape, strides, item_type = read_array_parts(self._decoder, self.context.obj(place))
         if not all(shape):
             return
         ends = [(length - 1) * step for length, step in zip(shape, strides, strict=True)]

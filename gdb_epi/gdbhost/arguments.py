@@ -54,7 +54,7 @@ def parse_command_arguments(command: Command, text: str) -> Namespace:
 
 def _split(command: Command, text: str) -> list[str]:
     if not any(argument.options.get("type") == "literal" for argument in command.arguments):
-        return words_of(text)
+        return split_gdb_words(text)
     valued = {
         flag
         for argument in (*command.arguments, *COMMON)
@@ -63,13 +63,13 @@ def _split(command: Command, text: str) -> list[str]:
     }
     words: list[str] = []
     before = ""
-    for word in quoted_words(text):
-        words += words_of(word) if word.startswith("-") or before in valued else [word]
+    for word in split_keeping_quotes(text):
+        words += split_gdb_words(word) if word.startswith("-") or before in valued else [word]
         before = word
     return words
 
 
-def quoted_words(text: str) -> list[str]:
+def split_keeping_quotes(text: str) -> list[str]:
     """Split at blanks outside of quotes, and leave quotes and backslashes where they are.
 
     GDB's own splitting removes the quotes: d['3'] would become d[3], which is another key.
@@ -91,7 +91,7 @@ def quoted_words(text: str) -> list[str]:
     return [*words, word] if word else words
 
 
-def words_of(text: str) -> list[str]:
+def split_gdb_words(text: str) -> list[str]:
     """Split as GDB does: quotes and backslashes count."""
     try:
         return list(gdb.string_to_argv(text))

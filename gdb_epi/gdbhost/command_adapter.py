@@ -125,9 +125,9 @@ class EpiPrefix(gdb.Command):  # type: ignore[misc]
         if not word:
             gdb.execute("help epi", from_tty)
             return
-        from gdb_epi.suggestions import nearest
+        from gdb_epi.suggestions import find_nearest_word
 
-        meant = nearest(word, COMMANDS)
+        meant = find_nearest_word(word, COMMANDS)
         if meant is not None:
             error = UsageError(f"no command `epi {word}': did you mean `epi {meant}'?")
         else:

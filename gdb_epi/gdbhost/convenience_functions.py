@@ -65,7 +65,7 @@ def epi_local(name: gdb.Value) -> Any:
     a module: $epi_local("self.parts[0]"), $epi_local("json.decoder").
     """
     from gdb_epi.errors import UsageError
-    from gdb_epi.expressions import locate_object, shown_value
+    from gdb_epi.expressions import locate_object, render_value
     from gdb_epi.gdbhost.parameter_values import value_limits
     from gdb_epi.gdbhost.sessions import shared_sessions
 
@@ -75,7 +75,7 @@ def epi_local(name: gdb.Value) -> Any:
     session = shared_sessions().current()
     values = session.values(value_limits())
     located = locate_object(session, values, text)
-    shown_value(session, values, text, located.address)  # a secret's address stays a secret's
+    render_value(session, values, text, located.address)  # a secret's address stays a secret's
     return _pointer(located.address)
 
 
@@ -118,7 +118,7 @@ def _frame() -> PyFrame:
 def _decode_argument(value: gdb.Value) -> tuple[str, str]:
     """Return text and type of what an argument means. Raises InputError for what is no object."""
     from gdb_epi.errors import Absent, InputError
-    from gdb_epi.expressions import C_STRUCTS, locate_object, shown_value
+    from gdb_epi.expressions import C_STRUCTS, locate_object, render_value
     from gdb_epi.gdbhost.c_expressions import where_value_leads
     from gdb_epi.gdbhost.parameter_values import value_limits
     from gdb_epi.gdbhost.sessions import shared_sessions
@@ -141,7 +141,7 @@ def _decode_argument(value: gdb.Value) -> tuple[str, str]:
         if isinstance(words, Absent):
             raise InputError(words.detail)
         return words, struct
-    shown = shown_value(session, values, text, address)
+    shown = render_value(session, values, text, address)
     if not shown.type:
         raise InputError(shown.text.strip("<>"))
     return shown.text, shown.type

@@ -193,7 +193,7 @@ def _read_debug_information(name: str, place: int) -> None:
     header = None if isinstance(file, Absent) else elf.parse_header(file.read(0, 64))
     if isinstance(file, Absent) or header is None:
         return
-    for segment in elf.segments(file.data, header):
+    for segment in elf.read_segments(file.data, header):
         if segment.type == elf.PT_LOAD and segment.flags & elf.PF_X:
             gdb.find_pc_line(place + segment.vaddr + segment.filesz // 2)
             return

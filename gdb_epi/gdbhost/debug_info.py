@@ -14,7 +14,7 @@ from typing import Any
 
 import gdb
 
-from gdb_epi.cpython.layout.struct_specs import MAX_DEPTH, TRANSPARENT, spec_for
+from gdb_epi.cpython.layout.struct_specs import MAX_DEPTH, TRANSPARENT, find_struct_spec
 from gdb_epi.errors import InputError
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import MemberLayout, StructType
@@ -78,7 +78,7 @@ def type_layout(name: str) -> StructType | None:
 
     `name` is a layout table's key ("PyThreadState") or a C spelling ("struct _ts").
     """
-    spec = spec_for(name)
+    spec = find_struct_spec(name)
     for spelling in spec.spellings:
         ctype = _lookup(spelling)
         if ctype is None:

@@ -87,10 +87,10 @@ def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], se
 
 
 def _reader(state: ProcessState) -> FrameVariables | None:
-    from gdb_epi.cpython.values.repr_decoder import Limits
+    from gdb_epi.cpython.values.repr_decoder import ReprLimits
     from gdb_epi.record.stacks import frame_variables
 
-    reader = frame_variables(state, Limits(DEPTH, WIDTH, LENGTH, TOTAL))
+    reader = frame_variables(state, ReprLimits(DEPTH, WIDTH, LENGTH, TOTAL))
     return None if isinstance(reader, Absent) else reader
 
 

@@ -25,7 +25,7 @@ from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
 from gdb_epi.gdbhost.selection import gdb_setting, keep_selection
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Module, NativeFrame, Region, Target
-from gdb_epi.target.deep_stack import DeepStackWalker, OuterPart
+from gdb_epi.target.deep_stack import DeepStackContinuation, DeepStackWalker
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts, GreenletStackWalk
 from gdb_epi.target.unwind import SAVED
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -74,7 +74,7 @@ class UnwinderJumps:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._stacks: DeepStackWalker | None = None
-        self._parts: dict[tuple[int, int], OuterPart] = {}  # by rip and rsp
+        self._parts: dict[tuple[int, int], DeepStackContinuation] = {}  # by rip and rsp
         self._unwinder: _Unwinder | None = None
 
     def __enter__(self) -> None:
@@ -140,7 +140,7 @@ class _FrameId:
 class _Unwinder(gdb.unwinder.Unwinder):  # type: ignore[misc]  # its module has no types
     """Answers for the frames where a jump begins, and for no other."""
 
-    def __init__(self, parts: Mapping[tuple[int, int], OuterPart]) -> None:
+    def __init__(self, parts: Mapping[tuple[int, int], DeepStackContinuation]) -> None:
         super().__init__("gdb-epi: deep recursion")
         self._parts = parts
         self._word = gdb.lookup_type("unsigned long")

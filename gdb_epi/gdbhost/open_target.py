@@ -117,7 +117,7 @@ def core_lwps(path: str) -> set[int]:
                 return set()
             stream.seek(0)
             head = stream.read(header.phoff + min(header.phnum, 65535) * header.phentsize)
-            return set(_lwps(stream, elf.segments(head, header)))
+            return set(_lwps(stream, elf.read_segments(head, header)))
     except OSError:
         return set()
 
@@ -127,7 +127,7 @@ def _lwps(stream: BinaryIO, segments: Iterable[elf.Segment]) -> Iterator[int]:
         if segment.type == elf.PT_NOTE:
             stream.seek(segment.offset)
             raw = stream.read(min(segment.filesz, elf.MAX_NOTE_BYTES))
-            for note in elf.notes(raw):
+            for note in elf.read_notes(raw):
                 if note.type == NT_PRSTATUS and note.name == b"CORE":
                     yield int.from_bytes(note.desc[_PRSTATUS_PID], "little")
 

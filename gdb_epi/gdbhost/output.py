@@ -9,7 +9,7 @@ import gdb
 
 from gdb_epi.errors import EpiError
 from gdb_epi.private_files import replace_file
-from gdb_epi.render.escape import escape, in_charset
+from gdb_epi.render.escape import escape, replace_missing_characters
 
 
 def show_text(text: str) -> None:
@@ -49,7 +49,7 @@ def gdb_error(line: str) -> gdb.GdbError:
 
 def in_host_charset(text: str) -> str:
     """Return a text that GDB can show or turn into a value; missing characters become escapes."""
-    return in_charset(text, gdb.host_charset())
+    return replace_missing_characters(text, gdb.host_charset())
 
 
 def write_file(name: str, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gdb
 
-from gdb_epi.cpython.values.repr_decoder import Limits
+from gdb_epi.cpython.values.repr_decoder import ReprLimits
 
 
 def number_setting(name: str) -> int:
@@ -13,9 +13,9 @@ def number_setting(name: str) -> int:
     return int(gdb.parameter(f"epi {name}") or 0)
 
 
-def value_limits(otherwise: Limits | None = None) -> Limits:
+def value_limits(otherwise: ReprLimits | None = None) -> ReprLimits:
     """Return how much of a value functions and printers show: the setting, or `otherwise`."""
-    base = otherwise or Limits()
+    base = otherwise or ReprLimits()
     return base._replace(
         depth=number_setting("depth") or base.depth,
         width=number_setting("width") or base.width,

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import gdb
 
-from gdb_epi.cpython.values.repr_decoder import Limits
+from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import Absent, EpiError
-from gdb_epi.expressions import C_STRUCTS, shown_value
+from gdb_epi.expressions import C_STRUCTS, render_value
 from gdb_epi.gdbhost.c_expressions import (
     STACK_REF,
     c_type_name,
@@ -29,7 +29,7 @@ from gdb_epi.typing_lite import Any
 
 NAME = "epi"
 # One value of many in `info locals` and `bt`; `set epi depth`, `width` and `length` change it.
-SHORT = Limits(depth=3, width=10, length=120, total=300)
+SHORT = ReprLimits(depth=3, width=10, length=120, total=300)
 
 
 class PythonPrinters:
@@ -88,7 +88,7 @@ def _printer(value: gdb.Value) -> TextPrinter | None:
             if session is not None:
                 text = struct_text(session.state, struct, pointer.address)
         elif at_hand := shared_sessions().values_at_hand(value_limits(SHORT)):
-            shown = shown_value(*at_hand, "", pointer.address)
+            shown = render_value(*at_hand, "", pointer.address)
             text = shown.text if shown.type else ""
     except (EpiError, gdb.error):
         return None

@@ -14,8 +14,8 @@ from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, Unr
 from gdb_epi.gdbhost.debug_info import symbol_address, type_layout
 from gdb_epi.gdbhost.native_unwinder import Unwinder, threads_by_lwp
 from gdb_epi.gdbhost.procfs import (
-    Proc,
-    RemoteProc,
+    LocalProcFolder,
+    RemoteProcFolder,
     mapped_modules,
     process_auxv,
     process_info,
@@ -38,7 +38,7 @@ from gdb_epi.target.api import (
     Truncation,
 )
 from gdb_epi.target.core_notes import CORE_SIGNALS, FAULT_SIGNALS
-from gdb_epi.target.derived_registers import with_derived_registers
+from gdb_epi.target.derived_registers import add_derived_registers
 
 MAX_READ = 1 << 30  # one read() call
 MAX_CACHED_READ = 16 * PAGE  # longer reads go to GDB in one piece
@@ -54,7 +54,9 @@ class GdbProcessTarget:
     bytes from others.
     """
 
-    def __init__(self, inferior: gdb.Inferior, *, kind: str, proc: Proc | None, lwp: int) -> None:
+    def __init__(
+        self, inferior: gdb.Inferior, *, kind: str, proc: LocalProcFolder | None, lwp: int
+    ) -> None:
         self.kind = kind
         self.soft_errors: list[SoftError] = []
         self._inferior = inferior
@@ -140,7 +142,7 @@ class GdbProcessTarget:
             self.soft_errors.append(SoftError("threads", f"thread {lwp}", str(error)))
             return Thread(lwp, {}, thread.name)
         made = Thread(lwp, registers, thread.name, None, machine)
-        return with_derived_registers(self, (made,))[0]
+        return add_derived_registers(self, (made,))[0]
 
     @cached_property
     def unwinder(self) -> Unwinder:
@@ -241,17 +243,17 @@ def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
     return CrashInfo(signo, code, int(siginfo["si_errno"]), address, pid, uid, lwp)
 
 
-def proc_folder(inferior: gdb.Inferior) -> Proc | None:
+def proc_folder(inferior: gdb.Inferior) -> LocalProcFolder | None:
     """Return /proc of a process under this GDB or under a gdbserver on Linux, else None."""
     connection = inferior.connection
     if connection is None:
         return None
     if connection.type == "native":
-        return Proc(inferior.pid) if os.path.isdir(f"/proc/{inferior.pid}") else None
+        return LocalProcFolder(inferior.pid) if os.path.isdir(f"/proc/{inferior.pid}") else None
     if connection.type not in ("remote", "extended-remote"):
         return None
     file = gdb.current_progspace().filename
-    proc = RemoteProc(inferior.pid, file.removeprefix("target:") if file else None)
+    proc = RemoteProcFolder(inferior.pid, file.removeprefix("target:") if file else None)
     try:
         # Another system, or a stub without files, sends nothing; the error text is not ours.
         return proc if b"-" in proc.read("maps")[:64] else None

@@ -26,7 +26,7 @@ NOT_HERE = Absent(NOT_AVAILABLE, "the process is not on this machine")
 Read = Callable[[int, int], bytes]
 
 
-class Proc:
+class LocalProcFolder:
     """The folder /proc/PID of a process on this machine."""
 
     def __init__(self, pid: int) -> None:
@@ -56,7 +56,7 @@ class Proc:
         return None
 
 
-class RemoteProc(Proc):
+class RemoteProcFolder(LocalProcFolder):
     """/proc/PID on the machine of a gdbserver, which sends files (vFile of its protocol).
 
     It reads only files that GDB's `remote get` can write into a folder of its own.
@@ -93,7 +93,7 @@ class RemoteProc(Proc):
         return None
 
 
-def process_regions(proc: Proc | None, errors: list[SoftError]) -> Sequence[Region]:
+def process_regions(proc: LocalProcFolder | None, errors: list[SoftError]) -> Sequence[Region]:
     """Return the mappings in /proc/PID/maps; what can be read counts as dumped."""
     if proc is None:
         errors.append(
@@ -122,7 +122,7 @@ def _region(line: bytes) -> Region:
     return Region(start, end, perms[:3].decode(), path, int(offset, 16), (end - start) * readable)
 
 
-def process_info(proc: Proc | None) -> ProcessInfo | Absent:
+def process_info(proc: LocalProcFolder | None) -> ProcessInfo | Absent:
     """Return pids, uid, comm and the command line, cut to 80 bytes as in a core."""
     if proc is None:
         return NOT_HERE
@@ -141,7 +141,7 @@ def process_info(proc: Proc | None) -> ProcessInfo | Absent:
     return ProcessInfo(proc.pid, parent, uid, comm, os.fsdecode(arguments).rstrip(" "))
 
 
-def process_auxv(proc: Proc | None) -> Mapping[int, int]:
+def process_auxv(proc: LocalProcFolder | None) -> Mapping[int, int]:
     """Return /proc/PID/auxv."""
     try:
         raw = proc.read("auxv") if proc is not None else b""
@@ -151,7 +151,7 @@ def process_auxv(proc: Proc | None) -> Mapping[int, int]:
 
 
 def mapped_modules(
-    proc: Proc | None, regions: Sequence[Region], read: Read, auxv: Mapping[int, int]
+    proc: LocalProcFolder | None, regions: Sequence[Region], read: Read, auxv: Mapping[int, int]
 ) -> Sequence[Module]:
     """Return the ELF objects whose headers are mapped, the executable first."""
     if proc is None:
@@ -192,7 +192,7 @@ def _module(
         ]
     except UnreadableMemory:
         return None
-    build_id = next(filter(None, map(elf.build_id_of, notes)), None)
+    build_id = next(filter(None, map(elf.read_build_id, notes)), None)
     matching = files.match(path, build_id, is_executable)
     file = matching if isinstance(matching, Absent) else matching.path
     return Module(path, base, first.start, max(span.end for span in spans), build_id, file)

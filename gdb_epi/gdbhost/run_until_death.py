@@ -87,7 +87,7 @@ class Watcher:
             gdb.execute(command, to_string=True)
         except gdb.error as error:
             self._stumbles += 1
-            if self._stumbles > MAX_STUMBLES or not living():
+            if self._stumbles > MAX_STUMBLES or not living_inferiors():
                 raise
             self.answer["stumbled"] = str(error)
 
@@ -109,31 +109,33 @@ class Watcher:
             self.answer["core"] = path
         except gdb.error as error:
             self.answer["error"] = f"GDB wrote no core: {error}"
-        gdb.execute("kill inferiors " + " ".join(str(i.num) for i in living()), to_string=True)
+        gdb.execute(
+            "kill inferiors " + " ".join(str(i.num) for i in living_inferiors()), to_string=True
+        )
         self.answer["signal"] = name
         self.answer["status"] = -NUMBERS[name]  # not what the killing made of it
 
     def _detach(self) -> None:
         self.answer["interrupted"] = True
-        numbers = " ".join(str(inferior.num) for inferior in living())
+        numbers = " ".join(str(inferior.num) for inferior in living_inferiors())
         if numbers:
             gdb.execute(f"detach inferiors {numbers}", to_string=True)
 
     def _select_living(self) -> bool:
         if gdb.selected_inferior().pid:
             return True
-        left = living()
+        left = living_inferiors()
         if left:
             gdb.execute(f"inferior {left[0].num}", to_string=True)
         return bool(left)
 
 
-def living() -> list[gdb.Inferior]:
+def living_inferiors() -> list[gdb.Inferior]:
     """Return the inferiors that have a process."""
     return [inferior for inferior in gdb.inferiors() if inferior.pid]
 
 
-def prepare() -> str:
+def apply_settings() -> str:
     """Apply the settings; return the folder of the answer."""
     given = json.loads(os.environ["GDB_EPI_WATCH"])
     for setting in (*SETTINGS, *(CHILDREN if given["children"] else ())):
@@ -147,7 +149,7 @@ def prepare() -> str:
 
 def main() -> None:
     """Watch the program and write the answer, whatever happens."""
-    folder = prepare()
+    folder = apply_settings()
     watcher = Watcher(folder)
     try:
         watcher.run()

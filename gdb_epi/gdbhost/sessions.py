@@ -18,8 +18,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation
     from gdb_epi.cpython.types import PythonState
-    from gdb_epi.cpython.values.process_values import Values
-    from gdb_epi.cpython.values.repr_decoder import Limits
+    from gdb_epi.cpython.values.process_values import ProcessValues
+    from gdb_epi.cpython.values.repr_decoder import ReprLimits
     from gdb_epi.errors import SoftError
     from gdb_epi.session import CValue, HostProgress, Session
     from gdb_epi.target.api import Target
@@ -101,7 +101,7 @@ class Sessions:
         decoded = {"python", "crash"} <= vars(session.state).keys()
         return session if decoded or isinstance(session.target, CoreFileTarget) else None
 
-    def values_at_hand(self, limits: Limits) -> tuple[Session, Values] | None:
+    def values_at_hand(self, limits: ReprLimits) -> tuple[Session, ProcessValues] | None:
         """Return the objects that at_hand() can show; of a process that went on since, as well.
 
         Its memory is read anew then, by the layout that it had.
@@ -117,9 +117,9 @@ class Sessions:
         target = self._open(inferior) if python else None  # Absent is false
         if python is None or target is None:
             return None
-        from gdb_epi.cpython.values.process_values import values_of
+        from gdb_epi.cpython.values.process_values import get_process_values
 
-        return old, values_of(target, python, limits)
+        return old, get_process_values(target, python, limits)
 
     def _renew(self, target: Target | None, key: tuple[object, ...]) -> None:
         from gdb_epi.gdbhost.debug_info import DebugTypes

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from gdb_epi.cpython.running.pools import Executor, pools_of
+from gdb_epi.cpython.running.executors import Executor, read_executors_and_queues
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
 from gdb_epi.fault.memory_reads import read_u32
@@ -135,7 +135,7 @@ def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     }  # fmt: skip
     if not waiting:
         return None
-    pools = pools_of(scene.target, scene.python).pools
+    pools = read_executors_and_queues(scene.target, scene.python).pools
     of_worker = {w.tid: pool for pool in pools for w in pool.workers if w.tid in waiting}
     runners = _runners(scene)
     futures = {tid: _future_of(scene, tid) for tid in of_worker}
@@ -233,7 +233,7 @@ def deadlocked_future_callback(scene: HangContext) -> HangDiagnosis | None:
         frames = scene.view.frames(activity.tid)
         if not any(f.module == "concurrent.futures.process" and f.name in _FETCHES for f in frames):
             continue
-        pools = pools_of(scene.target, scene.python).pools
+        pools = read_executors_and_queues(scene.target, scene.python).pools
         if _future_of(scene, activity.tid) in _runners(scene) or any(
             pool.kind == "threads" and pool.queued != 0 for pool in pools
         ):

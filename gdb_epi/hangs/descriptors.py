@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks.python.python_view import PythonView
@@ -169,7 +169,7 @@ class DescriptorTable:
         Such a socket object is marked as closed and counts its files (Lib/socket.py, `_closed` and
         `_io_refs`, 3.8 to 3.15). `but` is left out.
         """
-        context = values_of(self._view.target, self._view.python).context
+        context = get_process_values(self._view.target, self._view.python).context
         for kind, address in self._objects:
             number = self._number(address) if kind == SOCKET else None
             if number is None or number == but:
@@ -301,7 +301,7 @@ class DescriptorTable:
     def _objects(self) -> list[tuple[str, int]]:
         """(kind, PyObject *) of everything that may have a descriptor."""
         try:
-            instances = instances_of(self._view.target, self._view.python)
+            instances = shared_instances(self._view.target, self._view.python)
             wanted = (SOCKET, FILE, POPEN, CONNECTION, *_PROCESSES)
             return [
                 (instance.kind, instance.address) for instance in instances.of(wanted)[:MAX_OBJECTS]

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
-from gdb_epi.cpython.frames.code_objects import bytecode_of
-from gdb_epi.cpython.running.tasks import has_module
+from gdb_epi.cpython.frames.code_objects import locate_bytecode
+from gdb_epi.cpython.running.tasks import is_module_imported
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.instructions import dialect_of
+from gdb_epi.cpython.values.instructions import find_bytecode_dialect
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
@@ -199,9 +199,9 @@ class HangContext:
         """Return the bytes where code stores an attribute or a global of a name."""
         reader = self.view.reader
         try:
-            start, size = bytecode_of(reader, code)
+            start, size = locate_bytecode(reader, code)
             units = reader.read(start, min(size, MAX_CODE))
-            opcodes = dialect_of(reader.layout).names
+            opcodes = find_bytecode_dialect(reader.layout).names
             names = self.call_sites.strings(code, "co_names")
             return [
                 each.at for each in self.call_sites.instructions(code)
@@ -268,7 +268,7 @@ class HangContext:
     def tasks(self) -> tuple[UnfinishedTask, ...]:
         """Every task and greenlet; empty unless a thread runs an event loop."""
         running = any(event_loop_module(self.view.frames(d.tid), d.module) for d in self.activities)
-        if not running and not has_module(self.target, self.python, "greenlet"):
+        if not running and not is_module_imported(self.target, self.python, "greenlet"):
             return ()
         return unfinished_tasks(self.target, self.python)
 

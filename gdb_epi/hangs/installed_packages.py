@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from gdb_epi.cpython.runtime.modules import distribution_of, normalized_name
+from gdb_epi.cpython.runtime.modules import normalized_name, parse_metadata_folder_name
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -77,7 +77,9 @@ class InstalledPackages:
         except (UnreadableMemory, LayoutError):
             return frozenset()
         distributions = (
-            distribution_of(text, "") for text in texts if text and text.endswith("-info")
+            parse_metadata_folder_name(text, "")
+            for text in texts
+            if text and text.endswith("-info")
         )
         return frozenset(normalized_name(each.name) for each in distributions if each is not None)
 

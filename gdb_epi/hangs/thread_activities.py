@@ -32,7 +32,7 @@ from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import GIL, JOINS, LockWait
-from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
+from gdb_epi.locks.waits.libc_lock_names import innermost_object_outside_libc
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import is_at_system_call
@@ -218,7 +218,7 @@ class ThreadActivityReader:
 
     def _module_name(self, thread: Thread) -> str:
         """Return the file whose code a thread runs, the C library left out; "" for none."""
-        module = innermost_outside_libc(self.target, thread, self._unwinder)
+        module = innermost_object_outside_libc(self.target, thread, self._unwinder)
         return module.path.rpartition("/")[2] if module is not None else ""
 
     def _of_call(

@@ -18,7 +18,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.locks.context import FAMILIES, LockContext
 from gdb_epi.locks.fork.fork_facts import ForkFacts, examine_fork
-from gdb_epi.locks.python.call_sites import strings_of
+from gdb_epi.locks.python.call_sites import read_name_tuple
 from gdb_epi.locks.types import (
     INFO,
     PROBABLE_INHERITED,
@@ -28,8 +28,8 @@ from gdb_epi.locks.types import (
     LockWait,
     VanishedThreads,
 )
-from gdb_epi.locks.waits.futex import futex_waits
-from gdb_epi.locks.waits.thread_activity import activity_of_thread
+from gdb_epi.locks.waits.futex import find_futex_waits
+from gdb_epi.locks.waits.thread_activity import classify_thread_activity
 from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
 from gdb_epi.target.api import Target, Thread
 
@@ -40,7 +40,7 @@ MAX_THREADS = 1 << 16
 MAX_HELD = 4096
 
 
-def demote_unsupported_guesses(
+def demote_unsupported_inheritance(
     target: Target,
     python: PythonState | Absent,
     vanished: VanishedThreads,
@@ -76,7 +76,7 @@ def _names(reader: MemoryReader, vanished: VanishedThreads) -> set[str]:
     for code in {frame.code for frame in islice(frames, MAX_FRAMES) if frame.code}:
         for table in _TABLES:
             with suppress(UnreadableMemory, LayoutError):
-                names.update(strings_of(reader, code, table))
+                names.update(read_name_tuple(reader, code, table))
     return names
 
 
@@ -98,7 +98,7 @@ def examine_locks(
     fork, vanished = forked.evidence, forked.vanished
     errors = [*load_all(gdb_epi.locks.families), *forked.soft_errors]
     context = LockContext(target, python, fork, errors, vanished)
-    families = sorted({"futex": futex_waits, **FAMILIES}.items())
+    families = sorted({"futex": find_futex_waits, **FAMILIES}.items())
     waits: list[LockWait] = []
     threads = target.threads() if threads is None else threads
     for thread in threads:
@@ -111,7 +111,7 @@ def examine_locks(
         if len(waits) >= MAX_WAITS:
             errors.append(SoftError("locks", "waits", f"cut at {MAX_WAITS}"))
             break
-    waits = demote_unsupported_guesses(target, python, vanished, waits)
+    waits = demote_unsupported_inheritance(target, python, vanished, waits)
     cycles = find_cycles(waits)
     held = _held_locks(context, waits)
     if context.python_view is not None:
@@ -125,7 +125,9 @@ def examine_locks(
         handlers=forked.handlers,
         cycles=cycles,
         held=held,
-        activities=tuple(activity_of_thread(target, thread) for thread in threads[:MAX_THREADS]),
+        activities=tuple(
+            classify_thread_activity(target, thread) for thread in threads[:MAX_THREADS]
+        ),
     )
 
 

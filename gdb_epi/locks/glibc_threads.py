@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator, Mapping
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault.memory_reads import read_u32, read_u64
 from gdb_epi.sizes import WORD
-from gdb_epi.target.api import Module, Target, machine_of
+from gdb_epi.target.api import Module, Target, get_architecture
 from gdb_epi.target.elf import SHDR, SHT_DYNSYM, SHT_SYMTAB, SYM
 from gdb_epi.typing_lite import NamedTuple
 
@@ -44,7 +44,7 @@ _FIELDS = {
 _OLD = {"used": "stack_used", "user": "__stack_user", "cache": "stack_cache"}
 
 
-def libpthread_symbols(target: Target, names: Collection[str]) -> dict[str, int]:
+def read_libpthread_symbols(target: Target, names: Collection[str]) -> dict[str, int]:
     """Return the run-time addresses of symbols of libpthread's .symtab.
 
     Empty where there is no such library, no matching file, or no .symtab (glibc 2.34 and later keep
@@ -63,7 +63,7 @@ def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
     addresses: dict[str, int] = {}
     try:
         with open(module.file, "rb") as stream:
-            for text, value in elf_symtab(stream.read(MAX_TABLE)):
+            for text, value in read_elf_symtab(stream.read(MAX_TABLE)):
                 if text in wanted:
                     addresses[wanted[text]] = module.base + value
     except (OSError, struct.error, IndexError):
@@ -71,13 +71,13 @@ def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
     return addresses
 
 
-def elf_symtab(image: bytes) -> Iterator[tuple[bytes, int]]:
+def read_elf_symtab(image: bytes) -> Iterator[tuple[bytes, int]]:
     """Yield (name, value) of the .symtab of a 64-bit ELF file. Raises struct.error, IndexError."""
     for name, _info, value, _size in _entries(image, (SHT_SYMTAB,)):
         yield name, value
 
 
-def elf_functions(path: str, limit: int) -> list[tuple[int, int, str]]:
+def read_elf_functions(path: str, limit: int) -> list[tuple[int, int, str]]:
     """Return (value, size, name) of an ELF file's functions; empty when it cannot be read."""
     try:
         with open(path, "rb") as stream:
@@ -154,13 +154,13 @@ def _offsets(
     return offsets
 
 
-def stack_lists(target: Target) -> StackLists | Absent:
+def read_stack_lists(target: Target) -> StackLists | Absent:
     """Walk glibc's lists of thread stacks.
 
     Absent for another libc, glibc before 2.34 without libpthread's file, or unreadable lists.
     """
     names = (*_OLD_FIELDS.values(), *_OLD.values(), "__fork_generation")
-    old = libpthread_symbols(target, names)
+    old = read_libpthread_symbols(target, names)
     if all(symbol in old for symbol in (*_OLD_FIELDS.values(), *_OLD.values())):
         offsets = _offsets(target, _OLD_FIELDS, old)
         if isinstance(offsets, Absent):
@@ -206,7 +206,7 @@ def _walk(
     does not, the link back to the node before it says as much.
     """
     seen, whole, before = {head}, True, head
-    selves = machine_of(target).descriptor_self
+    selves = get_architecture(target).descriptor_self
     node = read_u64(target, head)
     while node is not None and node not in seen and len(seen) < MAX_DESCRIPTORS:
         seen.add(node)

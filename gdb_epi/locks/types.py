@@ -187,7 +187,7 @@ class HeldLock(NamedTuple):
     where: str
 
 
-class Cycle(NamedTuple):
+class WaitCycle(NamedTuple):
     """Threads that wait for each other, each for the next one; the lowest id comes first."""
 
     tids: tuple[int, ...]
@@ -216,6 +216,6 @@ class LockReport(NamedTuple):
     soft_errors: tuple[SoftError, ...]
     vanished: VanishedThreads = VanishedThreads((), False)
     handlers: ThreadInForkHandlers | None = None
-    cycles: tuple[Cycle, ...] = ()
+    cycles: tuple[WaitCycle, ...] = ()
     held: tuple[HeldLock, ...] = ()
     activities: tuple[Activity, ...] = ()

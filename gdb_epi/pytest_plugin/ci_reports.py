@@ -23,7 +23,7 @@ from gdb_epi.pytest_plugin.death_cases import ARTIFACTS, DeathCase
 from gdb_epi.render.ci.github import death_annotations, job_summary
 from gdb_epi.render.ci.junit_text import xml_safe_text
 from gdb_epi.render.ci.source_lines import SourceLine, relative_to, source_root
-from gdb_epi.render.escape import escape, in_charset
+from gdb_epi.render.escape import escape, replace_missing_characters
 from gdb_epi.util import counted
 
 
@@ -67,7 +67,7 @@ class CiReports:
 
 def print_now(text: str) -> None:
     """Print a text at once; what the terminal's characters lack is escaped."""
-    print(in_charset(text, sys.stdout.encoding or "ascii"), flush=True)
+    print(replace_missing_characters(text, sys.stdout.encoding or "ascii"), flush=True)
 
 
 @contextlib.contextmanager

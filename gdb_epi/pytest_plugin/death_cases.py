@@ -20,11 +20,11 @@ from pathlib import Path
 from gdb_epi.private_files import make_private_folder, private_opener
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.journal import JournalReader
-from gdb_epi.record.record_parts import group_in, grouping_line
+from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, Death
 from gdb_epi.render.ci.source_lines import SourceLine
 from gdb_epi.render.triage import SHELL, Audience, opening_text, render_triage
-from gdb_epi.repro.core_dumping import DumpedProcess, cores_since, modification_time
+from gdb_epi.repro.core_dumping import DumpedProcess, find_cores_since, modification_time
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import shell_word
 
@@ -75,8 +75,8 @@ class DeathCase(NamedTuple):
 
     def properties(self) -> list[tuple[str, str]]:
         """Return what JUnit has as properties of the test."""
-        verdict = group_in(self.record, "verdict").get("label")
-        signature = group_in(self.record, "signature")
+        verdict = get_group(self.record, "verdict").get("label")
+        signature = get_group(self.record, "signature")
         pairs = [("epi_verdict", verdict), ("epi_signature", grouping_line(signature))]
         pairs.append((ARTIFACTS, self.folder))
         return [(name, str(value)) for name, value in pairs if value]
@@ -133,7 +133,7 @@ class DeathCases:
         session = os.getsid(0)
         cores: dict[str, DumpedProcess] = {}
         for folder in (self._settings.start, *folders):
-            for core, origin in cores_since(self._settings.dumping, folder, since):
+            for core, origin in find_cores_since(self._settings.dumping, folder, since):
                 is_mine = parent is None or _descends(origin.parent, parent)
                 if (
                     origin.session == session
@@ -155,7 +155,7 @@ class DeathCases:
             return path if os.path.isfile(path) else None
         settings = self._settings
         for folder in (settings.start, *reversed(watched.folders)):
-            for core, origin in cores_since(settings.dumping, folder, settings.since):
+            for core, origin in find_cores_since(settings.dumping, folder, settings.since):
                 if origin.pid == watched.pid:
                     return core
         return None

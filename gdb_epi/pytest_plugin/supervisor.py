@@ -37,7 +37,7 @@ from gdb_epi.pytest_plugin.ci_reports import CiReports, print_now
 from gdb_epi.pytest_plugin.death_cases import DeathCase, DeathCases
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
-from gdb_epi.repro.core_dumping import core_to_be_overwritten, read_core_dumping
+from gdb_epi.repro.core_dumping import find_core_to_be_overwritten, read_core_dumping
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
@@ -118,7 +118,7 @@ def _settings(config: pytest.Config) -> ChildSettings:
         ignore.write_text("*\n")
     dumping, gdb = read_core_dumping(), find_gdb(None)
     capture, why_not = options.epi_capture, dumping.why_not
-    blocked = core_to_be_overwritten(dumping, start)
+    blocked = find_core_to_be_overwritten(dumping, start)
     if blocked is not None:
         why_not = f"{blocked} is in the way of cores"
     if capture == "auto":

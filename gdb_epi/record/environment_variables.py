@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.target.api import Target
-from gdb_epi.target.auxv import arguments_and_environment
+from gdb_epi.target.auxv import read_arguments_and_environment
 from gdb_epi.target.symbols import exported_symbol
 from gdb_epi.typing_lite import NamedTuple
 
@@ -128,7 +128,7 @@ def _c_string(target: Target, at: int) -> bytes | None:
 
 def _from_stack(target: Target) -> Iterator[bytes]:
     """Yield the strings between the auxiliary vector's strings and the file name, newest first."""
-    block = arguments_and_environment(target, MAX_BLOCK)
+    block = read_arguments_and_environment(target, MAX_BLOCK)
     for entry in block.rstrip(b"\0").split(b"\0")[:0:-1][:MAX_VARIABLES]:
         if not _is_variable(entry):
             return  # the arguments begin here

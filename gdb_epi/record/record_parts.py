@@ -11,25 +11,25 @@ from gdb_epi.typing_lite import Any
 READ_IN_PART = "(--prefix)"  # in the soft error that says that only the head was read
 
 
-def group_in(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def get_group(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return a group of a record, or a map within a group; an empty one when it is not there."""
     value = record.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def groups_in(record: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def get_groups(record: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """Return the maps of a list in a record; an empty list when it is not there."""
     value = record.get(name)
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
-def number_in(record: Mapping[str, Any], name: str) -> float:
+def get_number(record: Mapping[str, Any], name: str) -> float:
     """Return a number of a record; 0 when it is not there."""
     value = record.get(name)
     return float(value) if isinstance(value, (int, float)) else 0.0
 
 
-def texts_in(record: Mapping[str, Any], name: str) -> list[str]:
+def get_texts(record: Mapping[str, Any], name: str) -> list[str]:
     """Return the texts of a list in a record; an empty list when it is not there."""
     value = record.get(name)
     return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
@@ -37,28 +37,28 @@ def texts_in(record: Mapping[str, Any], name: str) -> list[str]:
 
 def verdict_label(record: Mapping[str, Any]) -> str:
     """Return the label of a record's verdict; "cannot-tell" where there is none."""
-    return str(group_in(record, "verdict").get("label") or "cannot-tell")
+    return str(get_group(record, "verdict").get("label") or "cannot-tell")
 
 
 def telling_stack(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the stack that explains the death: of the signed thread, else the crashed one."""
-    threads = group_in(record, "threads")
-    stack = group_in(threads, "crashed")
-    signed = group_in(group_in(record, "signature"), "thread").get("tid")
+    threads = get_group(record, "threads")
+    stack = get_group(threads, "crashed")
+    signed = get_group(get_group(record, "signature"), "thread").get("tid")
     if signed is None or signed == stack.get("tid"):
         return stack
     listed = (stack for stack in listed_stacks(record) if stack.get("tid") == signed)
-    return group_in(threads, "signed") or next(listed, stack)
+    return get_group(threads, "signed") or next(listed, stack)
 
 
 def listed_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the stacks of the threads that run Python."""
-    return groups_in(group_in(record, "threads"), "stacks")
+    return get_groups(get_group(record, "threads"), "stacks")
 
 
 def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
     """Return tid -> name of the threads that run Python; None for those without a name."""
-    main = {number_in(group_in(record, "process"), "pid"): MAIN_THREAD}
+    main = {get_number(get_group(record, "process"), "pid"): MAIN_THREAD}
     tids = ((stack.get("tid"), stack.get("name")) for stack in listed_stacks(record))
     return {tid: name or main.get(tid) for tid, name in tids if isinstance(tid, int)}
 
@@ -66,7 +66,7 @@ def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
 def telling_thread_name(record: Mapping[str, Any]) -> str:
     """Return the name of the thread whose stack explains the death; "" without one."""
     stack = telling_stack(record)
-    named = thread_names(record).get(int(number_in(stack, "tid")))
+    named = thread_names(record).get(int(get_number(stack, "tid")))
     return str(stack.get("name") or named or "")
 
 
@@ -74,7 +74,7 @@ def hypotheses(record: Mapping[str, Any]) -> dict[str, float]:
     """Return {hypothesis: probability} of a verdict, the likeliest first."""
     shares = {
         str(cause.get("hypothesis")): float(cause["probability"])
-        for cause in groups_in(group_in(record, "verdict"), "cause")
+        for cause in get_groups(get_group(record, "verdict"), "cause")
         if isinstance(cause.get("probability"), (int, float))
     }
     return dict(sorted(shares.items(), key=lambda share: -share[1]))
@@ -92,7 +92,7 @@ def deadlocked_threads(record: Mapping[str, Any]) -> list[int]:
     """Return the threads that wait for each other, when that is the verdict."""
     if verdict_label(record) != "deadlock":
         return []
-    waits = groups_in(record, "waits")
+    waits = get_groups(record, "waits")
     circle = [w.get("tid") for w in waits if w.get("verdict") in ("cycle", "self-deadlock")]
     return list(dict.fromkeys(tid for tid in circle if isinstance(tid, int)))
 
@@ -102,13 +102,13 @@ def members_of_deadlock(record: Mapping[str, Any]) -> list[int]:
     circle = deadlocked_threads(record)
     if circle or verdict_label(record) != "deadlock":
         return circle
-    findings = groups_in(record, "findings")
+    findings = get_groups(record, "findings")
     answer = next((f for f in findings if f.get("detector") == "stuck_deadlock"), {})
-    members = [member.get("tid") for member in groups_in(group_in(answer, "facts"), "members")]
+    members = [member.get("tid") for member in get_groups(get_group(answer, "facts"), "members")]
     return list(dict.fromkeys(tid for tid in members if isinstance(tid, int)))
 
 
 def grouping_line(signature: Mapping[str, Any]) -> str:
     """Return the line of the key that groups a crash (SPEC.md 1.3); "" without one."""
-    name = str(group_in(signature, "group").get("key") or "stable")
-    return str(group_in(signature, "text").get(name) or "")
+    name = str(get_group(signature, "group").get("key") or "stable")
+    return str(get_group(signature, "text").get(name) or "")

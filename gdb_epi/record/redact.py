@@ -45,7 +45,7 @@ def redaction_entries(left_out: Mapping[str, int]) -> list[dict[str, Any]]:
     return entries
 
 
-def without_people(record: dict[str, Any], people: Collection[str]) -> dict[str, Any]:
+def redact_people(record: dict[str, Any], people: Collection[str]) -> dict[str, Any]:
     """Return a record whose texts have no home folders and no users' names in paths."""
     names = sorted(n for n in people if len(n) >= MIN_NAME and n.lower() not in COMMON_NAMES)
     part = re.compile("(?<=/)(?:" + "|".join(map(re.escape, names)) + ")(?![^/\\s:'\"])")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException, ThreadExceptions
     from gdb_epi.cpython.running.tasks import Task, Tasks
     from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
-    from gdb_epi.cpython.values.repr_decoder import Limits
+    from gdb_epi.cpython.values.repr_decoder import ReprLimits
     from gdb_epi.cpython.values.variables import FrameVariables, Variable
 
 MAX_LOCALS_ERRORS = 20
@@ -122,20 +122,20 @@ def crashed_exception(
     return (crashed[0], crashed[0].all()[0]) if crashed else None
 
 
-def exceptions_of(state: ProcessState, *, messages: bool) -> tuple[ThreadExceptions, ...]:
+def read_exceptions(state: ProcessState, *, messages: bool) -> tuple[ThreadExceptions, ...]:
     """Return the exceptions of every thread state, with their texts when asked for."""
     if not messages or not isinstance(state.python, PythonState):
         return state.exceptions
-    from gdb_epi.cpython.running.exceptions import thread_exceptions
+    from gdb_epi.cpython.running.exceptions import read_thread_exceptions
 
-    return tuple(thread_exceptions(state.target, state.python, messages=True))
+    return tuple(read_thread_exceptions(state.target, state.python, messages=True))
 
 
 def _add_exceptions(
     state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]], *, messages: bool
 ) -> tuple[dict[str, Any] | None, list[SoftError]]:
     """Put `exceptions` into the threads; return the crashed thread's, and what is missing."""
-    exceptions = exceptions_of(state, messages=messages)
+    exceptions = read_exceptions(state, messages=messages)
     by_thread = {of_thread.thread.address: of_thread for of_thread in exceptions}
     errors: list[SoftError] = []
     for thread, thread_data in threads:
@@ -179,7 +179,7 @@ def merged_json(
     return merged
 
 
-def add_calls(
+def add_called_functions(
     threads: Sequence[ThreadState],
     threads_data: Sequence[dict[str, Any]],
     callees: Mapping[int, Mapping[int, Callee]],
@@ -201,24 +201,26 @@ def threads_in_stacks(state: ProcessState, tids: Collection[int] | None) -> list
     return [t for t in state.python_threads() if tids is None or t.tid in tids]
 
 
-def frame_variables(state: ProcessState, limits: Limits | None = None) -> FrameVariables | Absent:
+def frame_variables(
+    state: ProcessState, limits: ReprLimits | None = None
+) -> FrameVariables | Absent:
     """Return the reader of arguments and locals. Absent when there is no Python."""
     python = state.python
     if not isinstance(python, PythonState):
         return python
-    from gdb_epi.cpython.values.process_values import values_of
+    from gdb_epi.cpython.values.process_values import get_process_values
     from gdb_epi.cpython.values.variables import FrameVariables
 
-    return FrameVariables(values_of(state.target, python, limits))
+    return FrameVariables(get_process_values(state.target, python, limits))
 
 
 def _add_locals(
     state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]], secrets: bool
 ) -> list[SoftError]:
     """Put `locals` and `variables` into the frames; return what could not be read."""
-    from gdb_epi.cpython.values.repr_decoder import Limits
+    from gdb_epi.cpython.values.repr_decoder import ReprLimits
 
-    reader = frame_variables(state, Limits(secrets=secrets))
+    reader = frame_variables(state, ReprLimits(secrets=secrets))
     if isinstance(reader, Absent):
         return [SoftError("locals", "all threads", reader.detail)]
     errors = []
@@ -293,27 +295,32 @@ def task_json(task: Task, waits: UnfinishedTask | None = None) -> dict[str, Any]
     }
 
 
-def tasks_of(state: ProcessState) -> tuple[Tasks, dict[int, UnfinishedTask]]:
+def read_tasks_and_waits(state: ProcessState) -> tuple[Tasks, dict[int, UnfinishedTask]]:
     """Return the tasks of asyncio and trio, and by address what each waits for.
 
     None when there is no Python. The code that reads waits is imported only if there are tasks.
     """
-    from gdb_epi.cpython.running.tasks import TRIO_MODULE, Tasks, asyncio_tasks, has_module
+    from gdb_epi.cpython.running.tasks import (
+        TRIO_MODULE,
+        Tasks,
+        is_module_imported,
+        read_asyncio_tasks,
+    )
 
     python = state.python
     if not isinstance(python, PythonState):
         return Tasks((), ()), {}
-    tasks, errors = asyncio_tasks(state.target, python)
-    if has_module(state.target, python, TRIO_MODULE):
-        from gdb_epi.cpython.running.trio_tasks import trio_tasks
+    tasks, errors = read_asyncio_tasks(state.target, python)
+    if is_module_imported(state.target, python, TRIO_MODULE):
+        from gdb_epi.cpython.running.trio_tasks import read_trio_tasks
 
-        of_trio = trio_tasks(state.target, python)
+        of_trio = read_trio_tasks(state.target, python)
         tasks, errors = (*tasks, *of_trio.tasks), (*errors, *of_trio.soft_errors)
     if not tasks:
         return Tasks(tasks, errors), {}
-    from gdb_epi.cpython.running.unfinished_tasks import waits_of_tasks
+    from gdb_epi.cpython.running.unfinished_tasks import read_task_waits
 
-    waits = {waits.id: waits for waits in waits_of_tasks(state.target, python, tasks)}
+    waits = {waits.id: waits for waits in read_task_waits(state.target, python, tasks)}
     return Tasks(tasks, errors), waits
 
 
@@ -341,7 +348,7 @@ def stacks_json(
     errors += missing
     if locals:
         errors += _add_locals(state, threads, secrets)
-    tasks, waits = tasks_of(state)
+    tasks, waits = read_tasks_and_waits(state)
     errors += tasks.soft_errors
     return {
         "threads": [thread_data for _, thread_data in threads],

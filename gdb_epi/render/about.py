@@ -82,9 +82,9 @@ def version_lines(host: Mapping[str, Any], packages: Mapping[str, Any]) -> list[
 
 def core_facts(target: Target, host: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is loaded, and what of it is missing."""
-    from gdb_epi.target.missing_memory import missing_memory, missing_text
+    from gdb_epi.target.missing_memory import measure_missing_memory, missing_memory_sentence
 
-    crash, truncation, memory = target.crash(), target.truncation(), missing_memory(target)
+    crash, truncation, memory = target.crash(), target.truncation(), measure_missing_memory(target)
     return {
         "kind": target.kind,
         "path": host.get("core") or getattr(target, "path", None),
@@ -94,7 +94,7 @@ def core_facts(target: Target, host: Mapping[str, Any]) -> dict[str, Any]:
         "regions": len(target.regions()),
         "truncated": truncation._asdict(),
         "memory": {**memory._asdict(), "mappings": [m._asdict() for m in memory.mappings]},
-        "memory_text": missing_text(memory),
+        "memory_text": missing_memory_sentence(memory),
         "signal": crash if isinstance(crash, Absent) else crash._asdict(),
     }
 

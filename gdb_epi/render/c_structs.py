@@ -7,7 +7,7 @@ In: the address of a struct and its name (`expressions.C_STRUCTS`). Out: one lin
 from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import CodeReader
-from gdb_epi.cpython.frames.frame_chain import frame_reader, python_frame
+from gdb_epi.cpython.frames.frame_chain import frame_reader, make_python_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import UNREADABLE, Absent, LayoutError, UnreadableMemory
@@ -45,7 +45,7 @@ def struct_text(state: ProcessState, struct: str, address: int) -> str | Absent:
         raw = frame_reader(reader, codes).read(address)
         if raw.internal:
             return "frame of the interpreter itself, which runs no code of Python"
-        frame = python_frame(raw, codes, NamespaceReader(reader), "memory")
+        frame = make_python_frame(raw, codes, NamespaceReader(reader), "memory")
     except (LayoutError, UnreadableMemory) as error:
         return Absent(UNREADABLE, str(error))
     if frame.hole is not None:

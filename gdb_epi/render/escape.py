@@ -2,7 +2,7 @@
 """Text that is safe for a terminal, fits its width, and uses only characters that it can show.
 
 Everything that may come from a core goes through `escape`. Where a locale has no Unicode, the lines
-of trees become ASCII and other characters escapes (in_charset).
+of trees become ASCII and other characters escapes (replace_missing_characters).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def one_line(text: str) -> str:
     return joined.replace("[ ", "[").replace(" ]", "]")
 
 
-def in_charset(text: str, charset: str) -> str:
+def replace_missing_characters(text: str, charset: str) -> str:
     """Return a text without characters that a character set lacks; an unknown set is ASCII."""
     if text.isascii():
         return text

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
 from gdb_epi.record.record_parts import (
-    group_in,
-    groups_in,
-    number_in,
+    get_group,
+    get_groups,
+    get_number,
+    get_texts,
     telling_stack,
-    texts_in,
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
-from gdb_epi.render.frame_lines import NATIVE, Call, is_program_call
+from gdb_epi.render.frame_lines import NATIVE, StackCall, is_program_call
 from gdb_epi.render.opening_sentences import leading_hypothesis
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
@@ -32,7 +32,7 @@ Json = Mapping[str, Any]
 def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each variable that `signal.named_values` names."""
     address = _address(signal)
-    named = groups_in(signal, "named_values")
+    named = get_groups(signal, "named_values")
     # A variable that equals the address says all; others near it would only distract.
     same = [value for value in named if value.get("how") in ("is", "indexed")]
     shown: dict[tuple[object, ...], Mapping[str, Any]] = {}
@@ -61,11 +61,11 @@ def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
 
 def _address(signal: Mapping[str, Any]) -> int | None:
     """Return the bad address: the kernel's, or that of the operand; None when it is redacted."""
-    behind = group_in(signal, "behind_handler")
+    behind = get_group(signal, "behind_handler")
     for text in (
         behind.get("fault_address"),
         signal.get("fault_address"),
-        group_in(signal, "operand").get("address"),
+        get_group(signal, "operand").get("address"),
     ):
         try:
             number = int(str(text), 16)
@@ -78,8 +78,8 @@ def _address(signal: Mapping[str, Any]) -> int | None:
 
 def word_origin_lines(record: Json) -> Iterator[str]:
     """Yield where the bad word was read, unless the answer says it already."""
-    reasons = " ".join(texts_in(group_in(record, "verdict"), "reasons"))
-    for evidence in groups_in(group_in(record, "corruption"), "evidence"):
+    reasons = " ".join(get_texts(get_group(record, "verdict"), "reasons"))
+    for evidence in get_groups(get_group(record, "corruption"), "evidence"):
         if evidence.get("id") == ORIGIN:
             place = str(evidence.get("where")).removeprefix("0x").lstrip("0")
             summary = str(evidence.get("summary"))
@@ -95,10 +95,10 @@ def word_place(where: str) -> str:
 
 def damage_lines(record: Json) -> Iterator[str]:
     """Yield the damaged word and its correct value, or, where it matters, that none was found."""
-    damage = group_in(group_in(record, "verdict"), "damage")
+    damage = get_group(get_group(record, "verdict"), "damage")
     where = str(damage.get("where") or "a place that is not known")
-    reasons = texts_in(group_in(record, "verdict"), "reasons")
-    software = group_in(record, "verdict").get("label") == "software"
+    reasons = get_texts(get_group(record, "verdict"), "reasons")
+    software = get_group(record, "verdict").get("label") == "software"
     if damage.get("found") and not damage.get("bits") and not damage.get("should_be"):
         wrong = "was overwritten" if software else "is wrong"
         if not software or f"at {unpadded_address(where)} was overwritten" not in reasons[0]:
@@ -117,8 +117,8 @@ def damage_lines(record: Json) -> Iterator[str]:
             yield f"right would be {unpadded_address(damage['should_be'])}; {differs}"
         if damage.get("found") and reasons:
             yield f"seen by: {reasons[0]}"
-    elif damage and str(group_in(record, "signal").get("name")) in CRASHES:
-        missing = group_in(group_in(record, "truncated"), "memory").get("missing_percent")
+    elif damage and str(get_group(record, "signal").get("name")) in CRASHES:
+        missing = get_group(get_group(record, "truncated"), "memory").get("missing_percent")
         missing = missing if isinstance(missing, (int, float)) else 0
         seen = ""
         if missing >= MIN_MISSING:
@@ -126,7 +126,7 @@ def damage_lines(record: Json) -> Iterator[str]:
         if missing > MAX_MISSING:
             yield "cannot tell: the memory is not in the core"
         elif damage.get("judged") is False:
-            machine = group_in(record, "hardware").get("platform") or "its machine"
+            machine = get_group(record, "hardware").get("platform") or "its machine"
             yield f"not judged on this architecture ({machine})"
         else:
             yield f"no flipped bits were found in memory{seen}"
@@ -134,9 +134,9 @@ def damage_lines(record: Json) -> Iterator[str]:
 
 def machine_words(record: Json) -> str:
     """Return which computer and CPU it was, as far as the core or a sidecar says."""
-    hardware, host = group_in(record, "hardware"), group_in(record, "host")
+    hardware, host = get_group(record, "hardware"), get_group(record, "host")
     words = [str(host["hostname"]) if host.get("hostname") else "host name not known"]
-    number = group_in(record, "cpu").get("number")
+    number = get_group(record, "cpu").get("number")
     if number is not None:
         words.append(f"last ran on CPU {number}")
     if hardware.get("vendor"):
@@ -152,7 +152,7 @@ _SHORT_FILE = "the headers announce"  # beginning of the reason when a core's en
 
 def cut_off_words(truncated: Json, *, read_in_part: bool = False) -> str:
     """Return how much of the core is missing, which is unknown if the headers are cut off."""
-    lost, reason = number_in(truncated, "missing_bytes"), str(truncated.get("reason"))
+    lost, reason = get_number(truncated, "missing_bytes"), str(truncated.get("reason"))
     if lost < 2:
         return f"most of the core: {reason}"
     unit, name = (1e6, "MB") if lost >= 1e6 else (1e3, "kB") if lost >= 1e3 else (1, "bytes")
@@ -166,7 +166,7 @@ def missing_memory_words(memory: Json) -> list[str]:
     """Return the share of writable memory that the core lacks, and the threads without stacks."""
     if not memory:
         return []
-    named = list(dict.fromkeys(f"{m.get('what')}" for m in groups_in(memory, "mappings")[:2]))
+    named = list(dict.fromkeys(f"{m.get('what')}" for m in get_groups(memory, "mappings")[:2]))
     most = f", most of it {', '.join(named)}" if named else ""
     percent = memory.get("missing_percent")
     texts = [f"{percent}% of the writable memory{most}"] if percent else []
@@ -189,16 +189,16 @@ HELP_MEMORY = (
 )
 
 
-def help_against_cause(record: Json) -> tuple[str, str] | None:
+def advice_for_cause(record: Json) -> tuple[str, str] | None:
     """Return what helps against the likeliest cause; None where there is nothing to say."""
     cause = leading_hypothesis(record)
     if cause == "stack-exhausted":
         return "what helps", _help_of_stack(record)
-    category = str(group_in(record, "signature").get("category"))
+    category = str(get_group(record, "signature").get("category"))
     overrun = cause == "out-of-bounds" and category.startswith("abort-malloc")
     if cause not in _OF_THE_HEAP and not overrun:
         return None
-    allocator = str(group_in(record, "corruption").get("allocator"))
+    allocator = str(get_group(record, "corruption").get("allocator"))
     if allocator == "python" and _ran_with_checked_heap(record):
         return None
     return _CHECKED_HEAP.get(allocator)
@@ -206,9 +206,9 @@ def help_against_cause(record: Json) -> tuple[str, str] | None:
 
 def _ran_with_checked_heap(record: Json) -> bool:
     """Whether the process that died had Python's debug allocators already."""
-    python = group_in(record, "python")
-    chosen = str(group_in(group_in(record, "job"), "environment").get("PYTHONMALLOC"))
-    by_default = python.get("debug") or group_in(python, "flags").get("dev_mode")
+    python = get_group(record, "python")
+    chosen = str(get_group(get_group(record, "job"), "environment").get("PYTHONMALLOC"))
+    by_default = python.get("debug") or get_group(python, "flags").get("dev_mode")
     return chosen.endswith("debug") or (bool(by_default) and chosen in ("None", "default"))
 
 
@@ -216,8 +216,8 @@ def _help_of_stack(record: Json) -> str:
     """Return what helps against a stack that was full, by whose stack it is."""
     facts: Json = next(
         (
-            group_in(finding, "facts")
-            for finding in groups_in(record, "findings")
+            get_group(finding, "facts")
+            for finding in get_groups(record, "findings")
             if finding.get("detector") == "stack_overflow"
         ),
         {},
@@ -226,24 +226,24 @@ def _help_of_stack(record: Json) -> str:
     larger = "where its thread is made"
     if facts.get("own") is False:
         larger = "where it is made (sigaltstack(), the library)"
-    elif stack.get("tid") == group_in(record, "process").get("pid"):
+    elif stack.get("tid") == get_group(record, "process").get("pid"):
         larger = "for the main thread (ulimit -s)"
-    elif any(f.get("language", "python") == "python" for f in groups_in(stack, "frames")):
+    elif any(f.get("language", "python") == "python" for f in get_groups(stack, "frames")):
         larger = "for new threads (threading.stack_size(N))"
     less = "smaller local arrays in that function" if facts.get("large") else "less nesting"
     return f"{less}, or a larger stack {larger}"
 
 
-def lost_half_of_pointer(record: Json, calls: Sequence[Call]) -> bool:
+def is_half_of_pointer_lost(record: Json, calls: Sequence[StackCall]) -> bool:
     """Whether ctypes or cffi passed on the low half of an address, as a C int is passed."""
-    rules = texts_in(group_in(record, "verdict"), "rules")
+    rules = get_texts(get_group(record, "verdict"), "rules")
     return "S:truncated" in rules and any(call.module.startswith("libffi") for call in calls)
 
 
-def is_untested_result(record: Json, calls: Sequence[Call]) -> bool:
+def is_untested_result(record: Json, calls: Sequence[StackCall]) -> bool:
     """Whether native code of a library used a NULL while an exception was on its way up."""
-    raised = group_in(record, "exception")
+    raised = get_group(record, "exception")
     if not raised.get("type") or raised.get("state") == "handled":
         return False
-    null = any(f.get("detector") == "null_dereference" for f in groups_in(record, "findings"))
+    null = any(f.get("detector") == "null_dereference" for f in get_groups(record, "findings"))
     return null and bool(calls) and calls[0].language == NATIVE and is_program_call(calls[0])

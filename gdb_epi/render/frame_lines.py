@@ -35,7 +35,7 @@ _PACKAGES = ("/site-packages/", "/dist-packages/")
 _FROZEN = "<frozen "
 
 
-class Call(NamedTuple):
+class StackCall(NamedTuple):
     """One frame of a stack; `language` is PYTHON, NATIVE, or REMARK for words in its place.
 
     `name` is "" if unknown. `module` is the file that holds native code, `offset` the place in it
@@ -65,11 +65,11 @@ class Call(NamedTuple):
 class StackRow(NamedTuple):
     """One line of a folded stack: a call with what follows it, or words instead of calls."""
 
-    call: Call
+    call: StackCall
     stands_for: int = 1  # calls
 
 
-def library_of_call(call: Call) -> str:
+def call_library(call: StackCall) -> str:
     """Return the library that a Python frame belongs to, "" for the program's own code.
 
     Each module of the standard library counts as one, and so does a package that pip installed.
@@ -89,7 +89,7 @@ def library_of_call(call: Call) -> str:
     return tail.partition("/")[2].partition("/")[0]
 
 
-def fold_calls(calls: Sequence[Call], *, runs: bool = True) -> list[StackRow]:
+def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRow]:
     """Fold recursion and, as `runs`, calls within a library and calls whose names are not known."""
     rows: list[StackRow] = []
     keys = [_key(call) for call in calls]
@@ -156,7 +156,7 @@ def _left_out(rows: Sequence[StackRow], hint: str) -> list[StackRow]:
     """Return the row that stands for these calls; no row for none."""
     hidden = sum(row.stands_for for row in rows)
     return (
-        [StackRow(Call(REMARK, f"... {counted(hidden, 'more call')}{hint}"), hidden)]
+        [StackRow(StackCall(REMARK, f"... {counted(hidden, 'more call')}{hint}"), hidden)]
         if rows
         else []
     )
@@ -195,33 +195,33 @@ def _end_of_path(place: str, room: int) -> str:
     return "..." + (end[slash:] if 0 <= slash < len(end) - 1 else end)
 
 
-def calls_of_record(frames: Sequence[Mapping[str, Any]]) -> list[Call]:
+def calls_of_record(frames: Sequence[Mapping[str, Any]]) -> list[StackCall]:
     """Return the frames of a record's merged stack (SCHEMA.md, "Stacks and frames")."""
     return [_of_record(frame) for frame in frames if isinstance(frame, dict)]
 
 
-def native_call(frame: NativeFrame) -> Call:
+def native_call(frame: NativeFrame) -> StackCall:
     """Return a native frame as a line of a stack."""
     return _of_record({**frame._asdict(), "language": "native", "pc": f"{frame.pc:#x}"})
 
 
-def _of_record(frame: Mapping[str, Any]) -> Call:
+def _of_record(frame: Mapping[str, Any]) -> StackCall:
     if frame.get("hole"):
-        return Call(REMARK, f"(a Python frame that cannot be decoded: {frame['hole']})")
+        return StackCall(REMARK, f"(a Python frame that cannot be decoded: {frame['hole']})")
     of_pyx = bool(frame.get("pyx"))
     line = frame.get("pyx_line" if of_pyx else "lineno")
     lineno = line if isinstance(line, int) else None
     filename = str(frame.get("pyx" if of_pyx else "filename") or "")
     if frame.get("language", "python") == "python":
-        return Call(
+        return StackCall(
             PYTHON, str(frame.get("qualname") or frame.get("name") or "?"), filename, lineno
         )
     if frame.get("kind") == "signal":
-        return Call(REMARK, HANDLER)
+        return StackCall(REMARK, HANDLER)
     if frame.get("kind") == "sentinel":
         words = "... native calls left out of the middle of a very deep stack"
         left_out = frame.get("left_out")
-        return Call(REMARK, words, stands_for=left_out if isinstance(left_out, int) else 1)
+        return StackCall(REMARK, words, stands_for=left_out if isinstance(left_out, int) else 1)
     module = str(frame.get("module") or "").rpartition("/")[2] or str(frame.get("pc") or "")
     name = ""
     if frame.get("python_name"):
@@ -236,20 +236,20 @@ def _of_record(frame: Mapping[str, Any]) -> Call:
     offset = frame.get("offset")
     aside = "data of C++, no function" if name.startswith(_CXX_DATA) else ""
     place = offset if isinstance(offset, int) else None
-    return Call(NATIVE, name, filename, lineno, module, place, aside)
+    return StackCall(NATIVE, name, filename, lineno, module, place, aside)
 
 
-def shown_name(call: Call) -> str:
+def shown_name(call: StackCall) -> str:
     """Return the name of a call, or words for an unknown one."""
     return call.name or ("call of ctypes or cffi" if _foreign(call) else "name not known")
 
 
-def _foreign(call: Call) -> bool:
+def _foreign(call: StackCall) -> bool:
     """Tell whether native code belongs to ctypes' or cffi's way of calling C functions."""
     return call.module.startswith("libffi")
 
 
-def _key(call: Call) -> Key:
+def _key(call: StackCall) -> Key:
     """Return the key by which two calls are the same step of a recursion; lines may differ."""
     nameless = None if call.name else call.offset
     return (call.language, call.name, call.filename or call.module, nameless)
@@ -269,18 +269,18 @@ def _circle(keys: Sequence[Key], at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _folded_circle(block: Sequence[Call], repeats: int, whole: bool) -> list[StackRow]:
+def _folded_circle(block: Sequence[StackCall], repeats: int, whole: bool) -> list[StackRow]:
     if len(block) == 1:
         return [StackRow(block[0]._replace(aside=f"{repeats} times"), repeats)]
     in_all = " in all" if whole else ""
     again = f"    these {len(block)} calls, {repeats} times{in_all}"
     return [
         *(StackRow(call) for call in block),
-        StackRow(Call(REMARK, again), len(block) * (repeats - 1)),
+        StackRow(StackCall(REMARK, again), len(block) * (repeats - 1)),
     ]
 
 
-def _run_end(calls: Sequence[Call], at: int) -> int:
+def _run_end(calls: Sequence[StackCall], at: int) -> int:
     """Return where the run that begins here ends: one library's, or nameless calls of one file."""
     first, end = calls[at], at + 1
     if first.language == NATIVE and not first.name:
@@ -289,27 +289,27 @@ def _run_end(calls: Sequence[Call], at: int) -> int:
         ):
             end += 1
         return end
-    name = library_of_call(first)
-    while name and end < len(calls) and library_of_call(calls[end]) == name:
+    name = call_library(first)
+    while name and end < len(calls) and call_library(calls[end]) == name:
         end += 1
     return end
 
 
-def _folded_run(run: Sequence[Call]) -> Call:
+def _folded_run(run: Sequence[StackCall]) -> StackCall:
     if run[0].language == NATIVE:
         offsets = [f"+{call.offset:#x}" for call in run if call.offset is not None]
         places = ", ".join(offsets[:2]) + (", ..." if len(offsets) > 2 else "")
         kind = "calls of ctypes or cffi" if _foreign(run[0]) else "calls, names not known"
-        return Call(NATIVE, f"{len(run)} {kind}", filename=run[0].module + places)
+        return StackCall(NATIVE, f"{len(run)} {kind}", filename=run[0].module + places)
     names = [call.name.rpartition(".<locals>.")[2] for call in run]
     if len(names) > NAMES_OF_A_RUN:
         shown = f"{names[0]} ... {names[-1]}"
     else:
         shown = ", ".join(names)
-    return Call(PYTHON, f"{len(run)} calls in {library_of_call(run[0])} ({shown})")
+    return StackCall(PYTHON, f"{len(run)} calls in {call_library(run[0])} ({shown})")
 
 
-def place_words(calls: Sequence[Call]) -> str:
+def place_words(calls: Sequence[StackCall]) -> str:
     """Return "in strlen, called from price (shop.py:21)": where it happened, for a sentence."""
     python = innermost_own_python_call(calls)
     before = calls[: calls.index(python)] if python is not None else calls
@@ -340,7 +340,7 @@ _LOOP = ("Python/ceval.c", "Python/bytecodes.c", ".c.h")
 _EXTENSION = (".cpython-", ".abi3.")
 
 
-def _of_extension(call: Call) -> str:
+def _of_extension(call: StackCall) -> str:
     """Return " (array)" of a function of an extension module, whose name may say little."""
     for mark in _EXTENSION:
         module, found, _ = call.module.rpartition("/")[2].partition(mark)
@@ -349,7 +349,7 @@ def _of_extension(call: Call) -> str:
     return ""
 
 
-def _on_whose_behalf(native: Sequence[Call], inside: Call) -> Call | None:
+def _on_whose_behalf(native: Sequence[StackCall], inside: StackCall) -> StackCall | None:
     """Return the code that a function which serves any object worked for; None of the loop."""
     if not inside.module.startswith(_INTERPRETER) or not _serves_any_object(inside):
         return None
@@ -360,7 +360,7 @@ def _on_whose_behalf(native: Sequence[Call], inside: Call) -> Call | None:
     return None if call.filename.endswith(_LOOP) else call
 
 
-def _serves_any_object(call: Call) -> bool:
+def _serves_any_object(call: StackCall) -> bool:
     file = call.filename
     return file.endswith(_FOR_ANY_OBJECT) or (file.endswith(".h") and not file.endswith(".c.h"))
 
@@ -377,7 +377,7 @@ _FATAL_ERROR_FUNCTIONS = frozenset((
 _INTERPRETER = ("python", "libpython")
 
 
-def _call_at_fault(native: Sequence[Call]) -> Call | None:
+def _call_at_fault(native: Sequence[StackCall]) -> StackCall | None:
     """Return the innermost native call; for an abort, the first one outside the libraries it uses.
 
     What ran inside a signal handler ran after the failure.
@@ -392,14 +392,14 @@ def _call_at_fault(native: Sequence[Call]) -> Call | None:
     return next((c for c in named if c.name not in _FATAL_ERROR_FUNCTIONS), next(iter(named), None))
 
 
-def is_program_call(call: Call) -> bool:
+def is_program_call(call: StackCall) -> bool:
     """Tell whether a call is of Python code or an extension, not of the runtimes below these."""
     if call.language != NATIVE:
         return call.language == PYTHON
     return bool(call.module) and not call.module.startswith((*_INTERPRETER, *_ABORT_LIBRARIES))
 
 
-def _caller_of_runtime(native: Sequence[Call], inside: Call) -> Call | None:
+def _caller_of_runtime(native: Sequence[StackCall], inside: StackCall) -> StackCall | None:
     """Return the native code of a library that called into CPython or the C library."""
     if is_program_call(inside):
         return None
@@ -409,7 +409,7 @@ def _caller_of_runtime(native: Sequence[Call], inside: Call) -> Call | None:
     return next((c for c in outside if c.name), next(iter(outside), None))
 
 
-def words_for_unnamed_call(call: Call) -> str:
+def words_for_unnamed_call(call: StackCall) -> str:
     """Return "a function of libfoo", or that it is the code of no file."""
     if call.module.startswith("0x"):
         return "code of no file"
@@ -417,25 +417,25 @@ def words_for_unnamed_call(call: Call) -> str:
     return f"a function of {library_name}" if library_name else "code of no file"
 
 
-def innermost_own_python_call(calls: Sequence[Call]) -> Call | None:
+def innermost_own_python_call(calls: Sequence[StackCall]) -> StackCall | None:
     """Return the innermost frame of the program's own Python code, else of any Python code."""
     python = [call for call in calls if call.language == PYTHON]
-    own = [call for call in python if not library_of_call(call)]
+    own = [call for call in python if not call_library(call)]
     return next(iter(own or python), None)
 
 
-def short_name(call: Call) -> str:
+def short_name(call: StackCall) -> str:
     """Return the name of a function as it stands in a sentence."""
     whole = len(call.name) <= MAX_IN_SENTENCE
     return call.name if whole else call.name[: MAX_IN_SENTENCE - 3] + "..."
 
 
-def call_words(call: Call) -> str:
+def call_words(call: StackCall) -> str:
     """Return "price (shop.py:21)": a call as it stands in a sentence."""
     return f"{short_name(call)} ({short_place(call)})"
 
 
-def short_place(call: Call) -> str:
+def short_place(call: StackCall) -> str:
     """Return "shop.py:21": the place of a call as it stands in a sentence."""
     name = call.filename.rpartition("/")[2]
     return f"{name}:{call.lineno}" if call.lineno else name

@@ -14,7 +14,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.render.frame_lines import (
     REMARK,
     UNLIMITED,
-    Call,
+    StackCall,
     StackRow,
     fold_calls,
     native_call,
@@ -130,7 +130,7 @@ def _entries(
 
     Python frames are not folded when they stand `apart`, or when all native frames are shown.
     """
-    calls: list[tuple[Call, PyFrame | None]] = []
+    calls: list[tuple[StackCall, PyFrame | None]] = []
     folded = number = 0
     for frame in stack.frames:
         if frame.python is not None:
@@ -146,7 +146,7 @@ def _entries(
     if detail == FOLDED and not apart:
         return [(row, None) for row in fold_calls([call for call, _ in calls])], folded
     entries: list[tuple[StackRow, PyFrame | None]] = []
-    stretch: list[Call] = []
+    stretch: list[StackCall] = []
     for call, python in calls:
         if python is None:
             stretch.append(call)
@@ -158,7 +158,7 @@ def _entries(
     return entries, folded
 
 
-def _python_call(frame: MergedFrame, number: int, callee: Callee | None, detail: str) -> Call:
+def _python_call(frame: MergedFrame, number: int, callee: Callee | None, detail: str) -> StackCall:
     python = frame.python
     assert python is not None
     asides = [f"calling {callee.shown()}"] if callee is not None else []
@@ -170,9 +170,9 @@ def _python_call(frame: MergedFrame, number: int, callee: Callee | None, detail:
     return python_call(python)._replace(number=number, aside="  ".join(asides))
 
 
-def _native_call(frame: MergedFrame, native: NativeFrame, detail: str) -> Call:
+def _native_call(frame: MergedFrame, native: NativeFrame, detail: str) -> StackCall:
     if native.kind == "sentinel":
-        return Call(REMARK, _left_out(native))
+        return StackCall(REMARK, _left_out(native))
     asides = ["(inlined)"] if native.inlined else []
     if frame.evidence and native.function is None:
         asides.append("(eval loop)")

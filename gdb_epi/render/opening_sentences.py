@@ -27,13 +27,13 @@ from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.locks.types import CERTAIN
 from gdb_epi.record.record_parts import (
     READ_IN_PART,
-    group_in,
-    groups_in,
+    get_group,
+    get_groups,
+    get_number,
+    get_texts,
     hypotheses,
     members_of_deadlock,
-    number_in,
     telling_thread_name,
-    texts_in,
     thread_names,
     unpadded_address,
     verdict_label,
@@ -50,7 +50,7 @@ from gdb_epi.render.frame_lines import (
     HANDLER,
     NATIVE,
     PYTHON,
-    Call,
+    StackCall,
     call_words,
     innermost_own_python_call,
     place_words,
@@ -76,17 +76,17 @@ _WHY_NOT = {
 
 def is_read_in_part(record: Json) -> bool:
     """Whether only the head of the core was read, on purpose."""
-    errors = groups_in(record, "soft_errors")
+    errors = get_groups(record, "soft_errors")
     return any(READ_IN_PART in str(error.get("message")) for error in errors)
 
 
-def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
+def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, str]:
     """Return the two opening sentences; `calls` are those of the thread that crashed or hung."""
     label = verdict_label(record)
     who = program_name(record)
     reason = first_reason(record)
-    if group_in(record, "threads").get("count") == 0 and not group_in(record, "signal"):
-        cut = " The file was cut off." if group_in(record, "truncated").get("flag") else ""
+    if get_group(record, "threads").get("count") == 0 and not get_group(record, "signal"):
+        cut = " The file was cut off." if get_group(record, "truncated").get("flag") else ""
         if is_read_in_part(record):
             cut = " The part of it that was read (--prefix) holds none: GDB's cores have them last."
         return "This core does not say how the process ended.", f"It lists no thread.{cut}"
@@ -106,10 +106,10 @@ def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
         return f"{who} hung: {wait}", _sentence(
             f"{_software_bug_words(record)}: {cause}".removesuffix(": ")
         )
-    if group_in(record, "process").get("live") and not group_in(record, "signal"):
+    if get_group(record, "process").get("live") and not get_group(record, "signal"):
         return _sentences_about_live_process(record, who, calls)
-    if group_in(record, "process").get("started_as") == "bootloader":
-        pid = group_in(record, "process").get("pid")
+    if get_group(record, "process").get("started_as") == "bootloader":
+        pid = get_group(record, "process").get("pid")
         return f"{who} is the parent of a PyInstaller program: no Python ran in it", (
             f"Python ran in its child: look for the core of a process whose parent is pid {pid}."
         )
@@ -135,7 +135,7 @@ def opening_sentences(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
     )
 
 
-def escaped_opening(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
+def escaped_opening(record: Json, calls: Sequence[StackCall]) -> tuple[str, str]:
     """Return the opening sentences, escaped for a terminal or a page."""
     first, second = opening_sentences(record, calls)
     return escape(f"{first.removesuffix('.')}."), escape(second)
@@ -143,25 +143,25 @@ def escaped_opening(record: Json, calls: Sequence[Call]) -> tuple[str, str]:
 
 def _kind_of_activity(record: Json, reason: str) -> str:
     """Return what the process was doing by its reason ("busy", "sleeps"); "" for anything else."""
-    for finding in groups_in(record, "findings"):
+    for finding in get_groups(record, "findings"):
         hang = finding.get("detector") in ("going_on", "stuck_waiting")
         if hang and finding.get("summary") == reason:
-            return str(group_in(finding, "facts").get("sort"))
+            return str(get_group(finding, "facts").get("sort"))
     return ""
 
 
 def _sentences_about_computing(
-    record: Json, who: str, reason: str, calls: Sequence[Call]
+    record: Json, who: str, reason: str, calls: Sequence[StackCall]
 ) -> tuple[str, str]:
     """Say that it was busy. An endless loop? Nobody can be sure: no number."""
     computed = _sentence_about_thread(record, _computing_words(reason.partition("; ")[0], calls))
     if IN_CALL in reason:
-        when = _when(group_in(record, "signal"))
+        when = _when(get_group(record, "signal"))
         return f"{who} was in a system call when {when}", f"{computed} {CALL}"
     return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP}"
 
 
-def _computing_words(reason: str, calls: Sequence[Call]) -> str:
+def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
     """Return what a thread computes, naming the function that the program's own code calls.
 
     The innermost function is chance: an allocation, a check for signals.
@@ -187,8 +187,8 @@ def _deadlock_sentence(record: Json, circle: str) -> str:
 
     That the circle exists may be certain; the percentage says how sure it is that it is the fault.
     """
-    reasons = texts_in(group_in(record, "verdict"), "reasons")
-    facts = (group_in(finding, "facts") for finding in groups_in(record, "findings")
+    reasons = get_texts(get_group(record, "verdict"), "reasons")
+    facts = (get_group(finding, "facts") for finding in get_groups(record, "findings")
              if finding.get("summary") in reasons)  # fmt: skip
     if all(each.get("confidence") != CERTAIN for each in facts):
         return _sentence(f"{_software_bug_words(record)}: {circle}")
@@ -211,7 +211,7 @@ def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
     return first, clauses
 
 
-def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[str]]:
+def hang_clauses(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, list[str]]:
     """Return the clauses about a hang: who waits, why nothing ends that, and what else is known."""
     who, verb, place = _waiting(record, calls)
     first, *others = first_reason(record).split("; ")
@@ -224,15 +224,15 @@ def hang_clauses(record: Json, calls: Sequence[Call]) -> tuple[str, str, list[st
     return f"{who} {verb} {place}", first, others
 
 
-def _waiting(record: Json, calls: Sequence[Call]) -> tuple[str, str, str]:
+def _waiting(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, str]:
     """Return who, "waits" or "loops", "at function (file:line)": of the first member of a hang.
 
     Without members, those of the thread in question.
     """
-    reasons = texts_in(group_in(record, "verdict"), "reasons")
-    for finding in groups_in(record, "findings"):
-        members = groups_in(group_in(finding, "facts"), "members")
-        places = texts_in(members[0], "frames") if members else []
+    reasons = get_texts(get_group(record, "verdict"), "reasons")
+    for finding in get_groups(record, "findings"):
+        members = get_groups(get_group(finding, "facts"), "members")
+        places = get_texts(members[0], "frames") if members else []
         if places and finding.get("summary") in reasons:
             verb = "loops" if str(members[0].get("doing")) in RUNNING else "waits"
             tid = members[0].get("tid")
@@ -270,12 +270,14 @@ def _deadlock_words(record: Json) -> str:
 
 def core_or_process(record: Json) -> str:
     """Return "core" or "process": what the record was made of."""
-    return api.target_noun(api.LIVE if group_in(record, "process").get("live") else "core")
+    return api.target_noun(api.LIVE if get_group(record, "process").get("live") else "core")
 
 
-def _sentences_about_live_process(record: Json, who: str, calls: Sequence[Call]) -> tuple[str, str]:
+def _sentences_about_live_process(
+    record: Json, who: str, calls: Sequence[StackCall]
+) -> tuple[str, str]:
     """Return the sentences about a live process that was stopped, not hit by a signal."""
-    if group_in(record, "process").get("stage") == "starting":
+    if get_group(record, "process").get("stage") == "starting":
         return f"{who} has only begun: none of its own code has run", (
             "Its libraries are not loaded yet. Let it run on, then ask again."
         )
@@ -285,7 +287,7 @@ def _sentences_about_live_process(record: Json, who: str, calls: Sequence[Call])
 
 def program_name(record: Json) -> str:
     """Return the name of the process: its script, else its executable or command name."""
-    process = group_in(record, "process")
+    process = get_group(record, "process")
     executable = str(process.get("executable") or "").removesuffix(" (deleted)")
     file = executable.rpartition("/")[2]
     script = str(process.get("script") or "")
@@ -296,7 +298,7 @@ def program_name(record: Json) -> str:
 
 def first_reason(record: Json) -> str:
     """Return the first reason of the verdict, one clause; "" when it has none."""
-    reasons = texts_in(group_in(record, "verdict"), "reasons")
+    reasons = get_texts(get_group(record, "verdict"), "reasons")
     if verdict_label(record) == CANNOT_TELL:
         # A possible hang comes before the reason why nothing is known.
         return next(iter(reasons), "")
@@ -306,7 +308,7 @@ def first_reason(record: Json) -> str:
 
 
 def _confidence_words(record: Json) -> str:
-    confidence = number_in(group_in(record, "verdict"), "confidence")
+    confidence = get_number(get_group(record, "verdict"), "confidence")
     return f" ({_percent(confidence)} sure)" if confidence else ""
 
 
@@ -314,11 +316,11 @@ def _percent(confidence: float) -> str:
     return f"{min(99, int(confidence * 100 + 0.5))}%"
 
 
-def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
-    category = str(group_in(record, "signature").get("category") or "")
+def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
+    category = str(get_group(record, "signature").get("category") or "")
     kind = category.partition(":")[0]
-    text = death_sentence(category, str(group_in(record, "signal").get("name") or ""))
-    detectors = (str(finding.get("detector")) for finding in groups_in(record, "findings"))
+    text = death_sentence(category, str(get_group(record, "signal").get("name") or ""))
+    detectors = (str(finding.get("detector")) for finding in get_groups(record, "findings"))
     text = next(
         (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
     )
@@ -326,15 +328,15 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:
         text = f'aborted: the C library said "{message}", {{where}}'
-    signal = group_in(record, "signal")
-    failed = signal.get("fault_address") or group_in(signal, "behind_handler").get("fault_address")
+    signal = get_group(record, "signal")
+    failed = signal.get("fault_address") or get_group(signal, "behind_handler").get("fault_address")
     address = unpadded_address(failed)
     low = category in ("segv-null", "segv-near-null") and address not in ("", "0x0")
     as_number = leading_hypothesis(record) not in ("", "null-pointer")
     if low and (as_number or OR_A_NUMBER in first_reason(record)):
         for words in ("on a NULL pointer", "on a pointer near NULL"):
             text = text.replace(words, f"at the low address {address}")
-    fault = group_in(group_in(record, "corruption"), "fault")
+    fault = get_group(get_group(record, "corruption"), "fault")
     if category == "segv-null" and fault.get("kind") == "call" and address == "0x0":
         text = DEATH_SENTENCES["return-to-null"]
     if category == "segv-exec" and signal.get("si_code") == SEGV_MAPERR:
@@ -367,28 +369,28 @@ def _what_happened(record: Json, label: str, calls: Sequence[Call]) -> str:
 def _is_overflow_by_large_frame(record: Json) -> bool:
     """Whether one frame that was too large overflowed the stack, rather than recursion."""
     return any(
-        group_in(finding, "facts").get("large") is True
-        for finding in groups_in(record, "findings")
+        get_group(finding, "facts").get("large") is True
+        for finding in get_groups(record, "findings")
         if finding.get("detector") == "stack_overflow"
     )
 
 
-def failed_in_signal_handler(record: Json, calls: Sequence[Call]) -> bool:
+def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:
     """Tell whether the failure is in the code of a signal handler, not in the code it interrupted.
 
     A handler that raises the signal again, or ends the process, came after the failure.
     """
-    signal = group_in(record, "signal")
+    signal = get_group(record, "signal")
     python = innermost_own_python_call(calls)
     inner = calls[: calls.index(python)] if python is not None else calls
     return (
         any(call.name == HANDLER for call in inner)
         and str(signal.get("sender")) == KERNEL
-        and not group_in(signal, "behind_handler")
+        and not get_group(signal, "behind_handler")
     )
 
 
-def _in_handler(calls: Sequence[Call]) -> str:
+def _in_handler(calls: Sequence[StackCall]) -> str:
     """Return "in a function of libffi, in a signal handler that ran in wait (shop.py:3)"."""
     at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
     native = next((call for call in calls[:at] if call.language == NATIVE), None)
@@ -403,7 +405,7 @@ def _in_handler(calls: Sequence[Call]) -> str:
     )
 
 
-def _deepest_call_words(calls: Sequence[Call], python: Call | None) -> str:
+def _deepest_call_words(calls: Sequence[StackCall], python: StackCall | None) -> str:
     """Return what filled the stack: a Python function, or the C function that it called."""
     if python is None:
         return ""
@@ -418,7 +420,7 @@ def _deepest_call_words(calls: Sequence[Call], python: Call | None) -> str:
     return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
 
 
-def _outward_repetition(calls: Sequence[Call], python: Call) -> str:
+def _outward_repetition(calls: Sequence[StackCall], python: StackCall) -> str:
     """Return the C function that filled the stack, if its calls lie outside all Python calls.
 
     Then `python`, the innermost Python function, was called by the last of them and is not itself
@@ -438,14 +440,14 @@ def _outward_repetition(calls: Sequence[Call], python: Call) -> str:
 
 def _abort_facts(record: Json) -> Json:
     """Return the facts of an abort's message: kind, function, text; empty without one."""
-    for finding in groups_in(record, "findings"):
+    for finding in get_groups(record, "findings"):
         if finding.get("detector") == "deliberate_abort":
-            return group_in(finding, "facts")
+            return get_group(finding, "facts")
     return {}
 
 
 def _has_one_wrong_bit(record: Json) -> bool:
-    bits = group_in(group_in(record, "verdict"), "damage").get("bits")
+    bits = get_group(get_group(record, "verdict"), "damage").get("bits")
     return isinstance(bits, list) and len(bits) == 1
 
 
@@ -459,8 +461,8 @@ _UNSURE = ": this core cannot tell"
 
 
 def _healthy_words(record: Json, state: str = "healthy") -> str:
-    signal = group_in(record, "signal")
-    alone = group_in(record, "threads").get("count") == 1
+    signal = get_group(record, "signal")
+    alone = get_group(record, "threads").get("count") == 1
     # With several threads some may wait, and a loop that sleeps need not test anything.
     computed = "it waited for nothing" if alone else "it computed"
     seen = computed if state == "busy" else "nothing wrong is seen"
@@ -481,7 +483,7 @@ def _sent_by(signal: Json) -> str:
 
 
 def _damage_confidence(record: Json) -> str:
-    return _percent(number_in(group_in(group_in(record, "verdict"), "damage"), "confidence"))
+    return _percent(get_number(get_group(get_group(record, "verdict"), "damage"), "confidence"))
 
 
 def _suspect_words(record: Json, label: str) -> str:
@@ -510,7 +512,7 @@ def _cause_sentence(record: Json, label: str, reason: str) -> str:
             f"That it was damaged is {_damage_confidence(record)} sure. Who did it, the machine or "
             "a stray write of the program, only more crashes of this host can tell."
         )
-    category = str(group_in(record, "signature").get("category") or "")
+    category = str(get_group(record, "signature").get("category") or "")
     if category in LIMIT_SENTENCES:
         return LIMIT_SENTENCES[category]
     if reason and label != CANNOT_TELL:
@@ -530,7 +532,7 @@ _SAID_BEFORE_THE_REASON = ("use-after-free", "other-data", "out-of-bounds", "wro
 def _leading_cause(record: Json) -> str:
     """Return the likeliest cause in words; "" where the rest of the answer names it."""
     name = leading_hypothesis(record)
-    overwritten = group_in(group_in(record, "verdict"), "damage").get("found")
+    overwritten = get_group(get_group(record, "verdict"), "damage").get("found")
     if name == "other-data" and overwritten:
         return ""  # the reason says which word, and what stands there
     return HYPOTHESES[name] if name in _SAID_BEFORE_THE_REASON else ""
@@ -542,9 +544,9 @@ def leading_hypothesis(record: Json) -> str:
 
 
 def _inherited_lock_sentences(record: Json) -> str:
-    wait: Json = next(iter(groups_in(record, "waits")), {})
+    wait: Json = next(iter(get_groups(record, "waits")), {})
     if (
-        group_in(wait, "owner").get("state") == "vanished"
+        get_group(wait, "owner").get("state") == "vanished"
         or wait.get("holder_vanished") is not None
     ):
         return (
@@ -555,22 +557,22 @@ def _inherited_lock_sentences(record: Json) -> str:
 
 
 def _is_ended_from_outside(record: Json) -> bool:
-    signal = group_in(record, "signal")
+    signal = get_group(record, "signal")
     if not signal:
-        return str(group_in(record, "signature").get("category")) == "snapshot"
+        return str(get_group(record, "signature").get("category")) == "snapshot"
     outside = signal.get("sender") in (OTHER, PROCESS, ELSEWHERE) or (
         signal.get("si_code") == SI_KERNEL and str(signal.get("name")) not in CRASHES
     )
-    category = str(group_in(record, "signature").get("category"))
+    category = str(get_group(record, "signature").get("category"))
     return outside and category != "bus-memerr" and not category.startswith("limit")
 
 
 def _sentences_about_outside_end(
-    record: Json, who: str, label: str, reason: str, calls: Sequence[Call]
+    record: Json, who: str, label: str, reason: str, calls: Sequence[StackCall]
 ) -> tuple[str, str]:
-    signal = group_in(record, "signal")
+    signal = get_group(record, "signal")
     going_on = _summary_of(record, "going_on") if label == CANNOT_TELL else ""
-    if going_on and not texts_in(group_in(record, "verdict"), "reasons")[1:]:
+    if going_on and not get_texts(get_group(record, "verdict"), "reasons")[1:]:
         healthy = f"{who} may have been healthy when {_when(signal)}{_UNSURE}"
         return healthy, _sentence_about_thread(record, going_on)
     if reason and label == CANNOT_TELL and reason == _summary_of(record, "stuck_"):
@@ -603,7 +605,7 @@ def is_possible_hang(record: Json) -> bool:
 
 def _summary_of(record: Json, detector: str) -> str:
     """Return the summary of the first finding of detectors whose names begin so; "" for none."""
-    findings = groups_in(record, "findings")
+    findings = get_groups(record, "findings")
     named = (f for f in findings if str(f.get("detector")).startswith(detector))
     return str(next(named, {}).get("summary") or "")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.errors import Absent
-from gdb_epi.render.frame_lines import PYTHON, REMARK, UNLIMITED, Call, fold_calls, row_lines
+from gdb_epi.render.frame_lines import PYTHON, REMARK, UNLIMITED, StackCall, fold_calls, row_lines
 from gdb_epi.target.api import CrashInfo
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -41,11 +41,11 @@ def python_stack_lines(
     return lines
 
 
-def python_call(frame: PyFrame) -> Call:
+def python_call(frame: PyFrame) -> StackCall:
     """Return a Python frame as a line of a stack."""
     if frame.hole is not None:
-        return Call(REMARK, f"(a Python frame that cannot be decoded: {frame.hole})")
-    return Call(PYTHON, frame.qualname or frame.name, frame.filename, frame.lineno)
+        return StackCall(REMARK, f"(a Python frame that cannot be decoded: {frame.hole})")
+    return StackCall(PYTHON, frame.qualname or frame.name, frame.filename, frame.lineno)
 
 
 def thread_words(name: str | None, tid: int | None) -> str:

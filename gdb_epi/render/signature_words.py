@@ -81,11 +81,11 @@ def named_signature(line: str) -> str:
         return line
     where, what = where_and_what(line, None, hung=f" {HUNG} " in line)
     title = what if where == UNKNOWN else f"{what}, in {where}"
-    key = "" if len(line) >= MAX_STORED else f" (key {key_of(line)})"
+    key = "" if len(line) >= MAX_STORED else f" (key {hash_signature_line(line)})"
     return f'"{title}"{key}'
 
 
-def key_of(line: str) -> str:
+def hash_signature_line(line: str) -> str:
     """Return the key of a line: the hash of exactly that (SPEC.md, "Keys")."""
     from gdb_epi.signature.keys import DIGITS
 

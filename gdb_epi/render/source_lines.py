@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from gdb_epi.cpython.frames.line_tables import Position
+from gdb_epi.cpython.frames.line_tables import SourcePosition
 from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.process_state import ProcessState
@@ -133,7 +133,7 @@ def source_finder(session: Session) -> SourceFinder:
     )
 
 
-def span_of(position: Position, lines: Sequence[str]) -> SourceRange | None:
+def running_columns(position: SourcePosition, lines: Sequence[str]) -> SourceRange | None:
     """Return the running range in characters. None where the core has lines only."""
     line, end_line, column, end_column = position
     if line is None or end_line is None or column is None or end_column is None:
@@ -188,7 +188,7 @@ def source_line_printer(session: Session) -> Callable[[PyFrame], list[str]]:
         source = finder.of(frame)
         if not isinstance(source, Source) or source.trust not in (VERIFIED, FITS):
             return []
-        span = span_of(source.site.position, source.lines)
+        span = running_columns(source.site.position, source.lines)
         text = list(line_with_carets(source.lines, frame.lineno, span))
         return [*map(SourceLine, text[:1]), *text[1:]]
 

@@ -16,14 +16,14 @@ from gdb_epi.locks.types import GIL, JOINS
 from gdb_epi.record.record_parts import (
     READ_IN_PART,
     deadlocked_threads,
-    group_in,
-    groups_in,
+    get_group,
+    get_groups,
+    get_number,
+    get_texts,
     listed_stacks,
     members_of_deadlock,
-    number_in,
     telling_stack,
     telling_thread_name,
-    texts_in,
     thread_names,
     unpadded_address,
 )
@@ -31,11 +31,11 @@ from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import escape, screen_width, soft_error_words, wrap_text
 from gdb_epi.render.fault_lines import (
     HELP_MEMORY,
+    advice_for_cause,
     cut_off_words,
     damage_lines,
-    help_against_cause,
+    is_half_of_pointer_lost,
     is_untested_result,
-    lost_half_of_pointer,
     machine_words,
     missing_memory_words,
     value_lines,
@@ -48,13 +48,13 @@ from gdb_epi.render.frame_lines import (
     NATIVE,
     PYTHON,
     REMARK,
-    Call,
+    StackCall,
     StackRow,
+    call_library,
     calls_of_record,
     fold_calls,
     innermost_own_python_call,
     is_program_call,
-    library_of_call,
     row_lines,
     short_place,
     stack_rows,
@@ -159,7 +159,7 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
     return [line for text, head in texts for line in wrap_text(text, head, 3)]
 
 
-def telling_calls(record: Json) -> list[Call]:
+def telling_calls(record: Json) -> list[StackCall]:
     """Return the calls of the thread that crashed or hung, as the answer shows them."""
     return _calls(record, telling_stack(record))
 
@@ -172,45 +172,45 @@ def labelled_lines(label: str, texts: Sequence[str]) -> Iterator[str]:
         head = " " * LABEL
 
 
-def _calls(record: Json, stack: Json) -> list[Call]:
+def _calls(record: Json, stack: Json) -> list[StackCall]:
     """Return the calls that are shown: all but the interpreter's own machinery.
 
     A recursion that goes on in frames that the record leaves out is written out, so that it is
     folded with its true count, up to MAX_WRITTEN_OUT frames.
     """
-    frames = groups_in(stack, "frames")
+    frames = get_groups(stack, "frames")
     python = any(_is_python(frame) for frame in frames)
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
     kinds = [_kind(frame) for frame in frames]  # each name is demangled once
     kept = [at for at, kind in enumerate(kinds) if kind not in hidden] or list(range(len(frames)))
     calls = _joined_raise([frames[at] for at in kept], [kinds[at] for at in kept])
-    recursion = group_in(stack, "recursion")
+    recursion = get_group(stack, "recursion")
     period, more = recursion.get("period"), recursion.get("frames")
-    left = int(number_in(stack, "frames_between") or number_in(stack, "frames_left_out"))
+    left = int(get_number(stack, "frames_between") or get_number(stack, "frames_left_out"))
     if isinstance(period, int) and isinstance(more, int) and 0 < period <= len(frames):
         more = min(more, MAX_WRITTEN_OUT)
         circle = [frames[at] for at in kept if at >= len(frames) - period]
         calls += calls_of_record(circle) * (more // period)
         left -= more
-    outer = groups_in(stack, "outer_frames")
+    outer = get_groups(stack, "outer_frames")
     if left > 0:
         from gdb_epi.signature.drop_sets import load_drop_sets
         from gdb_epi.signature.native_names import native_name
 
-        recurring = [native_name(name)[0] for name in texts_in(stack, "recurring")]
+        recurring = [native_name(name)[0] for name in get_texts(stack, "recurring")]
         shown = [name for name in recurring if load_drop_sets().native_class(name) not in hidden]
         again = ", ".join(shown[:2])
         most = f", most of them {again}" if again else ""
         words = f"... {counted(left, 'more call')}{most}"
-        calls.append(Call(REMARK, words, stands_for=left))
+        calls.append(StackCall(REMARK, words, stands_for=left))
     elif left < 0:  # the recursion goes on into them
         outer = outer[-left:]
     return calls + calls_of_record([f for f in outer if _kind(f) not in hidden])
 
 
-def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[Call]:
+def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[StackCall]:
     """Return the calls, with those from a failed check to the signal joined into one line."""
-    calls: list[Call] = []
+    calls: list[StackCall] = []
     names: list[str] = []
     below_handler = False  # what a handler interrupted; a kill() there sent the signal to it
     raised = False
@@ -229,10 +229,10 @@ def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[C
     return [*calls, _aborting(names)] if names else calls
 
 
-def _aborting(names: Sequence[str]) -> Call:
+def _aborting(names: Sequence[str]) -> StackCall:
     shown = list(dict.fromkeys(names))
     shown = shown if len(shown) <= MAX_RAISING else [shown[0], *shown[1 - MAX_RAISING :]]
-    return Call(NATIVE, ", ".join(shown), aside=ABORTING)
+    return StackCall(NATIVE, ", ".join(shown), aside=ABORTING)
 
 
 def _is_python(frame: Json) -> bool:
@@ -250,7 +250,7 @@ def _kind(frame: Json) -> str | None:
     return load_drop_sets().native_class(name)
 
 
-def named_call(record: Json) -> Call | None:
+def named_call(record: Json) -> StackCall | None:
     """Return the program's own innermost call, if the sentences name its line; None otherwise.
 
     In a hang they may name the line of another thread or of a task.
@@ -262,37 +262,37 @@ def named_call(record: Json) -> Call | None:
     return call
 
 
-def _facts(record: Json, calls: Sequence[Call], line: str, *, in_gdb: bool) -> Iterator[str]:
+def _facts(record: Json, calls: Sequence[StackCall], line: str, *, in_gdb: bool) -> Iterator[str]:
     yield from labelled_lines("Process", [_process(record)])
     yield from labelled_lines("Signal", list(_signal(record)))
     if line:
         shown = f"{'Line':<{LABEL}}{line}"
         wide = screen_width()
         yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
-    yield from labelled_lines("Value", list(value_lines(group_in(record, "signal"))))
+    yield from labelled_lines("Value", list(value_lines(get_group(record, "signal"))))
     yield from labelled_lines("From", list(word_origin_lines(record)))
-    raised = group_in(record, "exception")
+    raised = get_group(record, "exception")
     if raised.get("type"):
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
-        thread = group_in(group_in(record, "threads"), "crashed")
+        thread = get_group(get_group(record, "threads"), "crashed")
         if thread.get("tid") != telling_stack(record).get("tid"):  # another one's stack is below
             state += f" in {thread.get('name') or 'the first thread'}"
         yield from labelled_lines("Raised", [f"{raised['type']}, {state}"])
     yield from labelled_lines("Waits", list(wait_lines(record, calls)))
     yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))
     yield from labelled_lines("Damage", list(damage_lines(record)))
-    if group_in(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
+    if get_group(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
         yield from labelled_lines("Machine", [machine_words(record)])
 
 
 def _process(record: Json) -> str:
-    process, threads = group_in(record, "process"), group_in(record, "threads")
+    process, threads = get_group(record, "process"), get_group(record, "threads")
     if not process.get("pid") and threads.get("count") == 0:
         return "not in what is left of the core"
-    python = group_in(record, "python").get("version")
-    errors = [e for e in groups_in(record, "soft_errors") if e.get("stage") == "python"]
+    python = get_group(record, "python").get("version")
+    errors = [e for e in get_groups(record, "soft_errors") if e.get("stage") == "python"]
     runtime = f"CPython {python}" if python else "not CPython"
-    cut = bool(group_in(record, "truncated").get("flag"))  # what is seen of it proves nothing
+    cut = bool(get_group(record, "truncated").get("flag"))  # what is seen of it proves nothing
     messages = [str(error.get("message")) for error in errors]
     if not python and (cut or any("no CPython" not in message for message in messages)):
         whether = cut or any("whether CPython" in message for message in messages)
@@ -300,7 +300,7 @@ def _process(record: Json) -> str:
     count = threads.get("count")
     words = [f"pid {process.get('pid', '?')}", str(process.get("comm") or "?"), runtime]
     words.append("1 thread" if count == 1 else f"{count} threads" if count else "no thread listed")
-    forked = group_in(record, "fork")
+    forked = get_group(record, "fork")
     if forked.get("forked"):
         parent = process.get("ppid")
         words.append(f"forked from pid {parent}" if parent else "a forked child")
@@ -310,12 +310,12 @@ def _process(record: Json) -> str:
 
 
 def _signal(record: Json) -> Iterator[str]:
-    signal = group_in(record, "signal")
+    signal = get_group(record, "signal")
     if not signal:
-        if group_in(record, "threads").get("count") == 0:
+        if get_group(record, "threads").get("count") == 0:
             yield "not in what is left of the core"
             return
-        evidence = str(group_in(record, "signature").get("evidence") or "")
+        evidence = str(get_group(record, "signature").get("evidence") or "")
         if "snapshot" in evidence:
             evidence = "a snapshot; the process ran on"
         yield f"none: {evidence}" if evidence else "none"
@@ -324,7 +324,7 @@ def _signal(record: Json) -> Iterator[str]:
     thread = _thread_name(record)
     if signal.get("sender") == OTHER:
         sender = signal.get("sender_pid")
-        if sender and sender == group_in(record, "process").get("ppid"):
+        if sender and sender == get_group(record, "process").get("ppid"):
             yield f"{name}, sent by its parent (pid {sender})"
         else:
             unknown = f"the {core_or_process(record)} does not say what that is"
@@ -332,7 +332,7 @@ def _signal(record: Json) -> Iterator[str]:
     elif signal.get("signo") == SIGXFSZ and signal.get("sender") == PROCESS:
         yield f"{name}, which the kernel sends to a process that exceeds its file size limit"
     elif signal.get("sender") == PROCESS:
-        alone = group_in(record, "threads").get("count") == 1
+        alone = get_group(record, "threads").get("count") == 1
         which = "a thread of this process that has ended" if alone else "a thread of this process"
         yield f"{name}, sent by {which}"
     elif signal.get("sender") == ELSEWHERE:
@@ -342,14 +342,14 @@ def _signal(record: Json) -> Iterator[str]:
         yield f"{name} in {thread}: the process raised it itself"
     else:
         yield f"{name} in {thread}{_access(record, signal)}"
-    behind = group_in(signal, "behind_handler")
+    behind = get_group(signal, "behind_handler")
     if behind:
         yield f"a handler raised it again; the first signal was {behind.get('name')}"
 
 
 def _thread_name(record: Json) -> str:
     tid = telling_stack(record).get("tid")
-    gil = ", held the GIL" if tid and tid == group_in(record, "python").get("gil_holder") else ""
+    gil = ", held the GIL" if tid and tid == get_group(record, "python").get("gil_holder") else ""
     if not tid:
         return f"a thread that the {core_or_process(record)} does not list"
     name = telling_thread_name(record)
@@ -363,7 +363,7 @@ def _access(record: Json, signal: Json) -> str:
     if name not in CRASHES or name in ("SIGTRAP", "SIGSYS", "SIGILL", "SIGFPE"):
         return ""
     if code == SI_KERNEL:
-        category = group_in(record, "signature").get("category")
+        category = get_group(record, "signature").get("category")
         if category == "segv-noncanonical":
             return ": no memory can have that address"
         return ": the CPU refused the address or the instruction"
@@ -371,7 +371,7 @@ def _access(record: Json, signal: Json) -> str:
         return ""
     if name == "SIGBUS":
         return f": the data at {address} could not be loaded"
-    access = group_in(group_in(record, "corruption"), "fault").get("access")
+    access = get_group(get_group(record, "corruption"), "fault").get("access")
     if code == 2:
         doing = {"w": "written", "r": "read", "x": "run as code"}
         return f": the memory at {address} may not be {doing.get(str(access), 'accessed')}"
@@ -379,7 +379,7 @@ def _access(record: Json, signal: Json) -> str:
 
 
 def _stack_lines(
-    record: Json, stack: Json, calls: Sequence[Call], reader: Audience, most: int
+    record: Json, stack: Json, calls: Sequence[StackCall], reader: Audience, most: int
 ) -> Iterator[str]:
     if stack.get("tid") is None:
         yield f"Stack    the {core_or_process(record)} lists no thread"
@@ -398,7 +398,7 @@ def _stack_lines(
     yield from row_lines(shown)
 
 
-def _telling(rows: Sequence[StackRow], calls: Sequence[Call]) -> list[int]:
+def _telling(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> list[int]:
     """Return the numbers of the rows that say most: the program's own, the named ones first."""
     own = innermost_own_python_call(calls)  # the sentences name it
     named = [at for at, row in enumerate(rows) if own and row.call[:3] == own[:3]][:1]
@@ -407,7 +407,7 @@ def _telling(rows: Sequence[StackRow], calls: Sequence[Call]) -> list[int]:
     mine = [
         at
         for at, row in enumerate(rows)
-        if is_program_call(row.call) and row.call.name and not library_of_call(row.call)
+        if is_program_call(row.call) and row.call.name and not call_library(row.call)
     ]
     native = [at for at in mine if rows[at].call.language == NATIVE]
     python = [at for at in mine if rows[at].call.language == PYTHON]
@@ -416,14 +416,14 @@ def _telling(rows: Sequence[StackRow], calls: Sequence[Call]) -> list[int]:
 
 def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Iterator[str]:
     """Yield the stacks of the threads of a deadlock, without calls of the runtime."""
-    crashed = group_in(group_in(record, "threads"), "crashed")
+    crashed = get_group(get_group(record, "threads"), "crashed")
     stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
     most = len(circle) if reader.whole else MAX_DEADLOCKED
     for tid in circle[:most]:
         stack = stacks.get(tid) or {}
-        frames = groups_in(stack, "frames")
+        frames = get_groups(stack, "frames")
         if not frames and tid == crashed.get("tid"):
-            frames = groups_in(crashed, "frames")
+            frames = get_groups(crashed, "frames")
         rows = fold_calls(list(filter(is_program_call, calls_of_record(frames))))
         who = thread_names(record).get(tid) or f"thread {tid}"
         if not rows:
@@ -437,24 +437,24 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Ite
 
 def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
     """Yield what is missing from the answer, and why, the most important first."""
-    truncated = group_in(record, "truncated")
+    truncated = get_group(record, "truncated")
     cut = bool(truncated.get("flag"))
     in_part = is_read_in_part(record)
     texts = [cut_off_words(truncated, read_in_part=in_part)] if cut else []
-    memory = missing_memory_words(group_in(truncated, "memory"))
+    memory = missing_memory_words(get_group(truncated, "memory"))
     texts += memory
     # If the core was cut off before its threads, everything else follows from that.
-    nothing_left = bool(texts) and group_in(record, "threads").get("count") == 0
-    frames = groups_in(telling_stack(record), "frames")
+    nothing_left = bool(texts) and get_group(record, "threads").get("count") == 0
+    frames = get_groups(telling_stack(record), "frames")
     python = any(map(_is_python, frames))
-    if cut and not python and not nothing_left and group_in(record, "python").get("version"):
+    if cut and not python and not nothing_left and get_group(record, "python").get("version"):
         texts.append("the Python calls of this thread, if there were any")
-    absent = group_in(group_in(record, "signature"), "absent").get("native")
+    absent = get_group(get_group(record, "signature"), "absent").get("native")
     names = _why_no_names(record, absent, reader)
-    stack_lost = group_in(truncated, "memory").get("stacks") and "is not in the core" in names
+    stack_lost = get_group(truncated, "memory").get("stacks") and "is not in the core" in names
     if names and not nothing_left and not stack_lost:
         texts.append(f"names of C functions: {names}")
-    errors = groups_in(record, "soft_errors")
+    errors = get_groups(record, "soft_errors")
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     stages = [e.get("stage") for e in errors if not frames and e.get("stage") not in _OTHERS]
     matter = [e for e in errors if e.get("stage") in (*_FIRST_STAGES, *stages)]
@@ -529,13 +529,13 @@ def _next_steps(record: Json, reader: Audience) -> Iterator[str]:
 def _fix_of_circle(record: Json) -> str:
     """Return the fix for a circle of threads, by what they wait for; "" where none is known."""
     circle = deadlocked_threads(record)
-    facts = [group_in(finding, "facts") for finding in groups_in(record, "findings")]
-    members = next((groups_in(f, "members") for f in facts if f.get("kind") == EVENT_AND_LOCK), [])
+    facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
+    members = next((get_groups(f, "members") for f in facts if f.get("kind") == EVENT_AND_LOCK), [])
     if not circle and any(member.get("doing") == "join" for member in members):
         return "wake a thread before you wait for its end"
     if len(circle) < 2:
         return ""
-    waits = [w for w in groups_in(record, "waits") if w.get("tid") in circle]
+    waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
     joins = [w for w in waits if w.get("kind") in JOINS]
     if any(w.get("kind") == GIL for w in waits):
         what = "that thread" if joins else "that lock"
@@ -553,12 +553,12 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     core = f"{reader.core or 'CORE'}{reader.files}"
     kept = f"{core}{reader.database}"
     database = reader.database if reader.database.startswith(" --db ") else ""
-    label = group_in(record, "verdict").get("label")
-    signature = group_in(record, "signature")
-    frames = groups_in(telling_stack(record), "frames")
+    label = get_group(record, "verdict").get("label")
+    signature = get_group(record, "signature")
+    frames = get_groups(telling_stack(record), "frames")
     has_python = any(_is_python(frame) and not frame.get("hole") for frame in frames)
     in_gdb = reader.place == GDB
-    several = group_in(record, "threads").get("count") != 1
+    several = get_group(record, "threads").get("count") != 1
     variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {kept}"
     if label == "fork-inherited-lock":
         yield "the fix", 'start threads after fork(), or use the "spawn" start method'
@@ -566,25 +566,25 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         yield HELP_MEMORY
     if fix := _fix_of_circle(record):
         yield "the fix", fix
-    kinds = [group_in(finding, "facts").get("kind") for finding in groups_in(record, "findings")]
+    kinds = [get_group(finding, "facts").get("kind") for finding in get_groups(record, "findings")]
     if label == "hang" and "GIL-held" in kinds:
         yield "the fix", "release the GIL around that call (ctypes: CDLL in place of PyDLL)"
-    if not _ENDED_STACK.isdisjoint(texts_in(group_in(record, "verdict"), "rules")):
+    if not _ENDED_STACK.isdisjoint(get_texts(get_group(record, "verdict"), "rules")):
         yield "the fix", "hand over a copy: a thread's local variables end with it"
-    elif label == "software" and (help_with := help_against_cause(record)):
+    elif label == "software" and (help_with := advice_for_cause(record)):
         yield help_with
     if leading_hypothesis(record) == "file-ended":  # records hold no paths of data
         mappings = "info proc mappings"
         command = f"gdb -batch -c {reader.core or 'CORE'} -ex '{mappings}'"
         yield "which file it is", mappings if in_gdb else command
-    if lost_half_of_pointer(record, telling_calls(record)):
+    if is_half_of_pointer_lost(record, telling_calls(record)):
         yield "look for", "a ctypes function without restype or argtypes: pointers become C ints"
     if is_untested_result(record, telling_calls(record)):
-        raised = group_in(record, "exception")["type"]
+        raised = get_group(record, "exception")["type"]
         yield "look for", f"a call that failed with {raised}, and whose NULL nobody tested"
     if label in ("hardware-suspect", "damaged-memory"):
         yield "the evidence", "epi corruption" if in_gdb else f"gdb-epi corruption {core}"
-        if group_in(record, "host").get("hostname"):
+        if get_group(record, "host").get("hostname"):
             yield "crashes of this host", f"gdb-epi fleet suspects{database}"
         else:
             yield "on its host", "gdb-epi host-facts -o host.json"
@@ -598,28 +598,28 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     plain = "core" if in_gdb else "" if reader.files else reader.core or ""
     if label in ("hang", "deadlock", "no-fault") and (tree := tree_command(record, plain)):
         yield "who waits for whom", "epi tasks --tree" if in_gdb else tree
-    sender = group_in(record, "signal").get("sender_pid")
-    outside = group_in(record, "signal").get("sender") == OTHER
-    if outside and sender and sender != group_in(record, "process").get("ppid"):
+    sender = get_group(record, "signal").get("sender_pid")
+    outside = get_group(record, "signal").get("sender") == OTHER
+    if outside and sender and sender != get_group(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"
     files = _nameless(record)
-    errors = groups_in(record, "soft_errors")
+    errors = get_groups(record, "soft_errors")
     if in_gdb and any(error.get("stage") == "executable" for error in errors):
         yield "the file that ran", "epi doctor"
     if not reader.files and _lacks_executable(record):
         option = "file FILE" if in_gdb else f"gdb-epi triage --exe FILE {kept}"
         yield "more, by its executable", option
-    elif files and group_in(signature, "absent").get("native") in LACKS_FILES:
+    elif files and get_group(signature, "absent").get("native") in LACKS_FILES:
         option = "set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {kept}"
         yield "names of C functions", option
-    if group_in(record, "truncated").get("flag"):
+    if get_group(record, "truncated").get("flag"):
         if is_read_in_part(record):
             yield "all of the core", f"gdb-epi triage {kept}"
         elif any("data is damaged" in str(error.get("message")) for error in errors):
             yield "a whole core", "copy the packed file again: this copy ends early, or is damaged"
         else:
             yield "a whole core", _CUT_HINT
-    group = group_in(signature, "group")
+    group = get_group(signature, "group")
     if group.get("value"):
         asked = f"gdb-epi fleet seen {group['value']}{database}"
         yield "seen before?", "epi seen" if in_gdb else asked
@@ -635,7 +635,7 @@ def _number_of_own_call(record: Json) -> str:
 
 def _lacks_executable(record: Json) -> bool:
     """Whether CPython was not decoded, or not by its runtime, because its file is missing."""
-    errors = groups_in(record, "soft_errors")
+    errors = get_groups(record, "soft_errors")
     return any(
         error.get("stage") == "python" and "which is not here" in str(error.get("message"))
         for error in errors
@@ -647,7 +647,7 @@ def _nameless(record: Json) -> str:
 
     Empty when nameless code lies in no file, as that of a JIT compiler.
     """
-    frames = groups_in(group_in(group_in(record, "threads"), "crashed"), "frames")
+    frames = get_groups(get_group(get_group(record, "threads"), "crashed"), "frames")
     native = [f for f in frames if f.get("language") == "native"]
     builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}
     named = [

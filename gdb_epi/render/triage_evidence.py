@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import OVERWRITTEN
-from gdb_epi.record.record_parts import group_in, groups_in, hypotheses, number_in, texts_in
+from gdb_epi.record.record_parts import get_group, get_groups, get_number, get_texts, hypotheses
 from gdb_epi.render.escape import screen_width, unpad_addresses
 from gdb_epi.render.signature_words import absent_keys
 from gdb_epi.typing_lite import Any
@@ -32,19 +32,19 @@ def evidence_lines(record: Json) -> Iterator[str]:
 
 
 def _verdict(record: Json) -> Iterator[str]:
-    verdict = group_in(record, "verdict")
-    confidence = number_in(verdict, "confidence")
+    verdict = get_group(record, "verdict")
+    confidence = get_number(verdict, "confidence")
     yield f"Verdict: {verdict.get('label')} ({confidence:.0%})"
-    for text in texts_in(verdict, "reasons"):
+    for text in get_texts(verdict, "reasons"):
         yield from _item("because", text)
     rejected = _rejected_sentences(record)
-    for text in texts_in(verdict, "against"):
+    for text in get_texts(verdict, "against"):
         yield from _item(TOO_WEAK if text in rejected else "but", text)
     for hypothesis, probability in hypotheses(record).items():
         yield f"  {probability:4.0%} {hypothesis}"
-    signature = group_in(record, "signature")
+    signature = get_group(record, "signature")
     yield from _item("category", f"{signature.get('category')}: {signature.get('evidence')}")
-    for finding in groups_in(record, "findings")[:MAX_ITEMS]:
+    for finding in get_groups(record, "findings")[:MAX_ITEMS]:
         name, text = str(finding.get("detector")), str(finding.get("summary"))
         yield from _item(f"{TOO_WEAK}, {name}" if text in rejected else name, text)
 
@@ -52,13 +52,13 @@ def _verdict(record: Json) -> Iterator[str]:
 def _rejected_sentences(record: Json) -> frozenset[str]:
     """Return the sentences about corrections that the verdict does not rest on."""
     corrections = [
-        (group_in(finding, "facts"), finding.get("summary"))
-        for finding in groups_in(record, "findings")
+        (get_group(finding, "facts"), finding.get("summary"))
+        for finding in get_groups(record, "findings")
         if finding.get("detector") == "pointer_one_bit_off"
     ]
     corrections += [
         (evidence, evidence.get("summary"))
-        for evidence in groups_in(group_in(record, "corruption"), "evidence")
+        for evidence in get_groups(get_group(record, "corruption"), "evidence")
         if evidence.get("corrected")
     ]
     return frozenset(str(text) for words, text in corrections if not _is_the_damage(record, words))
@@ -66,34 +66,34 @@ def _rejected_sentences(record: Json) -> frozenset[str]:
 
 def _is_the_damage(record: Json, words: Json) -> bool:
     """Whether a correction is the one of the damage that was found."""
-    damage = group_in(group_in(record, "verdict"), "damage")
+    damage = get_group(get_group(record, "verdict"), "damage")
     pair = (words.get("found"), words.get("corrected"))
     return bool(damage.get("found")) and pair == (damage.get("holds"), damage.get("should_be"))
 
 
 def _waits(record: Json) -> Iterator[str]:
-    for sign in groups_in(group_in(record, "fork"), "evidence"):
+    for sign in get_groups(get_group(record, "fork"), "evidence"):
         yield from _item(f"fork {sign.get('name')}", f"{sign.get('says')} ({sign.get('sure')})")
-    for wait in groups_in(record, "waits")[:MAX_ITEMS]:
+    for wait in get_groups(record, "waits")[:MAX_ITEMS]:
         yield (
             f"Wait: thread {wait.get('tid')} for {wait.get('kind')} "
             f"{wait.get('name') or wait.get('address')}: {wait.get('verdict')} "
             f"({wait.get('confidence')})"
         )
-        for text in texts_in(wait, "evidence"):
+        for text in get_texts(wait, "evidence"):
             yield from _item("-", text)
 
 
 def _corruption(record: Json) -> Iterator[str]:
-    corruption = group_in(record, "corruption")
+    corruption = get_group(record, "corruption")
     if not corruption:
         return
-    llr = number_in(corruption, "llr")
+    llr = get_number(corruption, "llr")
     yield (
         f"Flipped bits: {corruption.get('word')}, log10 likelihood ratio {llr:+.1f}, "
         f"prior {corruption.get('prior')}, weights {corruption.get('weights')}"
     )
-    candidates = groups_in(corruption, "candidates")[:MAX_ITEMS]
+    candidates = get_groups(corruption, "candidates")[:MAX_ITEMS]
     candidates.sort(key=lambda candidate: not _is_the_damage(record, candidate))
     headed = False
     for candidate in candidates:
@@ -103,23 +103,23 @@ def _corruption(record: Json) -> Iterator[str]:
         yield from _item(
             ("  " if headed else "") + str(candidate.get("where")),
             f"{candidate.get('found')} for {candidate.get('corrected')}, bits "
-            f"{candidate.get('bits')}, by {', '.join(texts_in(candidate, 'evidence'))}",
+            f"{candidate.get('bits')}, by {', '.join(get_texts(candidate, 'evidence'))}",
         )
-    for sign in groups_in(corruption, "evidence"):
+    for sign in get_groups(corruption, "evidence"):
         if sign.get("id") == OVERWRITTEN:
             yield from _item("looks overwritten", sign.get("summary"))
-    pairs = [(str(s.get("check")), str(s.get("why"))) for s in groups_in(corruption, "skipped")]
+    pairs = [(str(s.get("check")), str(s.get("why"))) for s in get_groups(corruption, "skipped")]
     for why, checks in names_by_reason(pairs[:MAX_ITEMS]).items():
         yield from _item(f"not checked {', '.join(checks)}", why)
 
 
 def _signature(record: Json) -> Iterator[str]:
-    signature = group_in(record, "signature")
-    keys, texts = group_in(signature, "keys"), group_in(signature, "text")
+    signature = get_group(record, "signature")
+    keys, texts = get_group(signature, "keys"), get_group(signature, "text")
     yield f"Signature {signature.get('version')}"
     for name, value in keys.items():
         yield from _item(f"{name} {value}", texts.get(name, ""))
-    for line in absent_keys(group_in(signature, "absent")):
+    for line in absent_keys(get_group(signature, "absent")):
         yield from _item(line, "")
 
 

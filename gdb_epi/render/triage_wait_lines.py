@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from gdb_epi.locks.types import JOINS, lock_phrase
 from gdb_epi.record.record_parts import (
     deadlocked_threads,
-    group_in,
-    groups_in,
-    number_in,
+    get_group,
+    get_groups,
+    get_number,
     telling_stack,
     thread_names,
 )
@@ -19,7 +19,7 @@ from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import screen_width
 from gdb_epi.render.frame_lines import (
     LABEL,
-    Call,
+    StackCall,
     calls_of_record,
     fold_calls,
     row_lines,
@@ -61,15 +61,15 @@ HOLDERS = {
 Json = Mapping[str, Any]
 
 
-def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
+def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
     """Yield what threads wait for, first that of the hung thread, whose calls are `calls`."""
-    waits = groups_in(record, "waits")
+    waits = get_groups(record, "waits")
     tid = telling_stack(record).get("tid")
-    killed = group_in(record, "verdict").get("label") == "killed"
+    killed = get_group(record, "verdict").get("label") == "killed"
     telling = [
         w for w in waits if w.get("verdict") != "unknown" or (killed and w.get("tid") == tid)
     ]
-    fault = str(group_in(record, "signal").get("name")) in CRASHES
+    fault = str(get_group(record, "signal").get("name")) in CRASHES
     if fault and not any(w.get("verdict") != "live-holder" for w in telling):
         return  # the waits of other threads did not crash this one
     circle = deadlocked_threads(record)
@@ -81,7 +81,7 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
         waiter = names.get(_tid(wait)) or f"thread {wait.get('tid')}"
         if str(wait.get("kind")) in JOINS:
-            awaited = group_in(wait, "owner")
+            awaited = get_group(wait, "owner")
             who = awaited.get("thread_name") or (awaited.get("tid") and f"thread {awaited['tid']}")
             ended = wait.get("name") and name  # pthread_join() knows no names
             yield f"{waiter} waits for the end of {ended or who or 'a thread'}"
@@ -102,13 +102,13 @@ def wait_lines(record: Json, calls: Sequence[Call]) -> Iterator[str]:
 
 
 def clauses_of_hang(
-    record: Json, calls: Sequence[Call], listed: Collection[int] = ()
+    record: Json, calls: Sequence[StackCall], listed: Collection[int] = ()
 ) -> Iterator[str]:
     """Yield the further clauses of a hang's answer, after its two sentences.
 
     `listed` are threads whose waits have lines of their own.
     """
-    label, clauses = group_in(record, "verdict").get("label"), []
+    label, clauses = get_group(record, "verdict").get("label"), []
     if label == "hang":
         clauses = hang_clauses(record, calls)[2]
     elif label == "deadlock":
@@ -132,12 +132,12 @@ def _shortened(clauses: Sequence[str]) -> Iterator[str]:
 
 
 def _tid(wait: Json) -> int:
-    return int(number_in(wait, "tid"))
+    return int(get_number(wait, "tid"))
 
 
 def _owner(wait: Json, names: Mapping[Any, Any]) -> str:
     """Return who holds what is waited for; "" for a queue, an event and the like."""
-    owner = group_in(wait, "owner")
+    owner = get_group(wait, "owner")
     if owner.get("state") == "none":
         return ""
     words = HOLDERS.get(str(wait.get("verdict")))
@@ -150,14 +150,14 @@ def _owner(wait: Json, names: Mapping[Any, Any]) -> str:
 
 def fork_lines(record: Json) -> Iterator[str]:
     """Yield the lines about a fork that are worth showing: handlers and pools without workers."""
-    fork = group_in(record, "fork")
-    handlers = group_in(fork, "handlers")
+    fork = get_group(record, "fork")
+    handlers = get_group(fork, "handlers")
     if handlers:
         yield (
             f"thread {handlers.get('tid')} is in {handlers.get('stage')} "
             f"{handlers.get('when')}: {handlers.get('where')}"
         )
-    for pool in groups_in(fork, "pools")[:2]:
+    for pool in get_groups(fork, "pools")[:2]:
         workers, kind = counted(pool.get("workers"), "thread"), str(pool.get("kind"))
         of_library = kind.startswith(_OF_LIBRARY)
         what = f" of {kind[len(_OF_LIBRARY) :]}" if of_library else f": {kind}"
@@ -166,11 +166,11 @@ def fork_lines(record: Json) -> Iterator[str]:
 
 def holder_lines(record: Json, wait: Json) -> Iterator[str]:
     """Yield the Python code that held a lock at the time of the fork."""
-    threads = groups_in(group_in(group_in(record, "fork"), "vanished"), "threads")
+    threads = get_groups(get_group(get_group(record, "fork"), "vanished"), "threads")
     index = wait.get("holder_vanished")
     if not isinstance(index, int) or not 0 <= index < len(threads):
         if str(wait.get("verdict")) in _GUESSED and threads:
-            yield from _possible_holders(group_in(group_in(record, "fork"), "vanished"))
+            yield from _possible_holders(get_group(get_group(record, "fork"), "vanished"))
         return
     thread = threads[index]
     calls = _vanished_calls(thread)
@@ -187,22 +187,22 @@ def _possible_holders(vanished: Json) -> Iterator[str]:
     """Yield the parent's threads where it is unknown which of them held the lock."""
     least = "at least " if vanished.get("at_least") else ""
     yield f"at fork() the parent had {least}{counted(vanished.get('count'), 'more thread')}:"
-    for thread in groups_in(vanished, "threads")[:MAX_OTHERS]:
+    for thread in get_groups(vanished, "threads")[:MAX_OTHERS]:
         calls = _vanished_calls(thread)
         name = f'"{thread["name"]}"' if thread.get("name") else f"id {thread.get('tid') or '?'}"
         place = f"in {calls[0].name}  {calls[0].place()}" if calls else str(thread.get("missing"))
         yield f"  {name} {place}"
 
 
-def _vanished_calls(thread: Json) -> list[Call]:
-    frames = [f for f in groups_in(thread, "frames") if not f.get("hole")]
+def _vanished_calls(thread: Json) -> list[StackCall]:
+    frames = [f for f in get_groups(thread, "frames") if not f.get("hole")]
     frames = [f for f in frames if f.get("module") not in _PLUMBING] or frames
     return calls_of_record([{**frame, "language": "python"} for frame in frames])
 
 
 def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
     """Yield how many tasks there were, and what most of them waited for."""
-    of = group_in(record, "tasks")
+    of = get_group(record, "tasks")
     named = [(name, of.get(name)) for name in ("asyncio", "trio")]
     parts = [counted(number, f"{name} task") for name, number in named if number]
     if of.get("greenlets"):
@@ -211,7 +211,7 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
         return
     from gdb_epi.cpython.running.wait_rules import WORDS
 
-    waits = groups_in(of, "waits")
+    waits = get_groups(of, "waits")
     texts = [
         f"{wait.get('count')} for {WORDS.get(str(wait.get('kind')), 'something else')}"
         for wait in waits[:MAX_KINDS_OF_WAITS]
@@ -231,9 +231,9 @@ def tree_command(record: Json, core: str) -> str:
 
     GDB reads no packed core, and one of another machine needs more words.
     """
-    tasks = group_in(record, "tasks")
+    tasks = get_group(record, "tasks")
     if not (tasks.get("asyncio") or tasks.get("trio")):
         return ""
-    if not core or group_in(record, "file").get("compression"):
+    if not core or get_group(record, "file").get("compression"):
         return ""
     return f"gdb -c {core} -batch -x {extension_path()} -ex 'epi tasks --tree'"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Limits
+from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, ReprLimits
 from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
 from gdb_epi.registry import argument
 from gdb_epi.render.escape import one_line
@@ -44,10 +44,10 @@ LIMIT_OPTIONS = (
 )
 
 
-def limits_of(args: Namespace) -> Limits:
+def parse_limit_options(args: Namespace) -> ReprLimits:
     """Return the limits that LIMIT_OPTIONS say."""
     total = max(TOTAL, 2 * args.length)
-    return Limits(args.depth, args.width, args.length, total, args.secrets)
+    return ReprLimits(args.depth, args.width, args.length, total, args.secrets)
 
 
 def variable_lines(variables: Sequence[Variable]) -> list[str]:

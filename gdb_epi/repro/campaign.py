@@ -29,7 +29,7 @@ class ExaminedCrash(NamedTuple):
     """One core of a run, examined. `match` is None when nothing is expected."""
 
     record: Record
-    match: expect.Match | None
+    match: expect.KeyMatch | None
 
 
 class RunResult(NamedTuple):
@@ -64,7 +64,7 @@ class CampaignCounts(NamedTuple):
 class SoughtCrash(NamedTuple):
     """What counts as reproduced: without an expectation every crash and every hang."""
 
-    expectation: expect.Expectation | None
+    expectation: expect.ExpectedKeys | None
     level: str
 
 
@@ -137,11 +137,11 @@ def _run_and_examine(work: _Work, number: int) -> RunResult:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _match(aim: SoughtCrash, record: Record) -> expect.Match | None:
+def _match(aim: SoughtCrash, record: Record) -> expect.KeyMatch | None:
     if aim.expectation is None:
         return None
     signature = record.get("signature")
-    keys = expect.keys_of(signature if isinstance(signature, dict) else {})
+    keys = expect.read_signature_keys(signature if isinstance(signature, dict) else {})
     return expect.compare_keys(aim.expectation.keys, keys, aim.level)
 
 

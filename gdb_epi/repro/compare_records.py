@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.record.record_parts import group_in, groups_in
-from gdb_epi.repro.expected_crash import HALVES, LEVELS, Match, compare_keys, keys_of
+from gdb_epi.record.record_parts import get_group, get_groups
+from gdb_epi.repro.expected_crash import HALVES, LEVELS, KeyMatch, compare_keys, read_signature_keys
 from gdb_epi.typing_lite import Any
 
 MAX_NAMES = 50  # libraries and packages that are listed
@@ -16,7 +16,9 @@ Record = Mapping[str, Any]
 
 def compare_records(first: Record, second: Record, at: str = "stable") -> dict[str, Any]:
     """Return the comparison as JSON values; `reached` says whether a key up to `at` is equal."""
-    wanted, actual = (keys_of(group_in(record, "signature")) for record in (first, second))
+    wanted, actual = (
+        read_signature_keys(get_group(record, "signature")) for record in (first, second)
+    )
     match = compare_keys(wanted, actual, at)
     facts = {
         "category": _both(first, second, "signature", "category"),
@@ -31,7 +33,7 @@ def compare_records(first: Record, second: Record, at: str = "stable") -> dict[s
     }
     return {
         "match": match._asdict(),
-        "text": [group_in(group_in(record, "signature"), "text") for record in (first, second)],
+        "text": [get_group(get_group(record, "signature"), "text") for record in (first, second)],
         "facts": {name: values for name, values in facts.items() if values != [None, None]},
         "libs": _differing(_libs(first), _libs(second)),
         "packages": _differing(_packages(first), _packages(second)),
@@ -40,7 +42,7 @@ def compare_records(first: Record, second: Record, at: str = "stable") -> dict[s
 
 def comparison_lines(comparison: Mapping[str, Any]) -> Iterator[str]:
     """Yield the comparison as text."""
-    match = Match(**comparison["match"])
+    match = KeyMatch(**comparison["match"])
     if match.level is None:
         yield "no key is equal"
     else:
@@ -61,16 +63,16 @@ def comparison_lines(comparison: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _both(first: Record, second: Record, group: str, name: str) -> list[Any]:
-    return [group_in(record, group).get(name) for record in (first, second)]
+    return [get_group(record, group).get(name) for record in (first, second)]
 
 
 def _libs(record: Record) -> dict[str, str]:
-    modules = groups_in(group_in(record, "libs"), "modules")
+    modules = get_groups(get_group(record, "libs"), "modules")
     return {str(m.get("soname")): str(m.get("build_id") or "no build-id") for m in modules}
 
 
 def _packages(record: Record) -> dict[str, str]:
-    packages = groups_in(group_in(record, "python"), "packages")
+    packages = get_groups(get_group(record, "python"), "packages")
     return {str(p.get("name")): str(p.get("version") or "no version") for p in packages}
 
 

@@ -12,7 +12,7 @@ import resource
 import struct
 from collections.abc import Iterator
 
-from gdb_epi.target.elf import notes, parse_header, segments
+from gdb_epi.target.elf import parse_header, read_notes, read_segments
 from gdb_epi.typing_lite import NamedTuple
 
 CORE_PATTERN = "/proc/sys/kernel/core_pattern"
@@ -73,7 +73,7 @@ def _read(path: str) -> str | None:
         return None
 
 
-def cores_since(
+def find_cores_since(
     dumping: CoreDumping, folder: str, since: float
 ) -> Iterator[tuple[str, DumpedProcess]]:
     """Yield the cores that any process left since a time (seconds of the epoch), and whose."""
@@ -84,17 +84,17 @@ def cores_since(
         return
     paths = [os.path.join(place, name) for name in names]
     for path in [path for path in paths if modification_time(path) >= since - 1][:MAX_CANDIDATES]:
-        if (origin := dumped_process(path)) is not None:
+        if (origin := read_dumped_process(path)) is not None:
             yield path, origin
 
 
-def cores_of_session(dumping: CoreDumping, folder: str, session: int, since: float) -> list[str]:
+def find_session_cores(dumping: CoreDumping, folder: str, session: int, since: float) -> list[str]:
     """Return the cores that processes of a session left since a time (seconds of the epoch)."""
-    recent = cores_since(dumping, folder, since)
+    recent = find_cores_since(dumping, folder, since)
     return [path for path, origin in recent if origin.session == session]
 
 
-def core_to_be_overwritten(dumping: CoreDumping, folder: str) -> str | None:
+def find_core_to_be_overwritten(dumping: CoreDumping, folder: str) -> str | None:
     """Return the file that the next core would overwrite, None when there is none."""
     if not dumping.writes_files or not dumping.overwrites:
         return None
@@ -110,7 +110,7 @@ def modification_time(path: str) -> float:
         return 0.0
 
 
-def dumped_process(path: str) -> DumpedProcess | None:
+def read_dumped_process(path: str) -> DumpedProcess | None:
     """Return the process whose core this is; None for another file."""
     try:
         with open(path, "rb") as stream:
@@ -118,7 +118,7 @@ def dumped_process(path: str) -> DumpedProcess | None:
             header = parse_header(head)
             if header is None:
                 return None
-            for segment in segments(head, header):
+            for segment in read_segments(head, header):
                 if segment.type == _PT_NOTE:
                     stream.seek(segment.offset)
                     return _dumped_process_in_notes(stream.read(min(segment.filesz, MAX_NOTES)))
@@ -128,7 +128,7 @@ def dumped_process(path: str) -> DumpedProcess | None:
 
 
 def _dumped_process_in_notes(raw: bytes) -> DumpedProcess | None:
-    for note in notes(raw):
+    for note in read_notes(raw):
         is_process_info = note.type == NT_PRPSINFO and note.name == b"CORE"
         if is_process_info and len(note.desc) >= _PIDS_OFFSET + 16:
             pid, parent, _, session = struct.unpack_from("<4i", note.desc, _PIDS_OFFSET)

@@ -20,7 +20,7 @@ Keys = Mapping[str, frozenset[str]]
 _RESIGN = "gdb-epi resign makes the keys anew from stored frames"
 
 
-class Expectation(NamedTuple):
+class ExpectedKeys(NamedTuple):
     """The keys of the crash that is sought.
 
     A key has several values when a text leaves the category open (`gdb-epi sign`).
@@ -31,7 +31,7 @@ class Expectation(NamedTuple):
     text: str
 
 
-class Match(NamedTuple):
+class KeyMatch(NamedTuple):
     """Which keys of a crash equal the expected ones.
 
     `level` is the narrowest of them, None when there is none; `reached` tells whether it is narrow
@@ -44,7 +44,7 @@ class Match(NamedTuple):
     reached: bool
 
 
-def read_expectation(word: str) -> Expectation:
+def read_expectation(word: str) -> ExpectedKeys:
     """Return what `--expect` gives: a key, `NAME:KEY`, a whole line `gsig/2 ...`, or a file.
 
     The file is a record, or what `gdb-epi sign --json` or `triage --format json` printed. Raises
@@ -66,19 +66,19 @@ def read_expectation(word: str) -> Expectation:
     if not names or DIGITS[names[0]] != len(value):
         sizes = ", ".join(f"{n} {digits}" for n, digits in DIGITS.items())
         raise UsageError(f"--expect {word}: {len(value)} digits", hint=f"whole keys: {sizes}")
-    return Expectation({n: frozenset((value,)) for n in names}, "the command line", word)
+    return ExpectedKeys({n: frozenset((value,)) for n in names}, "the command line", word)
 
 
-def _expectation_of_line(line: str) -> Expectation:
+def _expectation_of_line(line: str) -> ExpectedKeys:
     words = line.split(" ", 2)
     if len(words) < 3 or words[1] not in DIGITS:
         raise UsageError(f"--expect {line[:80]}: no line of a signature", hint="gsig/2 stable ...")
     _check_version(words[0])
     value = sha256_hex(line.encode("utf-8"))[: DIGITS[words[1]]]
-    return Expectation({words[1]: frozenset((value,))}, "the command line", line)
+    return ExpectedKeys({words[1]: frozenset((value,))}, "the command line", line)
 
 
-def _expectation_of_file(name: str) -> Expectation:
+def _expectation_of_file(name: str) -> ExpectedKeys:
     import json
 
     try:
@@ -92,12 +92,12 @@ def _expectation_of_file(name: str) -> Expectation:
     if not isinstance(signature, dict):
         raise InputError(f"--expect {name}: no record with a signature", hint="gdb-epi triage")
     _check_version(str(signature.get("version")))
-    keys = keys_of(signature)
+    keys = read_signature_keys(signature)
     if not keys:
         raise InputError(f"--expect {name}: the signature has no key", hint="gdb-epi triage")
     texts = signature.get("text")
     text = next((texts[n] for n in ("stable", *DIGITS) if n in texts), "") if texts else ""
-    return Expectation(keys, name, str(text))
+    return ExpectedKeys(keys, name, str(text))
 
 
 def _has_lines(content: bytes) -> bool:
@@ -111,7 +111,7 @@ def _check_version(version: str) -> None:
         raise InputError(f"{versions}: keys of different versions are not compared", hint=_RESIGN)
 
 
-def keys_of(signature: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+def read_signature_keys(signature: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """Return the keys of a record's or a text's signature; candidates count as open values."""
     open_keys: dict[str, frozenset[str]] = {}
     keys, candidates = signature.get("keys"), signature.get("candidates")
@@ -125,7 +125,7 @@ def keys_of(signature: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     return open_keys
 
 
-def compare_keys(wanted: Keys, actual: Keys, at: str = "stable") -> Match:
+def compare_keys(wanted: Keys, actual: Keys, at: str = "stable") -> KeyMatch:
     """Return by which keys two signatures are equal, and whether that reaches the level `at`.
 
     If only one side has keys up to `at`, the halves `python` and `native` decide: one of them must
@@ -141,10 +141,10 @@ def compare_keys(wanted: Keys, actual: Keys, at: str = "stable") -> Match:
         halves = [n for n in HALVES if n in compared]
         reached = bool(halves) and all(n in equal for n in halves)
     level = level or next((n for n in HALVES if n in equal), None)
-    return Match(level, equal, compared, reached)
+    return KeyMatch(level, equal, compared, reached)
 
 
-def level_for(expectation: Expectation, given: str | None) -> str:
+def choose_level(expectation: ExpectedKeys, given: str | None) -> str:
     """Return the level to reach: the user's, else stable, or what there is to compare."""
     if given is not None:
         return given
@@ -152,7 +152,7 @@ def level_for(expectation: Expectation, given: str | None) -> str:
     return "coarse" if comparable == ["coarse"] else "stable"
 
 
-def match_text(match: Match) -> str:
+def match_text(match: KeyMatch) -> str:
     """Return a match as words."""
     if not match.compared:
         return "no key of both can be compared"

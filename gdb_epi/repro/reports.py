@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.record.record_parts import group_in, grouping_line
+from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
 from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation
 from gdb_epi.render.ci.junit_text import xml_safe_text
@@ -55,16 +55,16 @@ def _what_and_where(crash: ExaminedCrash, *, hung: bool) -> str:
     """Return "NULL pointer in memcpy, in copy_payload (key 1f2e...)"; `seen` takes the key."""
     from gdb_epi.render.signature_words import where_and_what
 
-    signature = group_in(crash.record, "signature")
+    signature = get_group(crash.record, "signature")
     where, what = where_and_what(grouping_line(signature), crash_category(crash), hung=hung)
-    key = group_in(signature, "group").get("value")
+    key = get_group(signature, "group").get("value")
     place = f"in {where}" if hung else f"{what}, in {where}"
     return f"{place} (key {key})" if key else place
 
 
 def crash_category(crash: ExaminedCrash) -> str:
     """Return the category of a crash."""
-    return str(group_in(crash.record, "signature").get("category", "unknown"))
+    return str(get_group(crash.record, "signature").get("category", "unknown"))
 
 
 def campaign_summary(counts: CampaignCounts, aim: SoughtCrash) -> list[str]:
@@ -136,7 +136,7 @@ def _distinct(results: Sequence[RunResult]) -> dict[tuple[str, str], list[RunRes
         if result.meaning in (EXPECTED, OTHER):
             what = "no core of it was found"
             if result.best:
-                what = grouping_line(group_in(result.best.record, "signature"))
+                what = grouping_line(get_group(result.best.record, "signature"))
             groups.setdefault((result.meaning, what), []).append(result)
     return groups
 
@@ -206,7 +206,7 @@ def _case(suite: Any, result: RunResult) -> None:
         kind = "hang" if result.run.kind == HANG else crash_category(crash) if crash else "unsigned"
         message = xml_safe_text(run_line(result))
         failure = Tree.SubElement(case, "failure", {"type": kind, "message": message})
-        texts = group_in(group_in(crash.record, "signature"), "text") if crash else {}
+        texts = get_group(get_group(crash.record, "signature"), "text") if crash else {}
         failure.text = xml_safe_text("\n".join(texts.values()))
     elif result.meaning == UNABLE:
         Tree.SubElement(case, "error", {"message": xml_safe_text(run_line(result))})

@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.private_files import private_opener
-from gdb_epi.repro.core_dumping import CoreDumping, cores_of_session
+from gdb_epi.repro.core_dumping import CoreDumping, find_session_cores
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _watch(
         return _hang(plan, process, scratch)
     if plan.capture == "gdb":
         return outcome_by_gdb(scratch)
-    cores = _bring_home(cores_of_session(plan.dumping, plan.folder, process.pid, since), scratch)
+    cores = _bring_home(find_session_cores(plan.dumping, plan.folder, process.pid, since), scratch)
     return _outcome_of_exit(status, cores)
 
 

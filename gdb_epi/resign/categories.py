@@ -27,7 +27,7 @@ from gdb_epi.fault.signals import (
     SYS_SECCOMP,
     signal_name,
 )
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 from gdb_epi.typing_lite import Any
 
 BEFORE = ("gsig/1",)  # whose categories had other names
@@ -37,13 +37,13 @@ _BY_CODE = {SEGV_PKUERR: "segv-protection-key", SEGV_CPERR: "segv-shadow-stack"}
 Json = Mapping[str, Any]
 
 
-def category_now(record: Json, category: str, version: str) -> str:
+def recompute_category(record: Json, category: str, version: str) -> str:
     """Return the category of a record that was signed by an earlier version."""
     if version not in BEFORE:
         return category
-    signal = group_in(record, "signal")
+    signal = get_group(record, "signal")
     sender = str(signal.get("sender"))
-    behind = group_in(signal, "behind_handler")
+    behind = get_group(signal, "behind_handler")
     fault = behind or signal
     signo, code = fault.get("signo"), fault.get("si_code")
     if behind:
@@ -69,7 +69,7 @@ def _category_of_unknown(record: Json, signo: object, code: object, sender: str)
     if signo == SIGSYS and code == SYS_SECCOMP:
         return "seccomp"
     if signo in (SIGSEGV, SIGBUS) and code == SI_KERNEL:
-        kind = group_in(record, "facts").get("fault_kind")
+        kind = get_group(record, "facts").get("fault_kind")
         return _BY_KIND.get(str(kind), "segv-protection")
     return "unknown"
 

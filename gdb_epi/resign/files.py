@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from gdb_epi.errors import InputError
-from gdb_epi.resign.signature import Resigned, resign
-from gdb_epi.resign.verdicts import Rejudged, rejudge
+from gdb_epi.resign.signature import ResignedSignature, resign
+from gdb_epi.resign.verdicts import RejudgedVerdict, rejudge
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BATCH = 500  # crashes per transaction
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
 
-Seen = Callable[[Mapping[str, Any], Resigned, Rejudged], None]
+Seen = Callable[[Mapping[str, Any], ResignedSignature, RejudgedVerdict], None]
 
 
 def resign_file(name: str, seen: Seen, *, apply: bool) -> None:

@@ -12,12 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
-from gdb_epi.record.record_parts import group_in, groups_in
-from gdb_epi.resign.categories import category_now
+from gdb_epi.record.record_parts import get_group, get_groups
+from gdb_epi.resign.categories import recompute_category
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.hang_keys import CIRCLE, hang_content, hang_words_of_record, own_tokens
+from gdb_epi.signature.hang_keys import (
+    CIRCLE,
+    drop_library_wait_tokens,
+    hang_content,
+    hang_key_parts_of_record,
+)
 from gdb_epi.signature.sign import ASSERTION, NOT_ITS_FAULT, asserting_token
 from gdb_epi.signature.tokens import (
     Token,
@@ -33,7 +38,7 @@ from gdb_epi.textstacks.partial_keys import (
     Contents,
     MissingHalves,
     MissingKey,
-    key_of,
+    make_partial_key,
     partial_key_contents,
 )
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -60,7 +65,7 @@ NO_FAMILY = "the record does not tell what signal family this is"
 Json = dict[str, Any]
 
 
-class Resigned(NamedTuple):
+class ResignedSignature(NamedTuple):
     """The signature made anew; `signature` is None when nothing changes.
 
     `unable` says about keys that the stored frames cannot give, why.
@@ -71,11 +76,11 @@ class Resigned(NamedTuple):
     unable: Mapping[str, str]
 
 
-def resign(record: Mapping[str, Any]) -> Resigned:
+def resign(record: Mapping[str, Any]) -> ResignedSignature:
     """Return the signature of a record by the rules of this version, from its stored frames."""
-    old = group_in(record, "signature")
+    old = get_group(record, "signature")
     if not old.get("version") or not isinstance(old.get("category"), str):
-        return Resigned(None, (), {"*": "the record has no signature"})
+        return ResignedSignature(None, (), {"*": "the record has no signature"})
     stored = _Stored(record, old)
     names = stored.keys()
     unable = {
@@ -86,52 +91,52 @@ def resign(record: Mapping[str, Any]) -> Resigned:
     same_version = old["version"] == k.VERSION
     new = _new_signature(old, names, same_version=same_version)
     new["category"] = stored.category
-    before, after = group_in(old, "keys"), group_in(new, "keys")
+    before, after = get_group(old, "keys"), get_group(new, "keys")
     changed = tuple(name for name in ALL_KEYS if before.get(name) != after.get(name))
     if not changed and same_version:
-        return Resigned(None, (), unable)
+        return ResignedSignature(None, (), unable)
     if not same_version:
         earlier = old.get("previous")
         kept = list(earlier) if isinstance(earlier, list) else []
         this = {name: old[name] for name in ("version", "keys", "text") if name in old}
         new["previous"] = [this, *kept][:MAX_PREVIOUS]
-    return Resigned(new, changed, unable)
+    return ResignedSignature(new, changed, unable)
 
 
 class _Stored:
     """The stack that a record holds of the thread that was signed."""
 
     def __init__(self, record: Mapping[str, Any], old: Mapping[str, Any]) -> None:
-        threads = group_in(record, "threads")
-        crashed = group_in(threads, "crashed")
-        tid = group_in(old, "thread").get("tid")
+        threads = get_group(record, "threads")
+        crashed = get_group(threads, "crashed")
+        tid = get_group(old, "thread").get("tid")
         self.old = old
         was = str(old["category"])
-        self.category = category_now(record, was, str(old["version"]))
+        self.category = recompute_category(record, was, str(old["version"]))
         self.family = (
             _family(old, was) if was == self.category else category_without_stack(self.category)
         )
         self.function = _text(old.get("assertion"))
-        self.function_code = _text(group_in(record, "facts").get("function_code")) or ""
-        merged = (crashed, group_in(threads, "signed"))
+        self.function_code = _text(get_group(record, "facts").get("function_code")) or ""
+        merged = (crashed, get_group(threads, "signed"))
         whole = next((s for s in merged if s.get("tid") == tid and s.get("frames")), None)
-        of_thread = next((s for s in groups_in(threads, "stacks") if s.get("tid") == tid), {})
+        of_thread = next((s for s in get_groups(threads, "stacks") if s.get("tid") == tid), {})
         source = whole or of_thread
-        self.frames = [_frame(f) for f in groups_in(source, "frames")]
+        self.frames = [_frame(f) for f in get_groups(source, "frames")]
         self.missing_end = CUT if source.get("frames_left_out") else ""
-        self.cut_at_handler = "behind_handler" in group_in(record, "signal")
+        self.cut_at_handler = "behind_handler" in get_group(record, "signal")
         self.halves = MissingHalves(self._why_no_native(whole), self._why_no_python(record))
 
     def _why_no_native(self, merged: Mapping[str, Any] | None) -> str:
         if not self.old.get("native"):
-            reason = group_in(self.old, "absent").get("native")
+            reason = get_group(self.old, "absent").get("native")
             return str(reason or "the record has no native stack")
         if merged is None or merged.get("native") == "absent":
             return NOT_STORED
         return ""
 
     def _why_no_python(self, record: Mapping[str, Any]) -> str:
-        lost = (e for e in groups_in(record, "soft_errors") if e.get("stage") == "python")
+        lost = (e for e in get_groups(record, "soft_errors") if e.get("stage") == "python")
         error = next(lost, None)
         if record.get("python") or error is None:
             return ""
@@ -151,7 +156,7 @@ class _Stored:
             function_code=self.function_code,
         )
         contents |= self._hang_keys(tokens)
-        made = {name: key_of(name, contents[name], self.category) for name in STACK_KEYS}
+        made = {name: make_partial_key(name, contents[name], self.category) for name in STACK_KEYS}
         if self.category == ASSERTION and "assertion" not in self.old:
             made |= dict.fromkeys(NATIVE_KEYS, MissingKey(NO_ASSERTION))
         made["python"] = self._python_key(contents["python"])
@@ -162,12 +167,12 @@ class _Stored:
         """Return the keys of a process that did not fail by itself, which say what it did (N70)."""
         if self.category not in NOT_ITS_FAULT:
             return {}
-        words = hang_words_of_record(self.old.get("hang"))
+        words = hang_key_parts_of_record(self.old.get("hang"))
         if words is None:
             if str(self.old["version"]) in BEFORE_HANGS:
                 return dict.fromkeys(HANG_KEYS, MissingKey(NO_HANG))
             return {}
-        own = own_tokens(words, tokens)
+        own = drop_library_wait_tokens(words, tokens)
         code = self.function_code
         made = partial_key_contents(
             own, self.halves, self.missing_end, overflow=False, function_code=code
@@ -197,7 +202,7 @@ class _Stored:
         """Return the key `python`, which holds the family instead of the category."""
         if self.family is None and isinstance(words, str):
             return MissingKey(NO_FAMILY)
-        return key_of("python", words, self.family or "")
+        return make_partial_key("python", words, self.family or "")
 
     def _exact_key(self, *, overflow: bool) -> k.Key | MissingKey:
         if self.halves.native:
@@ -213,7 +218,7 @@ class _Stored:
         self, made: dict[str, k.Key | MissingKey]
     ) -> dict[str, k.Key | MissingKey]:
         """Keys of a corrupt stack rest on mappings: what their line says is kept."""
-        texts = group_in(self.old, "text")
+        texts = get_group(self.old, "text")
         for name in ("stable", "coarse"):
             words = str(texts.get(name, "")).split(" ", 2)
             complete = len(words) == 3
@@ -225,7 +230,7 @@ class _Stored:
 
 def _family(old: Mapping[str, Any], category: str) -> str | None:
     """Return the part of the category that needs no stack; None when nothing tells."""
-    words = str(group_in(old, "text").get("python", "")).split(" ", 3)
+    words = str(get_group(old, "text").get("python", "")).split(" ", 3)
     if len(words) == 4:
         return words[2]
     return None if category in WITHOUT_FAMILY else category_without_stack(category)
@@ -234,8 +239,8 @@ def _family(old: Mapping[str, Any], category: str) -> str | None:
 def _new_signature(
     old: Mapping[str, Any], made: Mapping[str, k.Key | MissingKey], *, same_version: bool
 ) -> Json:
-    keys, text = dict(group_in(old, "keys")), dict(group_in(old, "text"))
-    absent = dict(group_in(old, "absent"))
+    keys, text = dict(get_group(old, "keys")), dict(get_group(old, "text"))
+    absent = dict(get_group(old, "absent"))
     for name, key in made.items():
         if isinstance(key, k.Key):
             keys[name], text[name] = key.value, key.text

@@ -18,8 +18,8 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.judgement.calibration import RuleCounts, calibration_version
 from gdb_epi.judgement.labels import MODEL
 from gdb_epi.judgement.verdict import Verdict, judge
-from gdb_epi.record.groups.verdict import flags_of, verdict_json
-from gdb_epi.record.record_parts import group_in, groups_in
+from gdb_epi.record.groups.verdict import recompute_flags, verdict_json
+from gdb_epi.record.record_parts import get_group, get_groups
 from gdb_epi.typing_lite import Any, NamedTuple
 
 FIRST_MODEL = 1  # of records that do not say
@@ -39,7 +39,7 @@ class VerdictBasis(NamedTuple):
     score: Score
 
 
-class Rejudged(NamedTuple):
+class RejudgedVerdict(NamedTuple):
     """The verdict and flags made anew; `verdict` is None when nothing changes.
 
     `unable` says why the record does not suffice, "" when it does.
@@ -50,7 +50,7 @@ class Rejudged(NamedTuple):
     unable: str
 
 
-def model_of(record: Stored) -> int | None:
+def read_verdict_model(record: Stored) -> int | None:
     """Return the model of a record's verdict; None for a record without one."""
     verdict = record.get("verdict")
     if not isinstance(verdict, dict) or not isinstance(verdict.get("label"), str):
@@ -59,19 +59,21 @@ def model_of(record: Stored) -> int | None:
     return model if isinstance(model, int) and not isinstance(model, bool) else FIRST_MODEL
 
 
-def rejudge(record: Stored) -> Rejudged:
+def rejudge(record: Stored) -> RejudgedVerdict:
     """Return the verdict of a record by the rules of this version."""
-    old, model = group_in(record, "verdict"), model_of(record)
+    old, model = get_group(record, "verdict"), read_verdict_model(record)
     if model is None:
-        return Rejudged(None, {}, "")  # a minimal record: nobody judged
+        return RejudgedVerdict(None, {}, "")  # a minimal record: nobody judged
     if model > MODEL:
-        return Rejudged(None, {}, f"its verdict is of model {model}, which this version is not")
+        return RejudgedVerdict(
+            None, {}, f"its verdict is of model {model}, which this version is not"
+        )
     if model == MODEL and old.get("calibration") == calibration_version():
-        return Rejudged(None, {}, "")
+        return RejudgedVerdict(None, {}, "")
     case = stored_verdict_basis(record)
     if isinstance(case, Absent):
-        return Rejudged(None, {}, case.detail)
-    judged = group_in(old, "damage").get("judged") is not False
+        return RejudgedVerdict(None, {}, case.detail)
+    judged = get_group(old, "damage").get("judged") is not False
     verdict = verdict_json(judge_basis(case), judged_damage=judged)
     earlier = old.get("previous")
     kept = {name: old[name] for name in KEPT if name in old}
@@ -79,7 +81,7 @@ def rejudge(record: Stored) -> Rejudged:
     verdict["previous"] = [kept, *before][:MAX_PREVIOUS] if model != MODEL else before
     if not verdict["previous"]:
         del verdict["previous"]
-    return Rejudged(verdict, flags_of(case.score, group_in(record, "flags")), "")
+    return RejudgedVerdict(verdict, recompute_flags(case.score, get_group(record, "flags")), "")
 
 
 def judge_basis(case: VerdictBasis, table: Mapping[str, RuleCounts] | None = None) -> Verdict:
@@ -93,16 +95,16 @@ def judge_basis(case: VerdictBasis, table: Mapping[str, RuleCounts] | None = Non
 
 def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
     """Return what a record's verdict rests on. Absent when it does not hold all of it."""
-    category = group_in(record, "signature").get("category")
-    group = group_in(record, "corruption")
+    category = get_group(record, "signature").get("category")
+    group = get_group(record, "corruption")
     if not isinstance(category, str):
         return Absent(NOT_AVAILABLE, "the record has no category")
     if not group:
         return Absent(NOT_AVAILABLE, "the record has no evidence of corruption")
-    findings = tuple(map(_finding, groups_in(record, "findings")))
+    findings = tuple(map(_finding, get_groups(record, "findings")))
     if isinstance(group.get("evidence"), list):
         return VerdictBasis(
-            category, findings, score(list(map(_evidence, groups_in(group, "evidence"))))
+            category, findings, score(list(map(_evidence, get_groups(group, "evidence"))))
         )
     scored = score(list(_first_model(group)))
     if scored.word != group.get("word"):
@@ -111,7 +113,7 @@ def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
 
 
 def _finding(stored: Stored) -> Finding:
-    facts, summary = group_in(stored, "facts"), _text(stored, "summary")
+    facts, summary = get_group(stored, "facts"), _text(stored, "summary")
     return Finding(_text(stored, "detector"), _text(stored, "subject"), facts, summary)
 
 
@@ -136,7 +138,7 @@ def _first_model(group: Stored) -> Iterator[Evidence]:
     """Yield what a record of model 1 holds: pairs of words, and the signs of software."""
     path = _text(group, "path") or UNKNOWN
     ambiguous = group.get("ambiguous")
-    for candidate in groups_in(group, "candidates"):
+    for candidate in get_groups(group, "candidates"):
         for name in _list(candidate.get("evidence")):
             yield _evidence({**candidate, "id": name, "path": path, "ambiguous": ambiguous})
     for name in _list(group.get("against")):

@@ -12,11 +12,11 @@ import os
 from gdb_epi.sidecars.types import (
     Sidecar,
     clean_text,
+    drop_none_values,
     groups_of_environ,
-    identity_of,
+    make_identity,
     nonempty_groups,
     read_capped,
-    without_none,
 )
 from gdb_epi.typing_lite import Any
 
@@ -68,7 +68,7 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
     seconds = _seconds(fields.get("Date"))
     uname = fields.get("Uname", "").split()
     release = uname[1] if len(uname) > 1 and uname[0] == "Linux" else None
-    attributes = without_none(
+    attributes = drop_none_values(
         distribution=clean_text(fields.get("DistroRelease")),
         package=clean_text(fields.get("Package")),
     )
@@ -104,4 +104,4 @@ def _seconds(date: str | None) -> float | None:
 def _identity(fields: dict[str, str]) -> dict[str, Any]:
     lines = (line.partition(":") for line in fields.get("ProcStatus", "").split("\n"))
     status = {name: rest.strip() for name, _, rest in lines}
-    return identity_of(status.get("Pid"), fields.get("Signal"), status.get("Name"))
+    return make_identity(status.get("Pid"), fields.get("Signal"), status.get("Name"))

@@ -11,10 +11,10 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
-    decimal_number,
-    identity_of,
+    make_identity,
     nonempty_groups,
-    without_compression,
+    parse_decimal,
+    strip_compression_suffix,
 )
 from gdb_epi.typing_lite import Any
 
@@ -77,7 +77,7 @@ def read_core_name(core: str, template: str | None) -> Sidecar | None:
     Without a template only systemd's own kind of name is understood. Raises UsageError.
     """
     name = os.path.basename(core)
-    plain = without_compression(name)[:MAX_NAME]
+    plain = strip_compression_suffix(name)[:MAX_NAME]
     if template is None:
         match = SYSTEMD.match(plain)
         return None if match is None else _sidecar(match.groupdict())
@@ -89,12 +89,12 @@ def read_core_name(core: str, template: str | None) -> Sidecar | None:
 
 
 def _sidecar(values: dict[str, Any]) -> Sidecar:
-    seconds = decimal_number(values.get("seconds"), MAX_SECONDS)
-    micro = decimal_number(values.get("micro"))
+    seconds = parse_decimal(values.get("seconds"), MAX_SECONDS)
+    micro = parse_decimal(values.get("micro"))
     when = None if seconds is None else float(seconds)
     if micro is not None:
         when = round(micro / 1e6, 6)  # systemd before 255: seconds and six zeros
-    cpu = decimal_number(values.get("cpu"), 1 << 16)
+    cpu = parse_decimal(values.get("cpu"), 1 << 16)
     groups = nonempty_groups(
         "core_pattern",
         time={"crash_ts": when},
@@ -102,5 +102,5 @@ def _sidecar(values: dict[str, Any]) -> Sidecar:
         cpu={"number": cpu, "source": None if cpu is None else "core_pattern"},
     )
     pid = values.get("pid") or values.get("more_pid")
-    identity = identity_of(pid, values.get("signal"), values.get("comm"))
+    identity = make_identity(pid, values.get("signal"), values.get("comm"))
     return Sidecar("core_pattern", "file name", groups, identity)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from gdb_epi.errors import InputError
-from gdb_epi.sidecars.types import Sidecar, without_compression
+from gdb_epi.sidecars.types import Sidecar, strip_compression_suffix
 from gdb_epi.typing_lite import NamedTuple
 
 JOURNAL_ENDINGS = (".journal.json", ".journal", ".export")
@@ -104,7 +104,7 @@ def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
 
 
 def _candidates(core: str, endings: tuple[str, ...]) -> Iterator[str]:
-    for stem in dict.fromkeys((core, without_compression(core))):
+    for stem in dict.fromkeys((core, strip_compression_suffix(core))):
         for ending in endings:
             yield stem + ending
 

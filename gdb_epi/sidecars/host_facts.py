@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from glob import glob
 
-from gdb_epi.sidecars.types import without_none
+from gdb_epi.sidecars.types import drop_none_values
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import sha256_hex
 
@@ -54,7 +54,7 @@ class Dimm(NamedTuple):
     part: str | None
 
 
-def memory_devices(table: bytes) -> list[Dimm]:
+def parse_memory_devices(table: bytes) -> list[Dimm]:
     """Return the modules that are plugged in; what is malformed ends the list."""
     dimms = []
     at = 0
@@ -143,7 +143,7 @@ def collect_host_facts(root: str = "/", given: Mapping[str, str] | None = None) 
         "hostname": host.text("proc/sys/kernel/hostname"),
         "machine_id": host.text("etc/machine-id"),
         "boot_id": host.text("proc/sys/kernel/random/boot_id"),
-        "kernel": without_none(release=host.text("proc/sys/kernel/osrelease")),
+        "kernel": drop_none_values(release=host.text("proc/sys/kernel/osrelease")),
         "container": _container(host),
         "attributes": {
             key: value[:MAX_TEXT] if isinstance(value, str) else value
@@ -204,7 +204,7 @@ def _memory(host: HostFiles) -> Facts:
         kib = int(sizes.get(name, "0").removesuffix(" kB"))
         facts |= {fact: kib} if kib else {}
     table = host.data("sys/firmware/dmi/tables/DMI", what="DIMMs (SMBIOS)")
-    dimms = memory_devices(table) if table is not None else []
+    dimms = parse_memory_devices(table) if table is not None else []
     facts |= _dimms(dimms) if dimms else _edac_dimms(host)
     for name in ("ce", "ue"):
         paths = host.matches(f"sys/devices/system/edac/mc/mc*/{name}_count")
@@ -337,7 +337,7 @@ def _container(host: HostFiles) -> Facts:
         image = _equals(podman).get("image")
     elif os.path.exists(os.path.join(host.root, ".dockerenv")):
         runtime = runtime or "docker"
-    return without_none(runtime=runtime, image=image)
+    return drop_none_values(runtime=runtime, image=image)
 
 
 def _equals(text: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import json
 import os
 
 from gdb_epi.errors import InputError
-from gdb_epi.sidecars.types import Sidecar, clean_text, read_capped, without_none
+from gdb_epi.sidecars.types import Sidecar, clean_text, drop_none_values, read_capped
 from gdb_epi.typing_lite import Any
 
 MAX_HOST_JSON = 1 << 20  # bytes
@@ -57,7 +57,7 @@ def groups_of_host_json(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     groups: dict[str, dict[str, Any]] = {}
     for key, value in given.items():
         if key in GROUPS and isinstance(value, dict):
-            fields = without_none(**{name: clean_text(value.get(name)) for name in GROUPS[key]})
+            fields = drop_none_values(**{name: clean_text(value.get(name)) for name in GROUPS[key]})
             groups |= {key: fields} if fields else {}
         elif key not in HOST_NAMES and key not in _NOT_ATTRIBUTES:
             attributes.setdefault(key, value)
@@ -68,4 +68,4 @@ def groups_of_host_json(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     }
     if host["hostname"] is not None:
         host["hostname_source"] = "host.json"
-    return {"host": without_none(**host), **groups}
+    return {"host": drop_none_values(**host), **groups}

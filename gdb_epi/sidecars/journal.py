@@ -17,12 +17,12 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
-    decimal_number,
     groups_of_environ,
-    identity_of,
+    make_identity,
     nonempty_groups,
+    parse_decimal,
     read_capped,
-    without_compression,
+    strip_compression_suffix,
 )
 from gdb_epi.typing_lite import Any
 
@@ -39,7 +39,9 @@ def read_journal(path: str, core: str, pid: int | None) -> Sidecar | None:
     `core` is the path of the core: an entry names it in COREDUMP_FILENAME, else its pid and the
     only entry of that pid decide. Raises OSError.
     """
-    entries = [entry for entry in entries_in(read_capped(path)) if "COREDUMP_PID" in entry]
+    entries = [
+        entry for entry in parse_journal_entries(read_capped(path)) if "COREDUMP_PID" in entry
+    ]
     chosen = _about(entries, os.path.basename(core), pid)
     name = os.path.basename(path)
     if chosen is None:
@@ -51,14 +53,14 @@ def _about(entries: list[Entry], core: str, pid: int | None) -> Entry | None:
     named = [e for e in entries if _stem(e.get("COREDUMP_FILENAME", "")) == _stem(core)]
     if len(named) == 1:
         return named[0]
-    same = [e for e in entries if pid is not None and decimal_number(e["COREDUMP_PID"]) == pid]
+    same = [e for e in entries if pid is not None and parse_decimal(e["COREDUMP_PID"]) == pid]
     if len(same) == 1:
         return same[0]
     return entries[0] if len(entries) == 1 and "COREDUMP_FILENAME" not in entries[0] else None
 
 
 def _stem(path: str) -> str:
-    return without_compression(os.path.basename(path))
+    return strip_compression_suffix(os.path.basename(path))
 
 
 def _why_none(entries: list[Entry]) -> str:
@@ -67,7 +69,7 @@ def _why_none(entries: list[Entry]) -> str:
     return f"none of its {len(entries)} entries is about this core"
 
 
-def entries_in(journal: bytes) -> Iterator[Entry]:
+def parse_journal_entries(journal: bytes) -> Iterator[Entry]:
     """Yield the entries of a journal in either format, at most MAX_ENTRIES."""
     start = journal.lstrip()[:1]
     source = _json_entries(journal) if start in (b"{", b"[", b"\x1e") else _export_entries(journal)
@@ -135,11 +137,11 @@ def _decode_text(value: bytes) -> str:
 
 def _identity(entry: Entry) -> dict[str, Any]:
     signo = entry.get("COREDUMP_SIGNAL")
-    return identity_of(entry.get("COREDUMP_PID"), signo, entry.get("COREDUMP_COMM"))
+    return make_identity(entry.get("COREDUMP_PID"), signo, entry.get("COREDUMP_COMM"))
 
 
 def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
-    micro = decimal_number(entry.get("COREDUMP_TIMESTAMP")) or decimal_number(
+    micro = parse_decimal(entry.get("COREDUMP_TIMESTAMP")) or parse_decimal(
         entry.get("__REALTIME_TIMESTAMP") or entry.get("_SOURCE_REALTIME_TIMESTAMP")
     )
     seconds = None if micro is None or micro / 1e6 > MAX_SECONDS else round(micro / 1e6, 6)

@@ -30,7 +30,7 @@ class Sidecar(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def decimal_number(value: object, highest: int = 1 << 63) -> int | None:
+def parse_decimal(value: object, highest: int = 1 << 63) -> int | None:
     """Return a decimal number in a text (or an int) within 0 and `highest`, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         return None
@@ -48,22 +48,22 @@ def clean_text(value: object) -> str | None:
     return redact_value(value.strip()[:MAX_TEXT]) or None
 
 
-def without_compression(path: str) -> str:
+def strip_compression_suffix(path: str) -> str:
     """Return a file name without what compression adds."""
     for ending in COMPRESSED:
         path = path.removesuffix(ending)
     return path
 
 
-def without_none(**group: Any) -> dict[str, Any]:
+def drop_none_values(**group: Any) -> dict[str, Any]:
     """Return a group without what is None."""
     return {key: value for key, value in group.items() if value is not None}
 
 
-def identity_of(pid: object, signo: object, comm: str | None) -> dict[str, Any]:
+def make_identity(pid: object, signo: object, comm: str | None) -> dict[str, Any]:
     """Return what a source says about the process (Sidecar.identity)."""
-    return without_none(
-        pid=decimal_number(pid, 1 << 31), signo=decimal_number(signo, 128), comm=comm
+    return drop_none_values(
+        pid=parse_decimal(pid, 1 << 31), signo=parse_decimal(signo, 128), comm=comm
     )
 
 
@@ -80,7 +80,7 @@ def groups_of_environ(entries: Iterable[str], source: str) -> dict[str, dict[str
 
 def nonempty_groups(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups that hold anything; time and host name say that they are from `source`."""
-    parts = {name: without_none(**group) for name, group in groups.items()}
+    parts = {name: drop_none_values(**group) for name, group in groups.items()}
     if "crash_ts" in parts.get("time", {}):
         parts["time"]["ts_source"] = source
     if "hostname" in parts.get("host", {}):

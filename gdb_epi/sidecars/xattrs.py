@@ -14,9 +14,9 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
-    decimal_number,
-    identity_of,
+    make_identity,
     nonempty_groups,
+    parse_decimal,
 )
 
 PREFIX = "user.coredump."
@@ -35,12 +35,12 @@ def read_xattrs(core: str) -> Sidecar | None:
             continue
         if len(raw) <= MAX_VALUE:
             values[name] = raw.decode("utf-8", "backslashreplace")
-    return sidecar_of_xattrs(values) if values else None
+    return make_xattr_sidecar(values) if values else None
 
 
-def sidecar_of_xattrs(values: dict[str, str]) -> Sidecar:
+def make_xattr_sidecar(values: dict[str, str]) -> Sidecar:
     """Return the sidecar of attributes by their short names."""
-    stamp = decimal_number(values.get("timestamp"))
+    stamp = parse_decimal(values.get("timestamp"))
     seconds = None
     if stamp is not None:
         seconds = round(stamp / 1e6, 6) if stamp > _MICROSECONDS else float(stamp)
@@ -48,5 +48,5 @@ def sidecar_of_xattrs(values: dict[str, str]) -> Sidecar:
     groups = nonempty_groups(
         "xattr", time={"crash_ts": seconds}, host={"hostname": clean_text(values.get("hostname"))}
     )
-    identity = identity_of(values.get("pid"), values.get("signal"), values.get("comm"))
+    identity = make_identity(values.get("pid"), values.get("signal"), values.get("comm"))
     return Sidecar("xattr", "user.coredump.*", groups, identity)

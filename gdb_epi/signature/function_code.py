@@ -12,7 +12,7 @@ import struct
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.memory_reads import try_read
-from gdb_epi.target.api import ABSENT, Target, machine_of, module_at
+from gdb_epi.target.api import ABSENT, Target, get_architecture, module_at
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.util import sha256_hex
 from gdb_epi.x86.access import RawInstruction
@@ -34,7 +34,7 @@ def function_code(target: Target, pc: int) -> str | Absent:
     Absent: not x86-64, no entry of the unwind tables, bytes that nobody has, or an instruction
     that is not known.
     """
-    machine = machine_of(target)
+    machine = get_architecture(target)
     if not machine.decodes:
         return Absent(NOT_APPLICABLE, f"not judged on this architecture ({machine.name})")
     function = FunctionBounds(target).at(pc)

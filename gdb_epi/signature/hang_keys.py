@@ -29,7 +29,7 @@ class HangMember(NamedTuple):
     frames: tuple[tuple[str, str], ...]
 
 
-class HangWords(NamedTuple):
+class HangKeyParts(NamedTuple):
     """What the keys of a hang are made of; `word` is CIRCLE, BUSY or what was waited for."""
 
     word: str
@@ -44,20 +44,20 @@ class HangWords(NamedTuple):
         return {"word": self.word, "members": members}
 
 
-def hang_words_of_answer(answer: HangDiagnosis) -> HangWords | None:
+def hang_key_parts_of_diagnosis(answer: HangDiagnosis) -> HangKeyParts | None:
     """Return what the keys of an answer are made of; None when no frame of the program is known."""
     if answer.label == DEADLOCK:
         members = [_member(activity) for activity in answer.members]
         members = list(dict.fromkeys(members)) if answer.kind == "pool" else members
-        return HangWords(CIRCLE, _rotate_to_smallest(members[:MAX_MEMBERS]))
+        return HangKeyParts(CIRCLE, _rotate_to_smallest(members[:MAX_MEMBERS]))
     last = answer.members[-1] if answer.members else None
     if last is None or not last.frames:
         return None
     word = BUSY if last.kind in RUNNING else signature_safe_text(last.label or last.kind)
-    return HangWords(word, (_member(last),))
+    return HangKeyParts(word, (_member(last),))
 
 
-def hang_words_of_record(document: Any) -> HangWords | None:
+def hang_key_parts_of_record(document: Any) -> HangKeyParts | None:
     """Return the words that a record holds; None when it holds none."""
     if not isinstance(document, dict) or not isinstance(document.get("word"), str):
         return None
@@ -67,7 +67,7 @@ def hang_words_of_record(document: Any) -> HangWords | None:
         names = member.get("frames") if isinstance(member, dict) else None
         pairs = [tuple(map(str, pair)) for pair in names or () if len(pair) == 2]
         members.append(HangMember(str(member.get("what")), tuple((a, b) for a, b in pairs)))
-    return HangWords(document["word"], tuple(members)) if members else None
+    return HangKeyParts(document["word"], tuple(members)) if members else None
 
 
 def _member(activity: ThreadActivity) -> HangMember:
@@ -86,7 +86,7 @@ def _rotate_to_smallest(members: Sequence[HangMember]) -> tuple[HangMember, ...]
     return min(turns, default=())
 
 
-def circle_text(words: HangWords, *, coarse: bool = False) -> str:
+def circle_content(words: HangKeyParts, *, coarse: bool = False) -> str:
     """Return the content of a key of a circle (N70)."""
     parts = []
     for member in words.members:
@@ -96,7 +96,7 @@ def circle_text(words: HangWords, *, coarse: bool = False) -> str:
     return f"{CIRCLE} {NEXT.join(parts)}"
 
 
-def own_tokens(words: HangWords, tokens: Sequence[Token]) -> list[Token]:
+def drop_library_wait_tokens(words: HangKeyParts, tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens without the library's frames that wait, and of a loop without native ones.
 
     What stands inward of the program's own frame, or of the loop that ran, is where the thread
@@ -113,14 +113,16 @@ def own_tokens(words: HangWords, tokens: Sequence[Token]) -> list[Token]:
     return [t for t in kept if t.kind != NATIVE] if words.word == BUSY else kept
 
 
-def hang_content(words: HangWords | None, frames: str, *, coarse: bool = False) -> str:
+def hang_content(words: HangKeyParts | None, frames: str, *, coarse: bool = False) -> str:
     """Return what a key says after its category: the circle, or the word and the frames."""
     if words is None:
         return frames
-    return circle_text(words, coarse=coarse) if words.word == CIRCLE else f"{words.word} {frames}"
+    return (
+        circle_content(words, coarse=coarse) if words.word == CIRCLE else f"{words.word} {frames}"
+    )
 
 
-def signed_member(answer: HangDiagnosis, words: HangWords) -> ThreadActivity:
+def choose_signed_member(answer: HangDiagnosis, words: HangKeyParts) -> ThreadActivity:
     """Return the thread that the core is signed from: the circle's first, else the last one."""
     if words.word != CIRCLE:
         return answer.members[-1]

@@ -16,8 +16,8 @@ from gdb_epi.signature.tokens import (
     UNKNOWN_FUNCTION,
     Token,
     collapse_cycles,
+    format_stack_line,
     rotate_overflow,
-    stack_line,
     unnamed_function_token,
 )
 from gdb_epi.target.api import NativeFrame
@@ -77,7 +77,7 @@ def exact_key(frames: Sequence[NativeFrame], *, overflow: bool = False) -> Key |
         return "the innermost frame lies in no module with a build-id"
     if overflow:
         parts = rotate_overflow(collapse_cycles(parts, MAX_EXACT))
-    return make_key("exact", stack_line(parts[:MAX_EXACT]))
+    return make_key("exact", format_stack_line(parts[:MAX_EXACT]))
 
 
 def strict_key(tokens: Sequence[Token], *, overflow: bool = False) -> Key | str:
@@ -91,7 +91,7 @@ def strict_key(tokens: Sequence[Token], *, overflow: bool = False) -> Key | str:
     kept = kept[:MAX_STRICT]
     if not kept:
         return "no frame is left"
-    return make_key("strict", stack_line(kept))
+    return make_key("strict", format_stack_line(kept))
 
 
 class SelectedFrames(NamedTuple):
@@ -150,7 +150,7 @@ def language_tokens(tokens: Sequence[Token], kind: str, *, overflow: bool) -> li
     return selected_tokens_of_language(select_tokens(own, overflow=overflow), kind)
 
 
-def inside_python(tokens: Sequence[Token]) -> list[Token]:
+def native_frames_inside_python(tokens: Sequence[Token]) -> list[Token]:
     """Return the native frames inward of the innermost call of the bytecode loop, and that call.
 
     All of them when the loop is not on the stack or has no name.
@@ -167,7 +167,7 @@ def selected_tokens_of_language(selection: SelectedFrames, kind: str) -> list[To
     return [token for token in selection.tokens if token.kind == kind]
 
 
-def caller_of_nameless(selection: SelectedFrames) -> Token | None:
+def caller_of_nameless_frame(selection: SelectedFrames) -> Token | None:
     """Return the native frame directly outward of the first one, if that has no name (N66)."""
     for inner, outer in pairwise(selection.tokens):
         if inner.kind == NATIVE:
@@ -183,7 +183,7 @@ def coarse_tokens(selection: SelectedFrames) -> list[Token]:
     """
     firsts = [selected_tokens_of_language(selection, kind)[:1] for kind in (NATIVE, PYTHON)]
     wanted = [id(token) for first in firsts for token in first]
-    caller = caller_of_nameless(selection)
+    caller = caller_of_nameless_frame(selection)
     if caller is not None and unnamed_function_token(caller.module) == firsts[0][0].text:
         wanted.append(id(caller))
     return [

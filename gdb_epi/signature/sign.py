@@ -21,19 +21,19 @@ from gdb_epi.signature.drop_sets import THREAD_BASE, load_drop_sets
 from gdb_epi.signature.hang_keys import (
     BUSY,
     CIRCLE,
-    HangWords,
+    HangKeyParts,
+    choose_signed_member,
+    drop_library_wait_tokens,
     hang_content,
-    hang_words_of_answer,
-    own_tokens,
-    signed_member,
+    hang_key_parts_of_diagnosis,
 )
 from gdb_epi.signature.tokens import (
     NATIVE,
     PYTHON,
     Token,
     cut_reraising_handler,
+    format_stack_line,
     insert_asserting_function,
-    stack_line,
     tokenise,
 )
 from gdb_epi.signature.types import LACKS_FILES, MainThreadSignature, Signature
@@ -105,11 +105,11 @@ def sign(state: ProcessState) -> SignedProcess:
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
     hang = state.hang if category.name in NOT_ITS_FAULT else None
-    words = hang_words_of_answer(hang) if isinstance(hang, HangDiagnosis) else None
+    words = hang_key_parts_of_diagnosis(hang) if isinstance(hang, HangDiagnosis) else None
     choice = choose_thread(category.name, threads, holder, pid)
     if words is not None and isinstance(hang, HangDiagnosis):
         why = f"{category.name}: {hang.kind}: its wait or its loop decides"
-        choice = ThreadChoice(signed_member(hang, words).tid, why)
+        choice = ThreadChoice(choose_signed_member(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
     maker = _KeyMaker(state, scene, category, steps, hang=words).make(stack)
@@ -185,7 +185,9 @@ def asserting_token(function: str) -> str:
     return name + ("::operator()" if name.endswith("{lambda}") else "")
 
 
-def quality_of(frames: Sequence[NativeFrame], category: str, scene: CategoryInput) -> float:
+def measure_stack_quality(
+    frames: Sequence[NativeFrame], category: str, scene: CategoryInput
+) -> float:
     """Return the share of physical frames whose pc lies in executable memory, 0 to 1.
 
     The innermost pc is excused where the category itself says that it is wild. A single frame
@@ -206,7 +208,7 @@ def _unwinder_was_blind(
 
     A named function means that the unwinder had the files; a wild pc is no fault of theirs.
     """
-    if quality_of(natives, category, scene) >= MIN_QUALITY:
+    if measure_stack_quality(natives, category, scene) >= MIN_QUALITY:
         return False
     named = any(frame.function for frame in natives)
     return not named and (not natives or _plausible(scene, natives[0].pc))
@@ -247,7 +249,7 @@ class _KeyMaker:
         steps: list[str],
         *,
         may_cut: bool = True,
-        hang: HangWords | None = None,
+        hang: HangKeyParts | None = None,
     ) -> None:
         self.state = state
         self.scene = scene
@@ -277,7 +279,7 @@ class _KeyMaker:
             self._add_key("exact", k.exact_key(natives, overflow=self.overflow))
         self.native = halves.native is None
         if self.native:
-            self.quality = round(quality_of(natives, self.category.name, self.scene), 3)
+            self.quality = round(measure_stack_quality(natives, self.category.name, self.scene), 3)
             if self.quality < MIN_QUALITY:
                 self._corrupt(natives)
                 self._python_half(tokens, halves)
@@ -356,7 +358,7 @@ class _KeyMaker:
         overflow = self.overflow
         every = tokens
         if self.hang is not None:
-            tokens = own_tokens(self.hang, tokens)
+            tokens = drop_library_wait_tokens(self.hang, tokens)
             self.steps.append(f"{_RULE_OF_HANG.get(self.hang.word, 'N72')} frames: of the hang")
         selection = k.select_tokens(tokens, overflow=overflow)
         coarse = k.select_tokens([token for token in tokens if token.physical], overflow=overflow)
@@ -369,7 +371,7 @@ class _KeyMaker:
             self.steps.append("N66 frames: coarse has the caller of a function without a name")
         name = self.category.name
         # Each half as if the other did not exist: a partial analysis makes the same keys.
-        inner = every if overflow else k.inside_python(every)
+        inner = every if overflow else k.native_frames_inside_python(every)
         native = k.language_tokens(inner, NATIVE, overflow=overflow)
         self._half("native", native, halves.native, name)
         self._python_half(tokens, halves)
@@ -379,7 +381,7 @@ class _KeyMaker:
             elif not content:
                 self.absent[key] = "no frame names anything"
             else:
-                words = hang_content(self.hang, stack_line(content), coarse=key == "coarse")
+                words = hang_content(self.hang, format_stack_line(content), coarse=key == "coarse")
                 self.keys[key] = k.make_key(key, f"{name} {words}")
         self._add_key("strict", missing or k.strict_key(every, overflow=overflow))
         self._add_key("code", missing or self._code_key(narrow))
@@ -397,7 +399,7 @@ class _KeyMaker:
         if isinstance(code, Absent):
             return code.detail
         self.function_code = code
-        content = stack_line(k.code_tokens(coarse, nameless, code))
+        content = format_stack_line(k.code_tokens(coarse, nameless, code))
         words = hang_content(self.hang, content, coarse=True)
         return k.make_key("code", f"{self.category.name} {words}")
 
@@ -415,7 +417,7 @@ class _KeyMaker:
         elif not content:
             self.absent[key] = "this thread has no such frame"
         else:
-            words = stack_line(content)
+            words = format_stack_line(content)
             if key == "python":
                 words = hang_content(self.hang, words)
             self.keys[key] = k.make_key(key, f"{category} {words}")

@@ -395,7 +395,7 @@ def _starts(cycle: list[Token]) -> list[int]:
     return behind or list(range(len(cycle)))
 
 
-def stack_line(tokens: Sequence[Token]) -> str:
+def format_stack_line(tokens: Sequence[Token]) -> str:
     """Return the printed form: " <- " for the caller, " <-- " where the language changes."""
     parts: list[str] = []
     previous: Token | None = None

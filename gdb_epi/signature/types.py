@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.signature.categories.types import Category
-from gdb_epi.signature.hang_keys import HangWords
+from gdb_epi.signature.hang_keys import HangKeyParts
 from gdb_epi.signature.keys import Key
 from gdb_epi.typing_lite import NamedTuple
 
@@ -43,5 +43,5 @@ class Signature(NamedTuple):
     quality: float | None
     steps: tuple[str, ...]
     secondary: MainThreadSignature | None
-    hang: HangWords | None = None
+    hang: HangKeyParts | None = None
     function_code: str | None = None

@@ -181,7 +181,7 @@ def target_noun(kind: str) -> str:
     return "process" if kind == LIVE else "core"
 
 
-def machine_of(target: Target) -> Architecture:
+def get_architecture(target: Target) -> Architecture:
     """Return the architecture of a process; that of x86-64 where no thread tells."""
     threads = target.threads()
     return threads[0].architecture if threads else X86_64
@@ -280,7 +280,7 @@ def shared_cache(target: Target) -> dict[Any, Any] | None:
     return vars(target).get("kept")
 
 
-def view_in_place(target: Target, start: int, size: int) -> memoryview | None:
+def view_memory_in_place(target: Target, start: int, size: int) -> memoryview | None:
     """Return memory without a copy; None where a target does not have it in one piece."""
     if shared_cache(target) is None or not hasattr(target, "in_place"):
         return None
@@ -288,7 +288,7 @@ def view_in_place(target: Target, start: int, size: int) -> memoryview | None:
     return view
 
 
-def view_of(target: Target, start: int, size: int) -> memoryview:
+def view_memory(target: Target, start: int, size: int) -> memoryview:
     """Return memory, without a copy where that can be; raise UnreadableMemory."""
-    view = view_in_place(target, start, size)
+    view = view_memory_in_place(target, start, size)
     return memoryview(target.read(start, size)) if view is None else view

@@ -14,7 +14,7 @@ AT_SYSINFO_EHDR = 33
 RANDOM_BYTES = 16
 
 
-def exec_random(target: Target) -> bytes | None:
+def read_exec_random(target: Target) -> bytes | None:
     """Return the 16 bytes that the kernel gave at exec, which forked children keep; None without.
 
     Stack canaries come from them: nothing but a hash of them may be shown.
@@ -24,7 +24,7 @@ def exec_random(target: Target) -> bytes | None:
     return raw if any(raw) else None
 
 
-def arguments_and_environment(target: Target, most: int) -> bytes:
+def read_arguments_and_environment(target: Target, most: int) -> bytes:
     """Return arguments and environment as the kernel laid them out; they end at AT_EXECFN.
 
     At most the last `most` bytes; empty when they are not in the core.

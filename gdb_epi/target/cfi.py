@@ -193,7 +193,7 @@ class _CfiProgram:
             elif byte in (0x0F, 0x10, 0x16):
                 at = self._expression(byte, instructions, at)
             else:
-                values, at = operands(instructions, at, OPERANDS[byte])
+                values, at = read_cfi_operands(instructions, at, OPERANDS[byte])
                 if 0x02 <= byte <= 0x04:
                     place += values[0]
                 else:
@@ -300,7 +300,7 @@ def evaluate_expression(
     raise UnknownCfi("a long expression")
 
 
-def operands(instructions: bytes, at: int, kinds: str) -> tuple[list[int], int]:
+def read_cfi_operands(instructions: bytes, at: int, kinds: str) -> tuple[list[int], int]:
     """Return the operands of an instruction, and where the next one begins."""
     values = []
     for kind in kinds:

@@ -39,7 +39,7 @@ from gdb_epi.target.api import (
     Truncation,
 )
 from gdb_epi.target.core_notes import CoreNotes, MappedFile, decode_notes
-from gdb_epi.target.derived_registers import with_derived_registers
+from gdb_epi.target.derived_registers import add_derived_registers
 from gdb_epi.target.elf_files import FileFinder, OpenElfFiles
 from gdb_epi.target.mapped_bytes import MappedBytes
 from gdb_epi.target.modules import Modules
@@ -152,15 +152,15 @@ class CoreFileTarget(MappedRegions):
         self._gives_back = False
         self._looked_at = 0  # bytes, since pages were given back
         self._header = header
-        self._segments = list(elf.segments(data, header))
+        self._segments = list(elf.read_segments(data, header))
         self._note_bytes = self._collect_notes()
         self.architecture = ARCHITECTURES[header.machine]
-        self._notes: CoreNotes = decode_notes(elf.notes(self._note_bytes), self.architecture)
+        self._notes: CoreNotes = decode_notes(elf.read_notes(self._note_bytes), self.architecture)
         self.soft_errors += self._notes.soft_errors
         self._index_regions()
         self._modules = Modules(self)
         self._note_truncation()
-        self._threads = with_derived_registers(self, self._notes.threads, self._modules.symbol)
+        self._threads = add_derived_registers(self, self._notes.threads, self._modules.symbol)
         wrong = self._modules.check_executable()
         self.soft_errors += [wrong] if wrong is not None else []
 

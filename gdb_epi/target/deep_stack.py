@@ -28,7 +28,7 @@ CHECKPOINT = 256  # calls between two remembered states
 _Step = tuple[str, int, int, tuple[tuple[str, int], ...]]  # as UnwindRule, rip's slot apart
 
 
-class OuterPart(NamedTuple):
+class DeepStackContinuation(NamedTuple):
     """Where a deep stack goes on.
 
     `registers` are those of the frame from which everything further out is to be shown; `cfa` is
@@ -51,7 +51,9 @@ class DeepStackWalker:
         self._steps: dict[int, _Step | None] = {}
         self._chunks: dict[int, tuple[int, array[int]]] = {}  # by number
 
-    def outer_part(self, registers: Mapping[str, int], keep: int, most: int) -> OuterPart | None:
+    def outer_part(
+        self, registers: Mapping[str, int], keep: int, most: int
+    ) -> DeepStackContinuation | None:
         """Return where to go on so that at least `keep` frames are left, and no recursion.
 
         `registers` are those of a frame that has called another one; no more than `most` frames
@@ -82,7 +84,7 @@ class DeepStackWalker:
         cfa = walk.rsp
         walk.put(checkpoints[number // CHECKPOINT])
         walk.go(number % CHECKPOINT)
-        return OuterPart(walk.registers(), cfa, number - 1, recurring)
+        return DeepStackContinuation(walk.registers(), cfa, number - 1, recurring)
 
     def step(self, pc: int) -> _Step | None:
         """Return how to leave the frame of a call that returns to `pc`."""

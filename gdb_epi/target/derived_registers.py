@@ -23,7 +23,7 @@ _MAX_DESCRIPTOR = 1 << 14
 INTERRUPTED = frozenset((1 << 64) - code for code in (4, 512, 513, 514, 516))
 
 
-def with_derived_registers(
+def add_derived_registers(
     target: Target, threads: Iterable[Thread], symbol: Callable[[str], int | None] | None = None
 ) -> tuple[Thread, ...]:
     """Return the threads, each with the registers that its architecture names but does not have.

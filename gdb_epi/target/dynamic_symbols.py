@@ -104,7 +104,7 @@ class GnuHashTable(NamedTuple):
         return None
 
 
-def symbol_table(
+def open_symbol_table(
     target: Readable, base: int, segments: Sequence[elf.Segment]
 ) -> GnuHashTable | None:
     """Return the dynamic symbols of an object; None when it has no hash table of them.

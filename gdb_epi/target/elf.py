@@ -105,7 +105,7 @@ def parse_header(data: bytes) -> Header | None:
     return Header(fields[1], fields[2], True, True, fields[5], fields[6], fields[9], fields[10])
 
 
-def segments(data: Buffer, header: Header) -> Iterator[Segment]:
+def read_segments(data: Buffer, header: Header) -> Iterator[Segment]:
     """Yield the program headers as far as the bytes go."""
     count = header.phnum
     if count == PN_XNUM:  # more than 65,534 mappings
@@ -131,13 +131,13 @@ def parse_image(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | No
     header = parse_header(page)
     if header is None or not header.is_64 or header.phnum > MAX_HEADERS:
         return None
-    headers = tuple(segments(page, header))
+    headers = tuple(read_segments(page, header))
     first = next((s for s in headers if s.type == PT_LOAD and s.offset == 0), None)
     vaddr = first.vaddr & -PAGE if first else 0
     return start - vaddr, headers
 
 
-def notes(data: bytes) -> Iterator[Note]:
+def read_notes(data: bytes) -> Iterator[Note]:
     """Yield the notes of a PT_NOTE segment; stop at the first that is cut off."""
     position = 0
     while position + NHDR.size <= len(data):
@@ -151,9 +151,9 @@ def notes(data: bytes) -> Iterator[Note]:
         position = desc_at + (descsz + 3 & ~3)
 
 
-def build_id_of(note_bytes: bytes) -> str | None:
+def read_build_id(note_bytes: bytes) -> str | None:
     """Return the GNU build-id in the bytes of a PT_NOTE segment, in hex."""
-    for note in notes(note_bytes):
+    for note in read_notes(note_bytes):
         if note.name == b"GNU" and note.type == NT_GNU_BUILD_ID:
             return note.desc[:MAX_BUILD_ID].hex()
     return None

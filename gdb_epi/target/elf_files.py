@@ -22,7 +22,7 @@ SEVERAL = "\0"  # between the folders of a sysroot that is several: in no path
 BUILD_ID_FOLDERS = ("/.build-id", "/usr/lib/.build-id", "/usr/lib/debug/.build-id")
 
 
-def roots_of(sysroot: str | None) -> list[str]:
+def sysroot_folders(sysroot: str | None) -> list[str]:
     """Return the folders of a sysroot, the one to look in first first; none without one."""
     return [root for root in (sysroot or "").split(SEVERAL) if root]
 
@@ -32,7 +32,7 @@ def locate_in_sysroot(path: str, sysroot: str | None) -> str | Absent:
 
     Of a sysroot that is several folders, in the first that has it; where none has, in the first.
     """
-    roots = roots_of(sysroot)
+    roots = sysroot_folders(sysroot)
     if len(roots) < 2:
         return _locate(path, sysroot)
     places = [_locate(path, root) for root in roots]
@@ -112,10 +112,10 @@ def open_elf(path: str) -> ElfFile | Absent:
     if header is None or not header.is_64:
         return Absent(NOT_AVAILABLE, f"{path}: not a 64-bit ELF file")
     build_id = None
-    for segment in elf.segments(data, header):
+    for segment in elf.read_segments(data, header):
         if segment.type == elf.PT_NOTE and build_id is None:
             size = min(segment.filesz, _PT_NOTE_CAP)
-            build_id = elf.build_id_of(data[segment.offset : segment.offset + size])
+            build_id = elf.read_build_id(data[segment.offset : segment.offset + size])
     return ElfFile(path, data, build_id, {})
 
 
@@ -162,7 +162,7 @@ class FileFinder:
     def candidates(self, path: str, is_executable: bool) -> list[str]:
         """Return where the file may lie, best first."""
         paths = [self.exe] if is_executable and self.exe else []
-        for root in roots_of(self.sysroot) or (None,):
+        for root in sysroot_folders(self.sysroot) or (None,):
             here = locate_in_sysroot(path, root)
             paths += [here] if isinstance(here, str) else []
         return paths
@@ -199,7 +199,7 @@ class FileFinder:
     def _paths_in_store(self, path: str, build_id: str) -> Iterator[str]:
         """Yield where a store below the sysroot may have the file: by its build-id, or flat."""
         stored = [f"{folder}/{build_id[:2]}/{build_id[2:]}" for folder in BUILD_ID_FOLDERS]
-        for root in roots_of(self.sysroot):
+        for root in sysroot_folders(self.sysroot):
             for name in (*stored, f"/{os.path.basename(path)}"):
                 here = locate_in_sysroot(name, root)
                 if isinstance(here, str):

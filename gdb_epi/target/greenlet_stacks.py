@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
-from gdb_epi.sizes import WORD, words_in
+from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import Target, try_read
 
 _WORDS = 24  # of the object, among which the two ends are
@@ -82,7 +82,7 @@ class GreenletStackWalk:
         return {end for start, end in pairwise(words[2:]) if 0 < start < end}
 
     def _words(self, place: int, size: int) -> tuple[int, ...]:
-        return tuple(words_in(try_read(self._target, place, size & ~7)))
+        return tuple(split_into_words(try_read(self._target, place, size & ~7)))
 
 
 def _is_greenlet(name: str) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.target.api import Target, machine_of
+from gdb_epi.target.api import Target, get_architecture
 
 # musl's loader is the library itself (ldso/dynlink.c); Alpine calls it libc.musl-x86_64.so.1 too.
 _MUSL = ("ld-musl-", "libc.musl-")
@@ -22,5 +22,5 @@ def runs_on_musl(target: Target) -> bool:
 
 def mutex_size(target: Target) -> int:
     """Return sizeof(pthread_mutex_t), which lies by value in CPython's structs."""
-    size = machine_of(target).mutex_size
+    size = get_architecture(target).mutex_size
     return size if size == _MUSL_MUTEX or not runs_on_musl(target) else _MUSL_MUTEX

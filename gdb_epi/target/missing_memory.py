@@ -38,7 +38,7 @@ class MissingWritableMemory(NamedTuple):
     stacks: tuple[int, ...]  # LWPs whose native stack lacks the bytes at the stack pointer
 
 
-def missing_memory(target: Target) -> MissingWritableMemory:
+def measure_missing_memory(target: Target) -> MissingWritableMemory:
     """Return what writable memory the core lacks; nothing is read."""
     owners: dict[int, int] = {}  # start of a stack's mapping -> LWP
     lost_stacks = []
@@ -94,7 +94,7 @@ def _region_name(region: Region, owners: dict[int, int]) -> str:
     return region.path.rpartition("/")[2] if region.path else "anonymous memory"
 
 
-def missing_text(memory: MissingWritableMemory) -> str:
+def missing_memory_sentence(memory: MissingWritableMemory) -> str:
     """Say in one sentence what is missing; "" when nothing worth a word is.
 
     glibc 2.41 keeps a page of the vDSO's random numbers out of every core (MADV_DONTDUMP).

@@ -24,7 +24,7 @@ from gdb_epi.target.dynamic_symbols import (
     GnuHashTable,
     dynamic_section_matches,
     gnu_hash,
-    symbol_table,
+    open_symbol_table,
 )
 from gdb_epi.target.elf_files import ElfFile, FileFinder, open_elf
 from gdb_epi.target.symbols import symtab_value
@@ -245,7 +245,7 @@ class Modules:
         for segment in segments:
             if segment.type == elf.PT_NOTE:
                 raw = self._read_dumped(base + segment.vaddr, min(segment.filesz, PAGE))
-                build_id = elf.build_id_of(raw) if raw else None
+                build_id = elf.read_build_id(raw) if raw else None
                 if build_id:
                     return build_id
         return None
@@ -348,7 +348,7 @@ class Modules:
             if image is None:
                 continue
             try:
-                table = symbol_table(self._target, image.module.base, image.segments)
+                table = open_symbol_table(self._target, image.module.base, image.segments)
             except (UnreadableMemory, struct.error):
                 continue
             if table is not None:

@@ -40,7 +40,7 @@ class NamingMemory(Protocol):
     def auxv(self) -> Mapping[int, int]: ...
 
 
-def unsafe_file_name(target: NamingMemory, exe: str | None, sysroot: str | None) -> str | None:
+def find_unsafe_file_name(target: NamingMemory, exe: str | None, sysroot: str | None) -> str | None:
     """Return what a debugger must not open, and why; None when all names are safe."""
     if exe is not None and (why := _why_unsafe(exe, "")):
         return f"the executable {why}"
@@ -83,11 +83,11 @@ def _names(target: NamingMemory) -> Iterator[str]:
     execfn = target.auxv().get(AT_EXECFN)
     if execfn:
         yield _string(target, execfn)
-    for _, name in linked_objects(target):
+    for _, name in read_link_map(target):
         yield name
 
 
-def linked_objects(target: NamingMemory) -> Iterator[tuple[int, str]]:
+def read_link_map(target: NamingMemory) -> Iterator[tuple[int, str]]:
     """Yield (base, name) of the dynamic linker's list (struct link_map, glibc elf/link.h)."""
     seen: set[int] = set()
     try:

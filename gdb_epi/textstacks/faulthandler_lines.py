@@ -37,7 +37,7 @@ SIGNALS = {
 }  # fmt: skip
 
 
-def python_frame(text: str) -> TextFrame | None:
+def parse_python_frame(text: str) -> TextFrame | None:
     """Return the frame of a faulthandler line, or None."""
     match = FRAME.search(text)
     if not match:
@@ -48,7 +48,7 @@ def python_frame(text: str) -> TextFrame | None:
     return TextFrame(None, PYTHON, name=name, filename=filename, lineno=line)
 
 
-def py_bt_frame(text: str) -> TextFrame | None:
+def parse_py_bt_frame(text: str) -> TextFrame | None:
     """Return the frame of a line of python-gdb.py's `py-bt`, or None."""
     match = PY_BT_FRAME.match(text)
     if not match:
@@ -56,7 +56,7 @@ def py_bt_frame(text: str) -> TextFrame | None:
     return TextFrame(None, PYTHON, name=match[3], filename=match[1], lineno=int(match[2]))
 
 
-def c_frame(text: str) -> TextFrame | None:
+def parse_c_frame(text: str) -> TextFrame | None:
     """Return the frame of a line of faulthandler's C stack (3.14 and later), or None."""
     match = C_FRAME.match(text)
     if not match:

@@ -86,7 +86,7 @@ def parse_frame(number: int, text: str) -> TextFrame:
     if name in ("??", "", "<signal handler called>"):
         name = None
     arguments = rest[start : place.end]
-    asserts = _first_group(_FUNCTION, arguments) if is_assert(name) else None
+    asserts = _first_group(_FUNCTION, arguments) if is_assertion_frame(name) else None
     return TextFrame(
         number,
         NATIVE,
@@ -101,7 +101,7 @@ def parse_frame(number: int, text: str) -> TextFrame:
     )
 
 
-def is_assert(name: str | None) -> bool:
+def is_assertion_frame(name: str | None) -> bool:
     """Tell whether a frame is glibc's end of a failed assertion."""
     return name is not None and name.removeprefix("__GI_") in ASSERTS
 
@@ -120,18 +120,18 @@ def mark_inlined(frames: list[TextFrame]) -> list[TextFrame]:
     return marked
 
 
-def lwp_of(text: str) -> int | None:
+def parse_lwp(text: str) -> int | None:
     """Return the thread id in `Thread 0x7f.. (LWP 12)`."""
     lwp = _first_group(_LWP, text)
     return int(lwp) if lwp else None
 
 
-def name_of(text: str) -> str | None:
+def parse_thread_name(text: str) -> str | None:
     """Return the thread's name in `Thread 0x7f.. (LWP 12) "worker"`."""
     return _first_group(_NAME, text)
 
 
-def siginfo_and_registers(text: str) -> dict[str, int]:
+def parse_siginfo_and_registers(text: str) -> dict[str, int]:
     """Return members of $_siginfo and registers that a line shows."""
     facts = {}
     for name, value in FACT.findall(text):

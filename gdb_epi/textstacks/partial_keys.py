@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import category_without_stack
-from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, stack_line
+from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, format_stack_line
 from gdb_epi.typing_lite import NamedTuple
 
 OVERFLOW = "segv-stack-overflow"
@@ -51,7 +51,7 @@ def key_contents(
 
     `function_code` is the name that the instructions of a nameless function gave; "" for none.
     """
-    inner = tokens if overflow else k.inside_python(tokens)
+    inner = tokens if overflow else k.native_frames_inside_python(tokens)
     coarse = k.select_tokens([token for token in tokens if token.physical], overflow=overflow)
     strict = k.strict_key(tokens, overflow=overflow)
     both = halves.both()
@@ -63,7 +63,7 @@ def key_contents(
         "coarse": _words(narrow, both),
         "code": _code_words(narrow, both, function_code, overflow=overflow),
     }
-    caller = k.caller_of_nameless(coarse)
+    caller = k.caller_of_nameless_frame(coarse)
     if not both and caller is not None and not caller.module:
         contents["coarse"] = contents["code"] = MissingKey(NO_FILE)
     if both or isinstance(strict, str):
@@ -81,7 +81,7 @@ def _code_words(
         return MissingKey(missing or str(nameless))
     if not function_code:
         return MissingKey(NO_CODE)
-    return stack_line(k.code_tokens(coarse, nameless, function_code))
+    return format_stack_line(k.code_tokens(coarse, nameless, function_code))
 
 
 def partial_key_contents(
@@ -115,7 +115,7 @@ def common_contents(first: Contents, second: Contents, why: str) -> Contents:
     return {name: words if same[name] else MissingKey(why) for name, words in first.items()}
 
 
-def key_of(name: str, words: str | MissingKey, category: str) -> k.Key | MissingKey:
+def make_partial_key(name: str, words: str | MissingKey, category: str) -> k.Key | MissingKey:
     """Return a key of a crash of this category, or why there is none."""
     if isinstance(words, MissingKey):
         return words
@@ -128,7 +128,7 @@ def key_of(name: str, words: str | MissingKey, category: str) -> k.Key | Missing
 def _words(tokens: Sequence[Token], missing: str) -> str | MissingKey:
     if missing:
         return MissingKey(missing)
-    return stack_line(tokens) if tokens else MissingKey("this stack has no such frame")
+    return format_stack_line(tokens) if tokens else MissingKey("this stack has no such frame")
 
 
 def _continuations(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -40,9 +40,9 @@ class PythonNamer:
     def __init__(
         self, dump: TextCrash, sources: SourceFileNames | None, minor: int | None = None
     ) -> None:
-        self.minor = python_minor(dump) if minor is None else minor
+        self.minor = guess_python_minor(dump) if minor is None else minor
         self._sources = sources
-        self._main = main_file(dump)
+        self._main = find_main_file(dump)
 
     def name(self, frame: TextFrame) -> NamedFrame | None:
         """Return the frame; None when the text does not name it."""
@@ -84,7 +84,7 @@ class PythonNamer:
         return None
 
 
-def python_minor(dump: TextCrash) -> int | None:
+def guess_python_minor(dump: TextCrash) -> int | None:
     """Return the minor version of CPython that file names of the text show, or None."""
     for thread in dump.threads:
         for frame in (*thread.python, *thread.native[:64], *thread.c_stack):
@@ -96,7 +96,7 @@ def python_minor(dump: TextCrash) -> int | None:
     return int(match[1]) if match else None
 
 
-def main_file(dump: TextCrash) -> str | None:
+def find_main_file(dump: TextCrash) -> str | None:
     """Return the file that runs as `__main__`: the outermost `<module>` of a main thread.
 
     None when the outermost frame of no thread is one, e.g. because the stack was cut.
@@ -176,6 +176,6 @@ def _enter(node: ast.AST, prefix: str, functions: list[tuple[int, int, str, str]
     return prefix
 
 
-def doubts_of(named: Sequence[NamedFrame]) -> tuple[str, ...]:
+def collect_doubts(named: Sequence[NamedFrame]) -> tuple[str, ...]:
     """Return what was inferred for any of these frames, each once."""
     return tuple(dict.fromkeys(doubt for frame in named for doubt in frame.doubts))

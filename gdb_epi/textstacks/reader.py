@@ -367,7 +367,7 @@ class _Reader:
         header = gdbtext.THREAD.match(line.strip())
         if header:
             draft = self._draft_of(GDB)
-            tid, name = gdbtext.lwp_of(header[2]), gdbtext.name_of(header[2])
+            tid, name = gdbtext.parse_lwp(header[2]), gdbtext.parse_thread_name(header[2])
             self._thread = draft.thread(header[1], tid, name)
             if header[3]:
                 self._thread.current = "the text marks it as crashed"
@@ -376,19 +376,19 @@ class _Reader:
         current = gdbtext.CURRENT.search(line)
         if current:
             draft = self._draft_of(GDB)
-            draft.select(current[1], gdbtext.lwp_of(current[2]), current.group())
+            draft.select(current[1], gdbtext.parse_lwp(current[2]), current.group())
             return True
         switched = gdbtext.SWITCHED.search(line)
         if switched and self._draft is not None and self._draft.source == GDB:
             self._thread = None
-            self._draft.switched = (switched[1] or "", gdbtext.lwp_of(switched[2]))
+            self._draft.switched = (switched[1] or "", gdbtext.parse_lwp(switched[2]))
             return True
         listed = gdbtext.LISTED.match(line)
         if not listed:
             return False
         draft = self._draft_of(GDB)
         if listed[1] == "*" and draft.selected is None:
-            draft.select(listed[2], gdbtext.lwp_of(listed[3]), "`info threads` marks it with *")
+            draft.select(listed[2], gdbtext.parse_lwp(listed[3]), "`info threads` marks it with *")
         return True
 
     def _gdb_facts(self, line: str) -> bool:
@@ -419,7 +419,7 @@ class _Reader:
                 self._thread.limited |= stopped is None
             return True
         if "si_" in line or line.startswith(("rsp", "rip")):
-            self._draft.facts.update(gdbtext.siginfo_and_registers(line))
+            self._draft.facts.update(gdbtext.parse_siginfo_and_registers(line))
             return True
         if fatal.PY_BT.search(line):
             self._section = "py-bt"
@@ -427,7 +427,7 @@ class _Reader:
                 self._thread = self._draft.thread("", None, None)
             self._thread.has_python = True
             return True
-        frame = fatal.py_bt_frame(line) if self._section == "py-bt" else None
+        frame = fatal.parse_py_bt_frame(line) if self._section == "py-bt" else None
         if frame is not None and self._thread is not None:
             self._thread.add_python(frame)
         return frame is not None
@@ -477,11 +477,11 @@ class _Reader:
             return
         words = line.strip()
         if self._section == "c":
-            c_frame = fatal.c_frame(line)
+            c_frame = fatal.parse_c_frame(line)
             if c_frame is not None and self._draft is not None:
                 self._draft.c_frame(c_frame)
             return
-        frame = fatal.python_frame(line)
+        frame = fatal.parse_python_frame(line)
         if frame is not None:
             self._thread.add_python(frame)
         elif words == "...":

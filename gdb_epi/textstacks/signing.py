@@ -23,7 +23,7 @@ from gdb_epi.signature.tokens import (
     tokenise,
 )
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.textstacks.gdb_lines import is_assert
+from gdb_epi.textstacks.gdb_lines import is_assertion_frame
 from gdb_epi.textstacks.partial_keys import (
     OVERFLOW,
     STACK_KEYS,
@@ -32,7 +32,7 @@ from gdb_epi.textstacks.partial_keys import (
     MissingHalves,
     MissingKey,
     common_contents,
-    key_of,
+    make_partial_key,
     partial_key_contents,
 )
 from gdb_epi.textstacks.possible_categories import (
@@ -40,7 +40,7 @@ from gdb_epi.textstacks.possible_categories import (
     PossibleCategories,
     possible_categories,
 )
-from gdb_epi.textstacks.python_names import QUALIFIED, PythonNamer, SourceFileNames, doubts_of
+from gdb_epi.textstacks.python_names import QUALIFIED, PythonNamer, SourceFileNames, collect_doubts
 from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, TextCrash, TextFrame, TextThread
 from gdb_epi.typing_lite import NamedTuple
 
@@ -89,7 +89,7 @@ def sign_text(
     `category` and `minor` (of CPython 3) are what the user knows; `sources` looks qualified names
     up in source files.
     """
-    thread, why = crashed_thread(dump)
+    thread, why = find_crashed_thread(dump)
     if thread is None:
         return None
     thread = _join_stacks(dump, thread)
@@ -121,7 +121,7 @@ def sign_text(
     )
 
 
-def crashed_thread(dump: TextCrash) -> tuple[TextThread | None, str]:
+def find_crashed_thread(dump: TextCrash) -> tuple[TextThread | None, str]:
     """Return the thread that died, and what says so."""
     threads = [t for t in dump.threads if t.native or t.python or t.has_python]
     if not threads:
@@ -164,11 +164,11 @@ def _key_or_candidates(
     if name == "strict":
         return _strict(stack, kinds)
     if not kinds.possible and name == "python" and kinds.family is not None:
-        return key_of(name, stack.contents(False)[name], kinds.family)
+        return make_partial_key(name, stack.contents(False)[name], kinds.family)
     keys: dict[str, k.Key] = {}
     missing: dict[str, MissingKey] = {}
     for category in kinds.possible:
-        made = key_of(name, stack.contents(category == OVERFLOW)[name], category)
+        made = make_partial_key(name, stack.contents(category == OVERFLOW)[name], category)
         if isinstance(made, MissingKey):
             missing[category] = made
         else:
@@ -185,7 +185,9 @@ def _key_or_candidates(
 def _strict(stack: _TextStack, kinds: PossibleCategories) -> k.Key | MissingKey:
     """The key `strict` holds no category, but after a stack overflow other frames."""
     overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
-    strict_keys = [key_of("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)]
+    strict_keys = [
+        make_partial_key("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)
+    ]
     if any(key != strict_keys[0] for key in strict_keys):
         return MissingKey(f"a stack overflow would have another one: {kinds.open}")
     return strict_keys[0]
@@ -223,7 +225,7 @@ class _TextStack:
 
     def inferred(self) -> dict[str, tuple[str, ...]]:
         """Return what the names of the keys rest on beside the text."""
-        doubts = tuple(doubts_of([frame for frame in self._named if frame is not None]))
+        doubts = tuple(collect_doubts([frame for frame in self._named if frame is not None]))
         reasons = dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
         may_assert = ASSERTION in self._kinds.possible or self._kinds.open == NAMELESS_ABORT
         if may_assert and not self._knows_assertion():
@@ -251,7 +253,9 @@ class _TextStack:
     def _knows_assertion(self) -> bool:
         """Tell whether the function is named; debug information names inlined ones too."""
         frames = self._thread.native
-        last = max((i for i, frame in enumerate(frames) if is_assert(frame.name)), default=None)
+        last = max(
+            (i for i, frame in enumerate(frames) if is_assertion_frame(frame.name)), default=None
+        )
         if last is None or any(frame.asserts for frame in frames):
             return last is not None
         return last + 1 < len(frames) and frames[last + 1].filename is not None

@@ -23,10 +23,10 @@ from kept_of_peers import PAGE, first_page, mapped, sysroot
 from support.cores import Made, make_core
 from support.interpreters import by_id
 
-from gdb_epi.cpython.running.generators import generator_chains
+from gdb_epi.cpython.running.generators import read_generator_chains
 from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -62,8 +62,8 @@ def decode(target: CoreFileTarget, seen: collections.Counter[str]) -> None:
     if not isinstance(python, PythonState):
         seen["nothing"] += 1
         return
-    generator_chains(target, python)
-    reader = FrameVariables(values_of(target, python))
+    read_generator_chains(target, python)
+    reader = FrameVariables(get_process_values(target, python))
     for thread in python.threads():
         for frame in thread.frames:
             seen[frame.provenance] += 1

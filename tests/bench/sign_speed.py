@@ -24,7 +24,7 @@ sys.path.insert(0, str(TESTS.parent))
 from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.tokens import stack_line, tokenise
+from gdb_epi.signature.tokens import format_stack_line, tokenise
 from gdb_epi.target.api import NativeFrame
 
 VECTORS = TESTS / "unit" / "data" / "signature_vectors.json"
@@ -74,11 +74,13 @@ def cost(given: MergedStack) -> float:
     tokens = tokenise(given, load_drop_sets(), lambda _: None).tokens
     k.exact_key([frame.native for frame in given.frames if frame.native])
     k.strict_key(tokens)
-    k.make_key("stable", stack_line(k.select_tokens(tokens, overflow=False).tokens))
+    k.make_key("stable", format_stack_line(k.select_tokens(tokens, overflow=False).tokens))
     physical = [token for token in tokens if token.physical]
-    k.make_key("coarse", stack_line(k.coarse_tokens(k.select_tokens(physical, overflow=False))))
+    k.make_key(
+        "coarse", format_stack_line(k.coarse_tokens(k.select_tokens(physical, overflow=False)))
+    )
     for language in ("native", "py"):
-        k.make_key("native", stack_line(k.language_tokens(tokens, language, overflow=False)))
+        k.make_key("native", format_stack_line(k.language_tokens(tokens, language, overflow=False)))
     return (time.process_time() - start) * 1000
 
 

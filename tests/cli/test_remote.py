@@ -24,7 +24,7 @@ from gdb_epi.cli.support.remote import (
     _without_secrets,
     file_name_of_url,
     is_url,
-    without_credentials,
+    strip_credentials,
 )
 
 SECRETS = ("s3cret", "abcdef0123", "ann")
@@ -57,7 +57,7 @@ raise SystemExit(main())
     ],
 )
 def test_what_is_secret_of_an_address_is_masked(url: str, shown: str, name: str) -> None:
-    assert (without_credentials(url), file_name_of_url(url), is_url(url)) == (shown, name, True)
+    assert (strip_credentials(url), file_name_of_url(url), is_url(url)) == (shown, name, True)
 
 
 @pytest.mark.parametrize("name", ["core", "/a/core", "./s3:/x", "://x", "a b://x"])

@@ -146,7 +146,7 @@ def test_new_rules_in_files(
     before = path.read_bytes()
     dropped = records[0]["signature"]["text"]["python"].split(" py:")[1].split(" ")[0]
     NewRules(monkeypatch, dropped)
-    seen: list[resigned.Resigned] = []
+    seen: list[resigned.ResignedSignature] = []
     resign_file(str(path), lambda _record, found, _judged: seen.append(found), apply=False)
     assert path.read_bytes() == before, "a dry run writes nothing"
     assert all(one.signature is not None for one in seen)
@@ -161,7 +161,7 @@ def test_new_rules_in_files(
     assert first["signature"]["previous"][0]["text"] == old["text"], "the old one is kept"
     assert path.stat().st_mode & 0o777 == 0o640
     once = path.read_bytes()
-    again: list[resigned.Resigned] = []
+    again: list[resigned.ResignedSignature] = []
     resign_file(str(path), lambda _record, found, _judged: again.append(found), apply=True)
     assert path.read_bytes() == once and all(one.signature is None for one in again)
     assert not list(tmp_path.glob(".resign-*"))
@@ -181,7 +181,7 @@ def test_the_database(
     assert json.loads(done.out)["changed"] == 0, done.out
     NewRules(monkeypatch, records[0]["signature"]["text"]["python"].split(" py:")[1].split(" ")[0])
     for apply, changed in ((False, len(NAMES)), (False, len(NAMES)), (True, len(NAMES)), (True, 0)):
-        seen: list[resigned.Resigned] = []
+        seen: list[resigned.ResignedSignature] = []
         with open_database(str(database), write=apply) as engine:
             resign_database(engine, lambda _record, found, _judged: seen.append(found), apply=apply)
         assert len(seen) == len(NAMES)

@@ -14,8 +14,8 @@ from support.cores import START, find_core
 from support.interpreters import cache_root
 from support.opening import need_core_dumps
 
-from gdb_epi.cpython.runtime.program import BOOTLOADER, FROZEN, program_of
-from gdb_epi.cpython.source.finder import NoSource, SourceFinder
+from gdb_epi.cpython.runtime.program import BOOTLOADER, FROZEN, find_program
+from gdb_epi.cpython.source.finder import SourceFinder, SourceNotFound
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -87,7 +87,7 @@ def test_lines_of_nuitka(tmp_path: Path) -> None:
     assert isinstance(state.python, PythonState)
     (thread,) = state.python.threads()
     assert [(frame.name, frame.lineno) for frame in thread.frames] == EXPECTED
-    found = program_of(target, state.python, "")
+    found = find_program(target, state.python, "")
     assert found is not None and found == ("app.py", FROZEN)
 
 
@@ -130,10 +130,10 @@ def test_parent_and_child_of_pyinstaller(tmp_path: Path) -> None:
     (thread,) = state.python.threads()
     lines = [(frame.name, frame.lineno) for frame in thread.frames]
     assert lines == [("finish", 7), ("compute", 9), ("main", 17), ("<module>", 20)]
-    assert program_of(target, state.python, "") == ("app.py", FROZEN)
+    assert find_program(target, state.python, "") == ("app.py", FROZEN)
     source = SourceFinder(target, state.python).of(thread.frames[0])
-    assert isinstance(source, NoSource)
+    assert isinstance(source, SourceNotFound)
     assert source.tried[0] == "a PyInstaller program holds compiled code and line numbers, no text"
     (parent,) = find_core(tmp_path)
     target = CoreFileTarget.open(str(parent))
-    assert program_of(target, ProcessState(target).python, "") == ("frozen", BOOTLOADER)
+    assert find_program(target, ProcessState(target).python, "") == ("frozen", BOOTLOADER)

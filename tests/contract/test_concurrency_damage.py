@@ -20,8 +20,8 @@ from commands.interp import show_interpreters as interp_command
 from commands.pools import show_executors_and_queues as pools_command
 from commands.tasks import show_tasks as tasks_command
 from commands.threads import list_threads as threads_command
-from gdb_epi.cpython.running.generators import generator_chains
-from gdb_epi.cpython.running.pools import pools_of
+from gdb_epi.cpython.running.executors import read_executors_and_queues
+from gdb_epi.cpython.running.generators import read_generator_chains
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -54,9 +54,9 @@ def places(session: Session) -> list[int]:
     for member in ("gc", "ceval", "_finalizing"):
         at = layout.offset("_PyRuntimeState", member)
         found += [python.runtime + at] if at is not None else []
-    pools = pools_of(session.target, python)
+    pools = read_executors_and_queues(session.target, python)
     found += [one.address for one in (*pools.pools, *pools.queues)]
-    found += [one.address for one in generator_chains(session.target, python).chains]
+    found += [one.address for one in read_generator_chains(session.target, python).chains]
     return found
 
 

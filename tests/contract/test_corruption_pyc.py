@@ -193,9 +193,9 @@ def test_bytecode_needs_the_same_proof(interpreter: str) -> None:
 
 def argument_of_a_constant(scene: Scene) -> Place:
     """Return a bit of the argument of an instruction that is not specialized: the last one."""
-    from gdb_epi.cpython.frames.code_objects import bytecode_of
+    from gdb_epi.cpython.frames.code_objects import locate_bytecode
 
-    start, size = bytecode_of(scene.constants.reader, scene.address)
+    start, size = locate_bytecode(scene.constants.reader, scene.address)
     return start + size - 1, 0
 
 

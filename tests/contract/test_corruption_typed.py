@@ -48,7 +48,7 @@ from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import page_reader, values_at_hand
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
-from gdb_epi.cpython.frames.code_objects import bytecode_of
+from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, WORD_MASK
@@ -222,7 +222,7 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
     assert opcodes is not None
     named_ones = 0
     for code in codes_to_compare(scene.context, python):
-        start, size = bytecode_of(scene.walk.reader, code)
+        start, size = locate_bytecode(scene.walk.reader, code)
         held = scene.target.read(start, size)
         arguments = table_arguments(held, opcodes) or []
         indexes = [(one.table, one.entry) for one in arguments]

@@ -14,8 +14,8 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import UNREADABLE, Absent
-from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
-from gdb_epi.locks.fork.thread_objects import main_thread, read_thread_objects
+from gdb_epi.locks.fork.multiprocessing_child import read_multiprocessing_child
+from gdb_epi.locks.fork.thread_objects import read_main_thread, read_thread_objects
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
@@ -171,9 +171,9 @@ def test_a_lost_table_of_modules_is_no_proof_that_none_was_imported(
     else:
         target.put(keys, bytes(32))
     for found in (
-        main_thread(MemoryReader(target, python.layout), python),
+        read_main_thread(MemoryReader(target, python.layout), python),
         read_thread_objects(MemoryReader(target, python.layout), python),
-        multiprocessing_child(MemoryReader(target, python.layout), python),
+        read_multiprocessing_child(MemoryReader(target, python.layout), python),
     ):
         assert isinstance(found, Absent)
         assert found.reason == UNREADABLE

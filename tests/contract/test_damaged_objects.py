@@ -9,7 +9,7 @@ import pytest
 from gallery.score import ask, chosen
 from gallery.taking import Piece, pieces, take
 
-from gdb_epi.record.record_parts import group_in, groups_in
+from gdb_epi.record.record_parts import get_group, get_groups
 
 ROOT = Path(__file__).resolve().parents[2]
 PIECES = {piece.name: piece for piece in pieces("first")}
@@ -33,12 +33,12 @@ def record_of(piece: Piece) -> dict[str, object]:
 def test_the_word_that_was_flipped_is_named(name: str) -> None:
     said, bit = FLIPPED[name]
     record = record_of(PIECES[name])
-    damage = group_in(group_in(record, "verdict"), "damage")
+    damage = get_group(get_group(record, "verdict"), "damage")
     assert (damage["found"], damage["bits"]) == (True, [bit])
-    evidence = groups_in(group_in(record, "corruption"), "evidence")
+    evidence = get_groups(get_group(record, "corruption"), "evidence")
     (claim,) = [each for each in evidence if each["id"] == "R32"]
     assert said in str(claim["summary"]) and claim["where"] == damage["where"]
-    assert group_in(record, "flags")["bitflip"] is True
+    assert get_group(record, "flags")["bitflip"] is True
 
 
 @pytest.mark.parametrize(
@@ -53,16 +53,16 @@ def test_the_word_that_was_flipped_is_named(name: str) -> None:
     ],
 )
 def test_what_the_program_did_is_no_damage(name: str, rule: str, said: str) -> None:
-    verdict = group_in(record_of(PIECES[name]), "verdict")
+    verdict = get_group(record_of(PIECES[name]), "verdict")
     assert (verdict["label"], verdict["rules"]) == ("software", [rule])
     assert said in str(verdict["reasons"])
-    assert group_in(verdict, "damage")["found"] is False
+    assert get_group(verdict, "damage")["found"] is False
 
 
 @pytest.mark.parametrize("name", ["edges_of_a_smoothed_signal", "hits_counted_for_an_evicted_page"])
 def test_an_object_that_was_written_over_is_damage_and_no_flip(name: str) -> None:
     record = record_of(PIECES[name])
-    verdict = group_in(record, "verdict")
-    damage = group_in(verdict, "damage")
+    verdict = get_group(record, "verdict")
+    damage = get_group(verdict, "damage")
     assert (verdict["label"], damage["found"], damage["bits"]) == ("software", True, [])
-    assert group_in(record, "flags")["bitflip"] is False
+    assert get_group(record, "flags")["bitflip"] is False

@@ -11,8 +11,8 @@ from support.hangs import core_by_signal
 from support.interpreters import Interpreter, spread
 from support.opening import need_core_dumps
 
-from gdb_epi.cpython.values.process_values import values_of
-from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
+from gdb_epi.cpython.values.process_values import get_process_values
+from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.loops.dry_run import DryRun
 from gdb_epi.hangs.loops.loop_states import EndlessLoop
@@ -575,7 +575,7 @@ def test_functions_of_a_core(one: Interpreter, tmp_path: Path) -> None:
 
 
 def call_of(state: ProcessState, name: str) -> DryRun:
-    values = values_of(state.target, state.python)
-    run = DryRun(values.decoder(Limits(width=MAX_ITEMS, secrets=True)), [20_000])
+    values = get_process_values(state.target, state.python)
+    run = DryRun(values.decoder(ReprLimits(width=MAX_ITEMS, secrets=True)), [20_000])
     run.begin(run.decoder.module_global("__main__", name), None, [])
     return run

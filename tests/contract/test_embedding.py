@@ -13,7 +13,7 @@ from support.interpreters import Interpreter, one_per_minor
 from support.opening import need_core_dumps
 from support.shell import Shell
 
-from gdb_epi.cpython.runtime.program import EMBEDDED, SCRIPT, program_of
+from gdb_epi.cpython.runtime.program import EMBEDDED, SCRIPT, find_program
 from gdb_epi.cpython.source.finder import Source, SourceFinder
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
@@ -89,7 +89,7 @@ def test_a_c_program_with_python_in_it(interpreter: Interpreter, tmp_path: Path)
     subprocess.run(start, cwd=tmp_path, env=environment, timeout=60, check=False)
     (core,) = find_core(tmp_path)
     target, python = state_of(core)
-    assert program_of(target, python, "./host") == ("host", EMBEDDED)
+    assert find_program(target, python, "./host") == ("host", EMBEDDED)
     threads = {
         thread.crashed: [(frame.name, frame.lineno) for frame in thread.frames]
         for thread in python.threads()
@@ -116,7 +116,7 @@ def test_the_lines_of_a_zipapp_are_read_from_the_archive(
     subprocess.run(start, cwd=tmp_path, env=environment, timeout=60, check=False)
     (core,) = find_core(tmp_path)
     target, python = state_of(core)
-    assert program_of(target, python, "") == ("app.pyz", SCRIPT)
+    assert find_program(target, python, "") == ("app.pyz", SCRIPT)
     (thread,) = python.threads()
     finder = SourceFinder(target, python)
     lines = []

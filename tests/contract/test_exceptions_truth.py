@@ -25,7 +25,7 @@ from gdb_epi.cpython.running.exceptions import (
     ExceptionInfo,
     RaisedException,
     ThreadExceptions,
-    thread_exceptions,
+    read_thread_exceptions,
 )
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
@@ -46,7 +46,7 @@ def core_of(interpreter: Interpreter, program: str) -> Made:
 def decode(made: Made, *, messages: bool = True) -> list[ThreadExceptions]:
     state = state_of(made)
     assert isinstance(state.python, PythonState), state.python
-    return thread_exceptions(state.target, state.python, messages=messages)
+    return read_thread_exceptions(state.target, state.python, messages=messages)
 
 
 def lines_of(one: ExceptionInfo) -> list[list[Any]]:
@@ -216,7 +216,7 @@ def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: P
         state = ProcessState(CoreFileTarget.open(cut, sysroot=sysroot))
         if not isinstance(state.python, PythonState):
             continue
-        for one in thread_exceptions(state.target, state.python, messages=True):
+        for one in read_thread_exceptions(state.target, state.python, messages=True):
             known = {
                 e.address: e for raised in whole[one.thread.ident].all() for e in raised.exceptions
             }
@@ -243,11 +243,11 @@ def test_damaged_exceptions_end(interpreter: Interpreter) -> None:
     assert isinstance(python, PythonState)
     chosen = random.Random(interpreter.id)
     places = [thread.address for thread in python.threads()]
-    for one in thread_exceptions(state.target, python):
+    for one in read_thread_exceptions(state.target, python):
         places += [each.address for raised in one.all() for each in raised.exceptions]
     places = [place for place in places if place]
     sizes = 160
-    intact = repr(thread_exceptions(state.target, python, messages=True))
+    intact = repr(read_thread_exceptions(state.target, python, messages=True))
     changed = 0
     for _ in range(ROUNDS):
         target = MutatedTarget(state.target)
@@ -255,7 +255,7 @@ def test_damaged_exceptions_end(interpreter: Interpreter) -> None:
             at = chosen.choice(places) + 8 * chosen.randrange(sizes // 8)
             target.put_word(at, chosen.choice((*HOSTILE, *places)))
         start = time.process_time()
-        found = thread_exceptions(target, python, messages=True)
+        found = read_thread_exceptions(target, python, messages=True)
         assert time.process_time() - start < MAX_SECONDS
         assert len(found) == len(python.threads())
         changed += repr(found) != intact

@@ -109,7 +109,7 @@ def test_another_build_of_it_is_not_taken(
     data = bytearray(Path(module.path).read_bytes())
     header = elf.parse_header(bytes(data[:64]))
     assert header is not None
-    dynamic = next(s for s in elf.segments(bytes(data), header) if s.type == elf.PT_DYNAMIC)
+    dynamic = next(s for s in elf.read_segments(bytes(data), header) if s.type == elf.PT_DYNAMIC)
     if damaged == "header":
         data[4000] ^= 1  # of the first page
     if damaged == "dynamic":

@@ -26,7 +26,7 @@ from support.opening import made_or_skip, sysroot_of
 from support.waiting import until_asleep, wait_until
 
 from gdb_epi.locks.fork import fork_facts
-from gdb_epi.locks.glibc_threads import StackLists, stack_lists
+from gdb_epi.locks.glibc_threads import StackLists, read_stack_lists
 from gdb_epi.locks.types import LockReport
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -63,13 +63,13 @@ class Overwritten(CoreFileTarget):
 def test_a_thread_that_does_not_name_itself_is_none(interpreter: Interpreter) -> None:
     made = made_of(interpreter, "fork-four-threads")
     core = Overwritten.open(made.core, sysroot=sysroot_of(made))
-    lists = stack_lists(core)
+    lists = read_stack_lists(core)
     assert isinstance(lists, StackLists)
     live = {one.registers["fs_base"] for one in core.threads()}
     gone = {one.address for one in lists.descriptors} - live
     assert gone
     core.zero = frozenset(address + 16 for address in gone)
-    again = stack_lists(core)
+    again = read_stack_lists(core)
     assert isinstance(again, StackLists)
     assert not again.complete
     assert {one.address for one in again.descriptors} <= live

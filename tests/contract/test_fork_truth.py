@@ -12,7 +12,7 @@ from support.interpreters import Interpreter, discover, spread
 from support.opening import made_or_skip, target_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.locks.fork.vanished_pools import vanished_pools
+from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.session import Session
 
@@ -101,7 +101,7 @@ def test_the_handlers_that_run_around_a_fork(cell: Cell) -> None:
 
 def test_pools_without_workers(cell: Cell) -> None:
     truth, session = cell.truth, cell.session
-    kinds = [pool.kind for pool in vanished_pools(session.state.locks.vanished)]
+    kinds = [pool.kind for pool in find_vanished_pools(session.state.locks.vanished)]
     if truth.get("role"):
         assert len(kinds) == 1 and truth["role"] in kinds[0]
     else:

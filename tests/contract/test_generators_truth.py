@@ -13,7 +13,11 @@ from support.opening import interpreter_or_skip, made_or_skip, session_of, targe
 
 from commands.generators import show_generators as generators_command
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.running.generators import GeneratorChain, GeneratorChains, generator_chains
+from gdb_epi.cpython.running.generators import (
+    GeneratorChain,
+    GeneratorChains,
+    read_generator_chains,
+)
 from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
@@ -31,7 +35,7 @@ def test_chains_as_the_program_made_them(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
     python = session.state.python
     assert isinstance(python, PythonState), python
-    found = generator_chains(session.target, python)
+    found = read_generator_chains(session.target, python)
     own = [
         [one.kind, one.suspended.state, [frame.name for frame in reversed(one.suspended.frames)]]
         for one in found.chains
@@ -67,7 +71,7 @@ def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, GeneratorCha
     target = MutatedTarget(target_of(made_or_skip(interpreter, "damage_scene")))
     python = decode_python(target)
     assert isinstance(python, PythonState)
-    outer = next(c for c in generator_chains(target, python).chains if c.name == "outer")
+    outer = next(c for c in read_generator_chains(target, python).chains if c.name == "outer")
     inner, _ = outer.suspended.frames
     at = python.layout.require("PyFrameObject", "f_gen")
     python = python._replace(searched=None)  # what is changed next is read anew
@@ -83,10 +87,10 @@ def names(found: GeneratorChains) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize("identifier", OLD)
 def test_a_lost_coroutine_is_told_by_its_frame(identifier: str, lost: str) -> None:
     target, python, outer, inner = old_scene(identifier)
-    before = names(generator_chains(target, python))
+    before = names(read_generator_chains(target, python))
     address = inner if lost == "inner" else outer.address
     target.put(address, bytes(python.layout.size("PyGenObject") or 0))
-    after = generator_chains(target, python)
+    after = read_generator_chains(target, python)
     assert names(after) == before
     said = [error for error in after.soft_errors if error.subject == f"{address:#x}"]
     assert [error.message for error in said] == [
@@ -99,7 +103,7 @@ def test_a_coroutine_whose_frame_is_lost_has_not_ended(identifier: str) -> None:
     target, python, outer, inner = old_scene(identifier)
     frame = outer.suspended.frames[0].address
     target.put(frame, bytes(python.layout.size("PyFrameObject") or 0))
-    chains = {one.address: one for one in generator_chains(target, python).chains}
+    chains = {one.address: one for one in read_generator_chains(target, python).chains}
     assert [frame.name for frame in chains[outer.address].suspended.frames] == ["outer"]
     for address in (outer.address, inner):
         assert "does not name its coroutine" in chains[address].suspended.broken

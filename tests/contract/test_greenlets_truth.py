@@ -15,7 +15,7 @@ from support.opening import made_or_skip, need_core_dumps
 from support.shared_files import locked
 
 from commands.greenlets import show_greenlets as greenlets_command
-from gdb_epi.cpython.running.greenlets import ENDED, NOT_STARTED, SUSPENDED, greenlets_of
+from gdb_epi.cpython.running.greenlets import ENDED, NOT_STARTED, SUSPENDED, read_greenlets
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -81,7 +81,7 @@ def test_stacks_of_suspended_greenlets(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
     python = session.state.python
     assert isinstance(python, PythonState), python
-    found = greenlets_of(session.target, python)
+    found = read_greenlets(session.target, python)
     told = dict(made.truth["greenlets"])
     assert len(told) == 5 and sum(1 for stack in told.values() if stack) == 3
     # The program keeps three that are suspended, one that ended and one that never started.
@@ -115,4 +115,4 @@ def test_no_package_no_greenlets(interpreter: Interpreter) -> None:
     session = Session(CoreFileTarget.open(made.core))
     python = session.state.python
     assert isinstance(python, PythonState), python
-    assert greenlets_of(session.target, python).greenlets == ()
+    assert read_greenlets(session.target, python).greenlets == ()

@@ -17,7 +17,7 @@ from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, target_of
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.gdbhost.procfs import Proc, mapped_modules, process_regions
+from gdb_epi.gdbhost.procfs import LocalProcFolder, mapped_modules, process_regions
 from gdb_epi.session import Session
 from gdb_epi.target.api import Module, Region
 
@@ -54,12 +54,12 @@ def test_objects_lie_where_they_were_loaded(interpreter: Interpreter) -> None:
 def test_a_live_process_is_read_alike() -> None:
     gc.collect()  # targets of other tests map files too, and must not go between the two looks
     pid = os.getpid()
-    mapped = list(process_regions(Proc(pid), []))
-    before = mapped_modules(Proc(pid), mapped, read_of(pid), {})
+    mapped = list(process_regions(LocalProcFolder(pid), []))
+    before = mapped_modules(LocalProcFolder(pid), mapped, read_of(pid), {})
     libc = next(one for one in before if Path(one.path).name.startswith("libc."))
     with open(libc.path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
-        regions = list(process_regions(Proc(pid), []))
-        after = mapped_modules(Proc(pid), regions, read_of(pid), {})
+        regions = list(process_regions(LocalProcFolder(pid), []))
+        after = mapped_modules(LocalProcFolder(pid), regions, read_of(pid), {})
     assert len(starts(regions, libc.path)) == len(starts(mapped, libc.path)) + 1
     assert libc in after
 

@@ -18,11 +18,11 @@ from commands.modules import show_imported_packages as modules_command
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.runtime.modules import (
     ImportedModules,
-    distribution_of,
-    interpreter_modules,
+    parse_metadata_folder_name,
+    read_imported_modules,
     top_level_packages,
 )
-from gdb_epi.cpython.runtime.package_versions import package_versions
+from gdb_epi.cpython.runtime.package_versions import read_package_versions
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
@@ -54,7 +54,7 @@ def opened(interpreter: Interpreter) -> tuple[Made, Session]:
 def decode(target: Any, python: PythonState | None = None) -> ImportedModules:
     state = python or ProcessState(target).python
     assert isinstance(state, PythonState), state
-    found = interpreter_modules(target, state, state.interpreters[0])
+    found = read_imported_modules(target, state, state.interpreters[0])
     assert isinstance(found, ImportedModules), found
     return found
 
@@ -110,7 +110,7 @@ def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter
     )  # site.py may import more
     state = session.state.python
     assert isinstance(state, PythonState)
-    for_record = package_versions(session.target, state)
+    for_record = read_package_versions(session.target, state)
     assert not isinstance(for_record, Absent)
     known = {name: version for name, version in listed.items() if version[0]}
     assert {one.name: tuple(one[1:]) for one in for_record.packages} == known
@@ -170,7 +170,7 @@ def test_a_truncated_core_says_what_is_missing(tmp_path: Any) -> None:
         if isinstance(python, Absent):
             continue
         for interpreter in python.interpreters:
-            found = interpreter_modules(target, python, interpreter)
+            found = read_imported_modules(target, python, interpreter)
             if isinstance(found, Absent):
                 assert found.detail
             else:
@@ -181,12 +181,12 @@ def test_a_truncated_core_says_what_is_missing(tmp_path: Any) -> None:
 
 
 def test_names_of_metadata_folders() -> None:
-    assert distribution_of("numpy-1.26.4.dist-info", "/x") == ("numpy", "1.26.4", "/x")
-    assert distribution_of("a_b-1!2.0+local.1-py3.8.egg-info", "/x") == (
+    assert parse_metadata_folder_name("numpy-1.26.4.dist-info", "/x") == ("numpy", "1.26.4", "/x")
+    assert parse_metadata_folder_name("a_b-1!2.0+local.1-py3.8.egg-info", "/x") == (
         "a_b",
         "1!2.0+local.1",
         "/x",
     )
     for other in ("numpy", "numpy.dist-info", "x-secret words1.dist-info", "-.egg-info"):
-        assert distribution_of(other, "/x") is None
+        assert parse_metadata_folder_name(other, "/x") is None
     assert version_or_none("1" * 65) is None and version_or_none("abc") is None

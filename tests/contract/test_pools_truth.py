@@ -13,9 +13,9 @@ from support.opening import made_or_skip, session_of
 from commands.pools import show_executors_and_queues as pools_command
 from gdb_epi.cpython.heap import instances
 from gdb_epi.cpython.heap.object_search import ObjectSearch
-from gdb_epi.cpython.running.generators import generator_chains
-from gdb_epi.cpython.running.greenlets import greenlets_of
-from gdb_epi.cpython.running.pools import Pools, pools_of
+from gdb_epi.cpython.running.executors import ExecutorsAndQueues, read_executors_and_queues
+from gdb_epi.cpython.running.generators import read_generator_chains
+from gdb_epi.cpython.running.greenlets import read_greenlets
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 from gdb_epi.target.memory_search import MemorySearch
@@ -28,10 +28,10 @@ def opened(interpreter: Interpreter) -> tuple[Made, Session]:
     return made, session_of(made)
 
 
-def decode(session: Session) -> Pools:
+def decode(session: Session) -> ExecutorsAndQueues:
     python = session.state.python
     assert isinstance(python, PythonState), python
-    return pools_of(session.target, python)
+    return read_executors_and_queues(session.target, python)
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -111,8 +111,8 @@ def test_one_scan_of_the_heap_serves_all(
         for name in ("tracked_objects", "any_of", "find"):
             monkeypatch.setattr(where, name, None, raising=False)  # a second scan would fail
     assert decode(session) == before
-    assert generator_chains(session.target, python).chains is not None
-    assert greenlets_of(session.target, python).soft_errors is not None
+    assert read_generator_chains(session.target, python).chains is not None
+    assert read_greenlets(session.target, python).soft_errors is not None
     again = ObjectSearch(session.target, python)
     assert again.types() == heap.types()
     assert list(again.instances(heap.metatype())) == lists and lists

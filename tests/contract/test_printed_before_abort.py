@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.cores import find_core, why_no_core_dumps
 
-from gdb_epi.detectors.runtimes.printed_before_abort import _printed_earlier, message
+from gdb_epi.detectors.runtimes.printed_before_abort import _printed_earlier, read_printed_message
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -65,7 +65,7 @@ def test_the_constants_of_the_call(write: str, tmp_path: Path) -> None:
     pc = target.threads()[0].registers["rip"]  # of the trap: right behind the call that writes
     assert call_before(target, pc) is not None
     if write in CASES:
-        assert message(target, pc) == CASES[write]
+        assert read_printed_message(target, pc) == CASES[write]
     else:
-        assert message(target, pc) == ""
+        assert read_printed_message(target, pc) == ""
         assert _printed_earlier(target, pc) == EARLIER[write]

@@ -12,7 +12,7 @@ from support.cores import START, find_core, truncate
 from support.interpreters import Interpreter, one_per_minor
 from support.opening import need_core_dumps
 
-from gdb_epi.cpython.runtime.program import Program, program_of
+from gdb_epi.cpython.runtime.program import Program, find_program
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -108,7 +108,7 @@ def program(core: Path) -> Program | None:
     target = CoreFileTarget.open(str(core))
     process = target.process()
     assert not isinstance(process, Absent)
-    return program_of(target, ProcessState(target).python, process.psargs)
+    return find_program(target, ProcessState(target).python, process.psargs)
 
 
 @pytest.mark.parametrize(("interpreter", "start"), CELLS)

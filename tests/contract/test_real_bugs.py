@@ -17,7 +17,7 @@ from support.packages import NoPackages, debian_library
 
 from gdb_epi.analysis import analyze
 from gdb_epi.locks import types as lock_types
-from gdb_epi.locks.fork.vanished_pools import vanished_pools
+from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
 from gdb_epi.locks.types import CERTAIN, PROBABLE, LockReport
 from gdb_epi.session import Session
 
@@ -142,7 +142,7 @@ def test_a_real_bug_is_answered(interpreter: Interpreter, program: Program) -> N
     assert (report.handlers is not None) is (truth["handlers"] is not None)
     waits_as(wanted, report, truth)
     if wanted.pool:
-        assert wanted.pool in {pool.kind for pool in vanished_pools(report.vanished)}
+        assert wanted.pool in {pool.kind for pool in find_vanished_pools(report.vanished)}
 
 
 def waits_as(wanted: Wanted, report: LockReport, truth: dict[str, Any]) -> None:

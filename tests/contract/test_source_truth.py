@@ -17,12 +17,12 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip, sysroot_of, target_of
 
 from commands.list import list_source
-from gdb_epi.cpython.source.finder import NoSource, Source, SourceFinder
+from gdb_epi.cpython.source.finder import Source, SourceFinder, SourceNotFound
 from gdb_epi.cpython.source.guarded_files import source_lines
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.source_lines import source_line_printer, span_of
+from gdb_epi.render.source_lines import running_columns, source_line_printer
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -85,13 +85,13 @@ def test_each_source_is_found_where_it_is_and_no_wrong_one_is_given(
         trust, text, where = told[found.site.filename, found.site.first]
         seen += 1
         if trust is None:
-            assert isinstance(found, NoSource), found
+            assert isinstance(found, SourceNotFound), found
             assert found.tried
             continue
         assert isinstance(found, Source), found
         assert (found.trust, list(found.lines)) == (trust, source_lines(text)), found.checks
         assert where in found.where
-        span = span_of(found.site.position, found.lines)
+        span = running_columns(found.site.position, found.lines)
         if interpreter.minor >= (3, 11):
             assert span is not None
             first, last = found.lines[span.line - 1], found.lines[span.end_line - 1]
@@ -159,7 +159,7 @@ def test_files_that_are_no_files_are_never_waited_for(tmp_path: Path) -> None:
 
     def reason() -> str:
         found = SourceFinder(target, python, sysroot=str(tmp_path)).of(frame)
-        assert isinstance(found, NoSource), found
+        assert isinstance(found, SourceNotFound), found
         return found.absent.detail
 
     assert "No such file" in reason()
@@ -197,5 +197,5 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
         for _ in range(3):
             target.put_word(frame.code + 8 * chance.randrange(size // 8), chance.choice(HOSTILE))
         found = SourceFinder(target, python, sysroot=str(made.sysroot or "") or None).of(frame)
-        hit += isinstance(found, NoSource)
+        hit += isinstance(found, SourceNotFound)
     assert hit, "no mutation touched what a source rests on"

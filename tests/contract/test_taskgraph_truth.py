@@ -13,7 +13,7 @@ from support.opening import made_or_skip, session_of
 
 from commands.tasks import show_tasks as tasks_command
 from gdb_epi.cpython.running import tasks as tasks_module
-from gdb_epi.cpython.running.tasks import Tasks, asyncio_tasks
+from gdb_epi.cpython.running.tasks import Tasks, read_asyncio_tasks
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 
@@ -32,7 +32,7 @@ def opened(interpreter: Interpreter, program: str = "taskgraph") -> tuple[Made, 
 def decode(session: Session) -> Tasks:
     python = session.state.python
     assert isinstance(python, PythonState), python
-    found = asyncio_tasks(session.target, python)
+    found = read_asyncio_tasks(session.target, python)
     assert found.soft_errors == ()
     return found
 
@@ -77,12 +77,12 @@ def test_what_follows_is_what_asyncio_wrote_down(
 ) -> None:
     """Without the words of 3.14+, callbacks and futures give the same graph."""
     made, session = opened(interpreter)
-    plain = tasks_module.awaited_by
+    plain = tasks_module.find_awaiting_tasks
 
     def derived(*args: Any) -> Any:
         return plain(*args, derived=True)
 
-    monkeypatch.setattr(tasks_module, "awaited_by", derived)
+    monkeypatch.setattr(tasks_module, "find_awaiting_tasks", derived)
     assert edges(decode(session)) == made.truth["edges"]
 
 
@@ -126,7 +126,7 @@ def test_tasks_while_the_interpreter_is_torn_down(interpreter: Interpreter) -> N
     made, session = opened(interpreter, "finalization-tasks")
     python = session.state.python
     assert isinstance(python, PythonState) and python.finalizing
-    found = asyncio_tasks(session.target, python)
+    found = read_asyncio_tasks(session.target, python)
     names = sorted(str(task.name) for task in found.tasks)
     if interpreter.free_threaded and not names:
         assert any("no list" in error.message for error in found.soft_errors)

@@ -15,7 +15,7 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip, target_of
 
 from commands.tasks import show_tasks as tasks_command
-from gdb_epi.cpython.running.tasks import Tasks, asyncio_tasks
+from gdb_epi.cpython.running.tasks import Tasks, read_asyncio_tasks
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
@@ -35,7 +35,7 @@ def opened(interpreter: Interpreter, program: str = "coroutines") -> tuple[Made,
 
 def decode(target: Any, state: ProcessState) -> Tasks:
     assert isinstance(state.python, PythonState), state.python
-    return asyncio_tasks(target, state.python)
+    return read_asyncio_tasks(target, state.python)
 
 
 def shown(frame: PyFrame) -> list[Any]:

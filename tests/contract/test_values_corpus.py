@@ -28,7 +28,7 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, UnreadableMemory
 
@@ -137,7 +137,7 @@ def test_every_kind_of_argument_is_told(interpreter: Interpreter) -> None:
     made = made_or_skip(interpreter, program("values_arguments"))
     state = opened(made)
     assert isinstance(state.python, PythonState)
-    reader, kinds = FrameVariables(values_of(state.target, state.python)), set()
+    reader, kinds = FrameVariables(get_process_values(state.target, state.python)), set()
     for testimony, frame in frames_with_testimony(made, state):
         found = reader.of(frame)
         assert not isinstance(found, Absent)
@@ -171,7 +171,7 @@ def test_damage_is_survived(interpreter: Interpreter, one: Program) -> None:
     state = opened(made_or_skip(interpreter, one))
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
-    reader = FrameVariables(values_of(state.target, state.python))
+    reader = FrameVariables(get_process_values(state.target, state.python))
     places = [at for frame in thread.frames for _, at in reader.addresses(frame)]
     for _ in range(ROUNDS):
         target, address = MutatedTarget(state.target), chance.choice(places)
@@ -180,5 +180,5 @@ def test_damage_is_survived(interpreter: Interpreter, one: Program) -> None:
             word = chance.choice((*HOSTILE, address, where, chance.choice(places)))
             target.put_word(where + 8 * chance.randrange(10), word)
         started = time.process_time()
-        assert values_of(target, state.python).of(address).shown() is not None
+        assert get_process_values(target, state.python).of(address).shown() is not None
         assert time.process_time() - started < MAX_SECONDS

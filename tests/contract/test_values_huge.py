@@ -12,7 +12,7 @@ from support.judge import opened
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.process_values import Limits, values_of
+from gdb_epi.cpython.values.process_values import ReprLimits, get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent
 
@@ -29,7 +29,7 @@ def huge(request: pytest.FixtureRequest) -> tuple[FrameVariables, object]:
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     frame = next(frame for frame in thread.frames if frame.name == "huge")
-    return FrameVariables(values_of(state.target, state.python)), (state, frame)
+    return FrameVariables(get_process_values(state.target, state.python)), (state, frame)
 
 
 def decoded(huge: tuple[FrameVariables, object]) -> dict[str, Variable]:
@@ -60,7 +60,7 @@ def test_default_limits(huge: tuple[FrameVariables, object]) -> None:
 def test_the_deepest_limits(huge: tuple[FrameVariables, object]) -> None:
     """Objects in objects whose `__repr__` calls methods: RecursionError was raised."""
     _, (state, frame) = huge  # type: ignore[misc]
-    values = values_of(state.target, state.python, Limits(depth=40))
+    values = get_process_values(state.target, state.python, ReprLimits(depth=40))
     value = values.of(dict(FrameVariables(values).addresses(frame))["chain"])
     assert value.text.startswith("Link(Link(") and value.text.endswith("<cut>" + ")" * 9)
     assert value.cut and value.exact
@@ -79,8 +79,8 @@ WHOLE = {
 )
 def test_a_million_items(huge: tuple[FrameVariables, object], name: str) -> None:
     _, (state, frame) = huge  # type: ignore[misc]
-    limits = Limits(depth=40, width=1_000_000, length=10_000_000, total=1 << 26)
-    values = values_of(state.target, state.python, limits)
+    limits = ReprLimits(depth=40, width=1_000_000, length=10_000_000, total=1 << 26)
+    values = get_process_values(state.target, state.python, limits)
     addresses = dict(FrameVariables(values).addresses(frame))
     started = time.process_time()
     value = values.of(addresses[name])

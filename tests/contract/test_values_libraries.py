@@ -19,7 +19,7 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import UnreadableMemory
 
@@ -113,7 +113,7 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     for name in secrets:
         assert "hunter2" in shown[name].decoded.text  # asked for secrets
     assert isinstance(state.python, PythonState)
-    values = values_of(state.target, state.python)
+    values = get_process_values(state.target, state.python)
     reader = FrameVariables(values)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     variables = [pair for frame in thread.frames for pair in reader.addresses(frame)]
@@ -137,7 +137,7 @@ def test_what_lies_under_the_name_of_a_secret_is_not_shown(name: str) -> None:
     secret = {each.name for each in judged if "hunter2" in each.expected}
     assert "account" in secret
     assert isinstance(state.python, PythonState)
-    values = values_of(state.target, state.python)
+    values = get_process_values(state.target, state.python)
     reader = FrameVariables(values)
     frames = [frame for thread in state.python.threads() for frame in thread.frames]
     shown = {
@@ -172,7 +172,7 @@ def test_damage_is_survived(name: str) -> None:
     state = opened(made_or_skip(interpreter, one))
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
-    reader = FrameVariables(values_of(state.target, state.python))
+    reader = FrameVariables(get_process_values(state.target, state.python))
     places = [at for frame in thread.frames for _, at in reader.addresses(frame)]
     for _ in range(ROUNDS):
         address = where = chance.choice(places)
@@ -188,5 +188,5 @@ def test_damage_is_survived(name: str) -> None:
             word = chance.choice((*HOSTILE, address, where, chance.choice(places)))
             target.put_word(where + 8 * chance.randrange(12), word)
         started = time.process_time()
-        assert values_of(target, state.python).of(address).shown() is not None
+        assert get_process_values(target, state.python).of(address).shown() is not None
         assert time.process_time() - started < MAX_SECONDS

@@ -13,7 +13,7 @@ from support.opening import made_or_skip
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.expression_path import START, follow_steps
-from gdb_epi.cpython.values.process_values import Values, values_of
+from gdb_epi.cpython.values.process_values import ProcessValues, get_process_values
 from gdb_epi.cpython.values.repr_decoder import ReprDecoder
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import InputError, UsageError
@@ -75,12 +75,12 @@ def resolve_path(decoder: ReprDecoder, text: str, lookup: Callable[[str], int | 
     return follow_steps(decoder, address, text, start.end())
 
 
-def reader(interpreter: Interpreter, name: str, function: str) -> tuple[Values, object]:
+def reader(interpreter: Interpreter, name: str, function: str) -> tuple[ProcessValues, object]:
     made = made_or_skip(interpreter, program(name))
     state = opened(made)
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
-    values = values_of(state.target, state.python)
+    values = get_process_values(state.target, state.python)
     frames = [frame for frame in thread.frames if frame.name in function.split()]
     variables = FrameVariables(values)
     local = {}

@@ -14,9 +14,9 @@ from support.opening import made_or_skip, sysroot_of
 from commands.locals import show_locals
 from commands.print import print_object
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.process_values import values_of
-from gdb_epi.cpython.values.repr_decoder import Limits
-from gdb_epi.cpython.values.secrets import is_secret_name, without_passwords
+from gdb_epi.cpython.values.process_values import get_process_values
+from gdb_epi.cpython.values.repr_decoder import ReprLimits
+from gdb_epi.cpython.values.secrets import is_secret_name, mask_passwords
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
@@ -40,11 +40,11 @@ def opened(name: str) -> tuple[Made, ProcessState]:
     return made, ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot_of(made)))
 
 
-def shown(state: ProcessState, limits: Limits) -> dict[str, dict[str, str]]:
+def shown(state: ProcessState, limits: ReprLimits) -> dict[str, dict[str, str]]:
     """Return the text of each variable by function and name, with the attributes behind it."""
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
-    reader, texts = FrameVariables(values_of(state.target, state.python, limits)), {}
+    reader, texts = FrameVariables(get_process_values(state.target, state.python, limits)), {}
     for frame in thread.frames:
         if frame.name in ("names", "containers", "texts"):
             found = reader.of(frame)
@@ -56,8 +56,8 @@ def shown(state: ProcessState, limits: Limits) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_no_secret_is_shown(interpreter: Interpreter) -> None:
     _, state = opened(interpreter.id)
-    masked = shown(state, Limits())
-    told = shown(state, Limits(secrets=True))
+    masked = shown(state, ReprLimits())
+    told = shown(state, ReprLimits(secrets=True))
     assert masked.keys() == told.keys() == {"names", "containers", "texts"}
     hidden = 0
     for function, texts in masked.items():
@@ -104,7 +104,7 @@ def test_names_of_secrets() -> None:
     ],
 )
 def test_passwords_in_texts(text: str, masked: str) -> None:
-    assert without_passwords(text) == masked
+    assert mask_passwords(text) == masked
 
 
 def test_commands_declare_the_option() -> None:

@@ -19,7 +19,7 @@ from support.opening import core_of
 
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.libraries import torch as values_torch
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables
 
 pytestmark = pytest.mark.heavy
@@ -127,7 +127,7 @@ def test_a_module_shows_its_parameters() -> None:
 
 def test_nothing_is_wrong_without_the_names_of_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine that has not the files of libtorch."""
-    monkeypatch.setattr(values_torch, "class_name", lambda reader, address: "")
+    monkeypatch.setattr(values_torch, "read_cxx_class_name", lambda reader, address: "")
     found = tensors(tuple(judge(made(), opened(made()))))
     described = [one[0] for one in found if check_what_is_said(*one)]
     assert not COMPUTED & set(described)
@@ -138,7 +138,7 @@ def test_a_damaged_tensor_gets_no_other_shape() -> None:
     state = opened(made())
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
-    reader = FrameVariables(values_of(state.target, state.python))
+    reader = FrameVariables(get_process_values(state.target, state.python))
     frame = next(frame for frame in thread.frames if frame.name == "tensors")
     matrix = dict(reader.addresses(frame))["matrix"]
     impl = int.from_bytes(state.target.read(matrix + 16, 8), "little")
@@ -147,7 +147,7 @@ def test_a_damaged_tensor_gets_no_other_shape() -> None:
         for word in (*HOSTILE, matrix, impl):
             target = MutatedTarget(state.target)
             target.put_word(impl + 8 * index, word)
-            text = values_of(target, state.python).of(matrix).text
+            text = get_process_values(target, state.python).of(matrix).text
             match = TEXT.search(text)
             told += match is not None
             # What lies behind the sizes in use was never written: it may be a size of 1.

@@ -16,7 +16,7 @@ from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.types import PythonState, ThreadState
-from gdb_epi.cpython.values.process_values import Limits, values_of
+from gdb_epi.cpython.values.process_values import ReprLimits, get_process_values
 from gdb_epi.cpython.values.variables import COMPREHENSION, NAMESPACE, FrameVariables, Variable
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.process_state import ProcessState
@@ -26,7 +26,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("values")]
 KINDS = ("arguments", "cells", "free", "locals")
-WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000)
+WIDE = ReprLimits(depth=10, width=1000, length=10_000, total=200_000)
 HOSTILE = (0, 1, 3, 7, 64, 255, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
 ROUNDS = 30
 MAX_SECONDS = 5.0  # of processor time for all variables of a frame; far above what was seen
@@ -46,11 +46,11 @@ def decode(made: Made, **options: Any) -> tuple[ProcessState, ThreadState]:
     return state, next(thread for thread in state.python.threads() if thread.crashed)
 
 
-def pairs(made: Made, limits: Limits = WIDE, **options: Any) -> Frames:
+def pairs(made: Made, limits: ReprLimits = WIDE, **options: Any) -> Frames:
     """Return the truth about each frame with what was decoded of it."""
     state, thread = decode(made, **options)
     assert isinstance(state.python, PythonState)
-    reader = FrameVariables(values_of(state.target, state.python, limits))
+    reader = FrameVariables(get_process_values(state.target, state.python, limits))
     told = made.truth["variables"]
     frames = [frame for frame in thread.frames if frame.name != "<module>"][-len(told) :]
     assert [frame.name for frame in frames] == [one["function"] for one in told]
@@ -107,7 +107,7 @@ def test_attributes_stand_beside_instances(made: Made) -> None:
 
 
 def test_small_limits_cut_and_say_so(made: Made) -> None:
-    limits = Limits(depth=1, width=3, length=10, total=500)
+    limits = ReprLimits(depth=1, width=3, length=10, total=500)
     found = {v.name: v for _, variables in pairs(made, limits) for v in variables}
     assert found["deleted"].text == "{1: 1, 3: 3, 5: 5, ...}" and found["deleted"].cut
     assert found["long"].text == "'abcabcabca'..." and found["long"].cut
@@ -154,7 +154,7 @@ def test_damaged_objects_are_decoded_or_marked(made: Made) -> None:
     chance = random.Random(made.interpreter.id)
     state, thread = decode(made)
     assert isinstance(state.python, PythonState)
-    reader = FrameVariables(values_of(state.target, state.python))
+    reader = FrameVariables(get_process_values(state.target, state.python))
     places = [(f, at) for f in thread.frames for _, at in reader.addresses(f)]
     assert len(places) > 150
     for _ in range(ROUNDS):
@@ -164,7 +164,7 @@ def test_damaged_objects_are_decoded_or_marked(made: Made) -> None:
         for _ in range(chance.choice((1, 1, 3))):
             word = chance.choice((*HOSTILE, address, where, chance.choice(places)[1]))
             target.put_word(where + 8 * chance.randrange(10), word)
-        damaged = FrameVariables(values_of(target, state.python))
+        damaged = FrameVariables(get_process_values(target, state.python))
         started = time.process_time()
         damaged.of(frame)
         assert damaged.values.of(address).text

@@ -24,7 +24,7 @@ from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.render.opening_sentences import opening_sentences
 from gdb_epi.render.triage import telling_calls
 from gdb_epi.session import Session
-from gdb_epi.target.missing_memory import missing_memory
+from gdb_epi.target.missing_memory import measure_missing_memory
 
 HERE = Path(__file__).parent
 FLAGS = "-O1 -fno-omit-frame-pointer -fcf-protection=none -w -pthread".split()
@@ -117,7 +117,7 @@ def test_whose_stack_ended(mode: str, program: Path, tmp_path: Path) -> None:
     with open_core(str(core), str(program), None) as target:
         session = Session(target)
         findings = run_stages(session).findings
-        missing = missing_memory(target)
+        missing = measure_missing_memory(target)
     core.unlink()
     (ended,) = (found for found in findings if found.detector == "stack_overflow")
     assert ended.facts["own"] is WHOSE[mode], ended

@@ -13,7 +13,7 @@ from driver import ROOT, Done, Gdb, run_gdb, with_epi
 from support.cores import Made
 from support.opening import made_or_skip, newest_or_skip
 
-from gdb_epi.render.escape import in_charset
+from gdb_epi.render.escape import replace_missing_characters
 
 CLI = (sys.executable, "-m", "gdb_epi.cli.main")
 COMMANDS = (
@@ -46,9 +46,12 @@ def test_gdb_without_unicode(gdb: Gdb, spoken: Made) -> None:
 
 
 def test_trees_are_drawn_and_values_escaped() -> None:
-    assert in_charset("├── é\n└── →", "ANSI_X3.4-1968") == "|-- \\xe9\n`-- \\u2192"
-    assert in_charset("é\udc80\U0001f600", "latin-1") == "é\\udc80\\U0001f600"
-    assert in_charset("é", "no such set") == "\\xe9" and in_charset("é", "utf-8") == "é"
+    assert replace_missing_characters("├── é\n└── →", "ANSI_X3.4-1968") == "|-- \\xe9\n`-- \\u2192"
+    assert replace_missing_characters("é\udc80\U0001f600", "latin-1") == "é\\udc80\\U0001f600"
+    assert (
+        replace_missing_characters("é", "no such set") == "\\xe9"
+        and replace_missing_characters("é", "utf-8") == "é"
+    )
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8"])

@@ -17,7 +17,7 @@ from support.interpreters import discover
 from support.opening import need_gdb
 
 from gdb_epi.cli.native.debug_files import debug_files
-from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpacked
+from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpack_debug_data
 from gdb_epi.errors import Absent
 from gdb_epi.target.elf_files import open_elf
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
@@ -67,7 +67,9 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
         file = open_elf(path)
         assert not isinstance(file, Absent)
         is_packed = debug_files(file, [], None).packed
-        symbols = MinimalSymbols(file, MinimalSymbols(unpacked(file)) if is_packed else None)
+        symbols = MinimalSymbols(
+            file, MinimalSymbols(unpack_debug_data(file)) if is_packed else None
+        )
         every = symbols.between(0, symbols.end)
         aliases = [s for s, following in pairwise(every) if s.start == following.start]
         starts = chosen.sample(every, min(PLACES // 4, len(every)))

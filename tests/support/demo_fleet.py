@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from gdb_epi.render.signature_words import key_of
+from gdb_epi.render.signature_words import hash_signature_line
 from support.fleet_simulator import Fleet, records, simulate, write_exposure
 
 CATEGORIES = (
@@ -59,7 +59,7 @@ def _dress(record: dict[str, Any], name: str, cause: str, flip: bool) -> dict[st
     number = int(record["core_key"], 16)
     record["core_key"] = f"{number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % (1 << 128):032x}"
     record["signature"] |= {
-        "keys": {"stable": key_of(text), "python": f"{pick // 13:016x}"},
+        "keys": {"stable": hash_signature_line(text), "python": f"{pick // 13:016x}"},
         "text": {"stable": text},
         "category": category,
         "evidence": "the fault address is not mapped" if "segv" in category else "an abort message",

@@ -20,7 +20,7 @@ if not __package__:  # started as a program
     sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parents[1])]
 
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.cpython.values.process_values import Limits, values_of
+from gdb_epi.cpython.values.process_values import ReprLimits, get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
@@ -29,7 +29,7 @@ from support.cores import CORPUS, CoreFailed, Made, Program, make_core
 from support.interpreters import discover
 
 KINDS = ("arguments", "cells", "free", "locals")
-WIDE = Limits(depth=10, width=1000, length=10_000, total=200_000, secrets=True)
+WIDE = ReprLimits(depth=10, width=1000, length=10_000, total=200_000, secrets=True)
 EXACT, MARKED, CUT, MISSING, WRONG = "exact", "marked", "cut", "missing", "wrong"
 GDB_TIMEOUT = 300
 
@@ -66,10 +66,10 @@ def frames_with_testimony(made: Made, state: ProcessState) -> list[tuple[dict[st
     return list(zip(testimonies, frames, strict=True))
 
 
-def judge(made: Made, state: ProcessState, limits: Limits = WIDE) -> Iterator[Judged]:
+def judge(made: Made, state: ProcessState, limits: ReprLimits = WIDE) -> Iterator[Judged]:
     """Yield a verdict on every variable that the process testified to."""
     assert isinstance(state.python, PythonState)
-    reader = FrameVariables(values_of(state.target, state.python, limits))
+    reader = FrameVariables(get_process_values(state.target, state.python, limits))
     for testimony, frame in frames_with_testimony(made, state):
         variables = reader.of(frame)
         decoded = [] if isinstance(variables, Absent) else variables

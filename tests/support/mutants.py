@@ -48,7 +48,7 @@ class Base:
         self.core = core
         header = elf.parse_header(core[:64])
         assert header is not None
-        self.heads = list(elf.segments(core, header))
+        self.heads = list(elf.read_segments(core, header))
         note = next(head for head in self.heads if head.type == elf.PT_NOTE)
         self.notes = (note.offset, note.offset + note.filesz)
         self.loads = [head for head in self.heads if head.type == elf.PT_LOAD and head.filesz]

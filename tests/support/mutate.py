@@ -267,7 +267,7 @@ def damage_file(core: mmap.mmap, chance: random.Random) -> str:
     """
     header = elf.parse_header(core[:64])
     assert header is not None
-    heads = list(elf.segments(core, header))
+    heads = list(elf.read_segments(core, header))
     note = next(s for s in heads if s.type == elf.PT_NOTE)
     places = {
         "ELF header": (4, 64),

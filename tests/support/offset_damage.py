@@ -11,7 +11,7 @@ from gdb_epi.analysis import analyze
 from gdb_epi.cpython.layout.layout import Layout, load_layout
 from gdb_epi.cpython.runtime.interpreters import read_runtime
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
@@ -104,7 +104,7 @@ def seen_frames(python: PythonState) -> set[tuple[Any, ...]]:
 
 def seen_variables(target: Any, python: PythonState) -> set[tuple[Any, ...]]:
     """Return the variables that are shown as exact."""
-    reader = FrameVariables(values_of(target, python))
+    reader = FrameVariables(get_process_values(target, python))
     variables_seen = set()
     for thread in python.threads():
         for frame in thread.frames:

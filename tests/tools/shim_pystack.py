@@ -164,10 +164,10 @@ def position(sites: Any, frame: Any) -> tuple[Any, ...]:
 
 def variables(state: Any, python: Any) -> Any:
     """Return the reader of locals."""
-    from gdb_epi.cpython.values.process_values import values_of
+    from gdb_epi.cpython.values.process_values import get_process_values
     from gdb_epi.cpython.values.variables import FrameVariables
 
-    return FrameVariables(values_of(state.target, python))
+    return FrameVariables(get_process_values(state.target, python))
 
 
 def pytest_configure(config: Any) -> None:

@@ -43,7 +43,7 @@ class Tests(unittest.TestCase):
 def decode(core: Path) -> str:
     """Return what we show of the variable `v` of the frame that died."""
     from gdb_epi.cpython.types import PythonState
-    from gdb_epi.cpython.values.process_values import values_of
+    from gdb_epi.cpython.values.process_values import get_process_values
     from gdb_epi.cpython.values.variables import FrameVariables
     from gdb_epi.process_state import ProcessState
     from gdb_epi.target.corefile import CoreFileTarget
@@ -51,7 +51,7 @@ def decode(core: Path) -> str:
     state = ProcessState(CoreFileTarget.open(core))
     python = state.python
     assert isinstance(python, PythonState), python
-    reader = FrameVariables(values_of(state.target, python))
+    reader = FrameVariables(get_process_values(state.target, python))
     for thread in python.threads():
         for frame in thread.frames:
             if frame.name == "id":

@@ -20,7 +20,7 @@ from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.session import Session
 from gdb_epi.target.api import Module, Region, Thread
 from gdb_epi.target.core_notes import NT_ARM_SYSTEM_CALL, NT_ARM_TLS, NT_PRSTATUS, decode_notes
-from gdb_epi.target.derived_registers import NO_CALL, is_at_system_call, with_derived_registers
+from gdb_epi.target.derived_registers import NO_CALL, add_derived_registers, is_at_system_call
 from gdb_epi.target.elf import Note
 from gdb_epi.target.fake import FakeTarget
 
@@ -77,7 +77,7 @@ def process(code: bytes, **registers: int) -> tuple[FakeTarget, Thread]:
 )
 def test_a_call_is_known_by_its_instruction(code: bytes, call: str | None) -> None:
     target, thread = process(code, x8=98, x0=0x1234, syscall=NO_CALL)
-    (made,) = with_derived_registers(target, [thread])
+    (made,) = add_derived_registers(target, [thread])
     assert made.call == call and made.argument(0) == 0x1234
     assert is_at_system_call(target, made) is (call is not None)
     assert made.ident == TP - DESCRIPTOR
@@ -103,21 +103,21 @@ def test_who_called_into_a_lock_is_known_by_its_call(before: bytes, names: list[
 def test_without_code_nothing_is_said_of_a_call() -> None:
     target, thread = process(b"", x8=98)
     target.memory.pop(TEXT)
-    (made,) = with_derived_registers(target, [thread])
+    (made,) = add_derived_registers(target, [thread])
     assert made.call is None and "syscall" not in made.registers
     assert is_at_system_call(target, made) is None
 
 
 def test_the_kernels_number_counts_first() -> None:
     target, thread = process(NOP + NOP, x8=1, syscall=73)
-    (made,) = with_derived_registers(target, [thread])
+    (made,) = add_derived_registers(target, [thread])
     assert made.call == "ppoll"
 
 
 def test_x86_registers_stay_as_they_are() -> None:
     thread = Thread(7, {"rip": TEXT, "fs_base": TP, "orig_rax": 202}, None)
     target = FakeTarget(threads=[thread])
-    assert with_derived_registers(target, [thread]) == (thread,)
+    assert add_derived_registers(target, [thread]) == (thread,)
     assert (thread.ident, thread.call) == (TP, "futex")
 
 

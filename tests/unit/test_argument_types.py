@@ -15,7 +15,7 @@ from gdb_epi.argument_types import positive_number, whole_number
 from gdb_epi.errors import UsageError
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS
-from gdb_epi.suggestions import nearest
+from gdb_epi.suggestions import find_nearest_word
 
 NUMBERS = ("--limit", "--length", "--depth", "--width", "--types", "--budget", "--seconds")
 VALUES = ("-5", "-1", "nan", "many", "1.5.2", "9" * 30, "9" * 5000)
@@ -106,7 +106,7 @@ def test_an_unknown_option_gets_a_suggestion(parse, line: str, meant: str | None
 )
 def test_the_command_that_was_meant(word: str, meant: str | None) -> None:
     load_commands()
-    assert nearest(word, COMMANDS) == meant
+    assert find_nearest_word(word, COMMANDS) == meant
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from gdb_epi.corruption.score import is_more_than_software_sign, prior_log_odds
 from gdb_epi.cpython.objects.siphash import (
     HashKey,
     hash_many,
-    in_lanes,
+    pack_into_lanes,
     python_hash,
     siphash,
     unequal_lanes,
@@ -78,9 +78,9 @@ def test_many_at_once_are_what_one_by_one_are(rounds: tuple[int, int]) -> None:
         data = [chance.randbytes(size) for _ in range(255)] + [bytes(size), b"\xff" * size]
         right = [siphash(key, one) for one in data]
         hashes = hash_many(key, data)
-        assert unequal_lanes(hashes, in_lanes(right), len(data)) == []
+        assert unequal_lanes(hashes, pack_into_lanes(right), len(data)) == []
         right[100] ^= 1 << chance.randrange(64)
-        assert unequal_lanes(hashes, in_lanes(right), len(data)) == [100]
+        assert unequal_lanes(hashes, pack_into_lanes(right), len(data)) == [100]
 
 
 # --- pymalloc ---------------------------------------------------------------------------------

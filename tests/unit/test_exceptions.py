@@ -16,7 +16,7 @@ from gdb_epi.cpython.running.exceptions import (
     HANDLED,
     IN_FLIGHT,
     ThreadExceptions,
-    thread_exceptions,
+    read_thread_exceptions,
 )
 from gdb_epi.cpython.running.tracebacks import MAX_TRACEBACK, Traceback
 from gdb_epi.cpython.runtime.python_state import decode_python
@@ -157,7 +157,7 @@ class Raiser(Builder):
         target = self.made()
         python = decode_python(target)
         assert isinstance(python, PythonState), python
-        found = thread_exceptions(target, python, messages=messages)
+        found = read_thread_exceptions(target, python, messages=messages)
         assert [one.thread.address for one in found] == self.threads
         assert not found[1].all() and not found[1].soft_errors
         return found[0]

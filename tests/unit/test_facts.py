@@ -13,19 +13,19 @@ from support.scenes import FS_BASE, HEAP, MMAP, PC, PID, SP, STACK, crash, frame
 from gdb_epi.analysis import analyze
 from gdb_epi.errors import Absent
 from gdb_epi.record.environment_variables import Environment, is_allowed, read_environment
-from gdb_epi.record.groups.host_container_job import container_of, host_of, job_of
+from gdb_epi.record.groups.host_container_job import read_container, read_host, read_job
 from gdb_epi.record.groups.machine import (
     AT_RSEQ_FEATURE_SIZE,
     LastCpu,
     Processor,
     decode_signature,
     gpu_driver,
-    last_cpu,
-    processor,
-    running_kernel,
+    read_kernel,
+    read_last_cpu,
+    read_processor,
 )
 from gdb_epi.record.groups.signal import operand_text
-from gdb_epi.record.redact import redact_value, without_people
+from gdb_epi.record.redact import redact_people, redact_value
 from gdb_epi.record.user_redaction import parameterise_message, pseudonymise, redact_addresses
 from gdb_epi.session import Session
 from gdb_epi.target.api import Region, Thread
@@ -44,7 +44,7 @@ def rseq(start: int, number: int, node: int = 1, offset: int = OFFSET) -> dict[i
 def cpu_of(words: dict[int, int], feature_size: int = 32, **more: Any) -> LastCpu | Absent:
     made = state(crash(), words=words, symbols={"__rseq_offset": HEAP}, **more).target
     made._auxv = {AT_RSEQ_FEATURE_SIZE: feature_size}
-    return last_cpu(made, made.threads()[0])
+    return read_last_cpu(made, made.threads()[0])
 
 
 def test_the_cpu_of_a_registered_area() -> None:
@@ -75,7 +75,7 @@ def test_a_files_copy_of_the_offset_is_no_offset() -> None:
         crash(), words=rseq(5, 5), symbols={"__rseq_offset": here.start},
         extra_regions=(here,), extra_memory={here.start: struct.pack("<Q", OFFSET) + bytes(64)},
     ).target  # fmt: skip
-    found = last_cpu(made, made.threads()[0])
+    found = read_last_cpu(made, made.threads()[0])
     assert isinstance(found, Absent) and "not in the core" in found.detail
 
 
@@ -87,7 +87,7 @@ def cpuid(*blocks: tuple[int, ...], signature: int = 0x00A00F11, features: int =
         made.write(at, struct.pack("<5I", *block))
         at += 32
     made.write(at + 8, struct.pack("<4I", signature, 0, features, 0))
-    return processor(made)
+    return read_processor(made)
 
 
 def test_the_processor_is_believed_with_a_second_witness_only() -> None:
@@ -110,9 +110,9 @@ def test_signatures(eax: int, expected: tuple[int, int, int]) -> None:
 
 def test_no_kernel_without_a_vdso() -> None:
     made = state(crash()).target
-    assert isinstance(running_kernel(made), Absent)
+    assert isinstance(read_kernel(made), Absent)
     made._auxv = {33: MMAP}  # no ELF header there
-    found = running_kernel(made)
+    found = read_kernel(made)
     assert isinstance(found, Absent) and "ELF" in found.detail
 
 
@@ -183,17 +183,17 @@ def test_names_that_may_be_recorded(name: str, allowed: bool) -> None:
     ],
 )
 def test_a_containers_name_is_no_hosts_name(values: dict[str, str], name: str | None) -> None:
-    assert (host_of(values) or {}).get("hostname") == name
+    assert (read_host(values) or {}).get("hostname") == name
 
 
 def test_job_and_container() -> None:
     values = {"SLURM_JOB_ID": "9", "SLURM_PROCID": "x", "RANK": "2", "POD_NAME": "p"}
-    found = job_of(Environment(values, 5, "environ", frozenset()))
+    found = read_job(Environment(values, 5, "environ", frozenset()))
     assert found is not None
     assert (found["scheduler"], found["rank"], found["variables_left_out"]) == ("slurm", 2, 5)
     assert "POD_NAME" not in found["environment"]
-    assert container_of(values) == {"pod": "p"}
-    assert "rank" not in (job_of(Environment({"RANK": "-1"}, 0, "", frozenset())) or {})
+    assert read_container(values) == {"pod": "p"}
+    assert "rank" not in (read_job(Environment({"RANK": "-1"}, 0, "", frozenset())) or {})
 
 
 def test_the_gpus_driver_by_file_names() -> None:
@@ -258,14 +258,14 @@ def test_values_of_allowed_variables(value: str, kept: str) -> None:
 
 def test_users_leave_paths_by_their_own_names() -> None:
     record = {"a": ["/scratch/alice/x.py", "/srv/alicent/x.py"], "b": {"text": "alice: no path"}}
-    assert without_people(record, {"alice", "ro", "app"}) == {
+    assert redact_people(record, {"alice", "ro", "app"}) == {
         "a": ["/scratch/~/x.py", "/srv/alicent/x.py"], "b": {"text": "alice: no path"},
     }  # fmt: skip
 
 
 def test_common_names_are_no_users() -> None:
     record = {"a": "/srv/app/data/root/x.py"}
-    assert without_people(record, {"app", "data", "root"}) == record
+    assert redact_people(record, {"app", "data", "root"}) == record
 
 
 def test_addresses_are_redacted_and_the_null_page_stays() -> None:

@@ -19,8 +19,8 @@ from gdb_epi.detectors.waits.lost_wakeup import lost_wakeup
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.locks import types as lock_types
-from gdb_epi.locks.examine_locks import demote_unsupported_guesses
-from gdb_epi.locks.fork.vanished_pools import vanished_pools
+from gdb_epi.locks.examine_locks import demote_unsupported_inheritance
+from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
 from gdb_epi.locks.types import (
     CERTAIN,
     ForkEvidence,
@@ -158,7 +158,7 @@ def test_a_guess_without_python_stays_what_it_is() -> None:
     guess = wait(lock_types.PROBABLE_INHERITED, "probable")
     nothing = VanishedThreads((), False)
     absent = Absent(NOT_APPLICABLE, "no CPython")
-    assert demote_unsupported_guesses(made.target, absent, nothing, [guess]) == [guess]
+    assert demote_unsupported_inheritance(made.target, absent, nothing, [guess]) == [guess]
 
 
 def test_pools_are_told_by_code_by_object_and_by_type() -> None:
@@ -166,7 +166,9 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
     native = vanished(name=None, tid=None, module="/usr/lib/libgomp.so.1.0.0")
     timer = vanished(frame("run", "threading"), type_name="Timer")
     plain = vanished(frame("hold", "app"), module="/usr/lib/libpython3.12.so.1.0")
-    kinds = [p.kind for p in vanished_pools(VanishedThreads((worker, native, timer, plain), False))]
+    kinds = [
+        p.kind for p in find_vanished_pools(VanishedThreads((worker, native, timer, plain), False))
+    ]
     assert sorted(kinds) == [
         "OpenMP (libgomp)", "concurrent.futures thread pool", "threading.Timer",
     ]  # fmt: skip

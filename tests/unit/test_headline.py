@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
-from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, Call, place_words
+from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, StackCall, place_words
 from gdb_epi.render.opening_sentences import opening_sentences
 
-TICK = Call(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
+TICK = StackCall(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
 
 
-def native(name: str, module: str = "libpython3.13.so.1.0", aside: str = "") -> Call:
-    return Call(NATIVE, name, module=module, aside=aside)
+def native(name: str, module: str = "libpython3.13.so.1.0", aside: str = "") -> StackCall:
+    return StackCall(NATIVE, name, module=module, aside=aside)
 
 
 GIVES_UP = (
@@ -76,7 +76,7 @@ def test_of_several_threads_it_is_not_said_that_they_waited_for_nothing() -> Non
     assert opening_sentences(record, [TICK])[0].endswith("ended it: it waited for nothing")
 
 
-HANDLED = (native("name not known", "libffi.so.8"), Call("remark", HANDLER),
+HANDLED = (native("name not known", "libffi.so.8"), StackCall("remark", HANDLER),
            native("kill", "libc.so.6"), TICK)  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def test_what_fails_in_a_signal_handler_did_not_fail_in_what_it_interrupted(
 def test_a_full_stack_names_the_c_function_that_called_itself() -> None:
     """The Python function that the last of 40,000 calls had led to was named."""
     record = {"signature": {"category": "segv-stack-overflow"}, "verdict": {"label": "software"}}
-    leaf = Call(PYTHON, "resolve", filename="/home/me/resolver.py", lineno=3)
+    leaf = StackCall(PYTHON, "resolve", filename="/home/me/resolver.py", lineno=3)
     deep = [native("dict_lookup"), leaf, *[native("cy:yaml.compose", "_yaml.so")] * 30, TICK]
     assert (
         "deep in yaml.compose, called from tick (clock.py:7)" in opening_sentences(record, deep)[0]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.sidecars import host_json
-from gdb_epi.sidecars.host_facts import collect_host_facts, memory_devices
+from gdb_epi.sidecars.host_facts import collect_host_facts, parse_memory_devices
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIAL = "S3CR3T-0001"
@@ -133,7 +133,7 @@ def test_memory_modules_of_the_firmwares_table(tmp_path: Path) -> None:
     assert (found["dimm_parts"], found["dimm_vendors"]) == ("M321R8GA0BB0", "Samsung")
     assert len(found["dimm_serial_hash DIMM_A1"]) == 12
     assert SERIAL not in json.dumps(found)
-    sizes = [(one.slot, one.size) for one in memory_devices(TABLE)]
+    sizes = [(one.slot, one.size) for one in parse_memory_devices(TABLE)]
     assert sizes == [("DIMM_A1", 65536), ("DIMM_B1", 16384)]
 
 
@@ -144,9 +144,9 @@ def test_damaged_tables_end_the_list() -> None:
         for _ in range(rng.randrange(6)):
             if broken:
                 broken[rng.randrange(len(broken))] = rng.randrange(256)
-        for one in memory_devices(bytes(broken)):
+        for one in parse_memory_devices(bytes(broken)):
             assert one.size > 0
-    assert memory_devices(b"") == memory_devices(b"\x11\x00" * 50) == []
+    assert parse_memory_devices(b"") == parse_memory_devices(b"\x11\x00" * 50) == []
 
 
 def test_an_empty_tree_gives_an_empty_host(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, rep
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
 from gdb_epi.detectors.waits import lock_cycles
 from gdb_epi.locks import types as lock_types
-from gdb_epi.locks.python.call_sites import BackwardJump, loops_of
+from gdb_epi.locks.python.call_sites import BackwardJump, find_loops
 from gdb_epi.locks.types import CERTAIN, PROBABLE, LockOwner, LockReport, LockWait
 from gdb_epi.locks.waits.wait_graph import deadlock_kind, find_cycles, mark_cycles
 from gdb_epi.process_state import ProcessState
@@ -403,11 +403,11 @@ LOOPS = {
 @pytest.mark.parametrize("name", list(LOOPS))
 def test_a_way_out_of_a_handler_is_a_loop_only_when_it_leads_there_again(name: str) -> None:
     jumps, entries, expected = LOOPS[name]
-    covered = {at for first, last in loops_of(jumps, entries) for at in range(first, last + 1)}
+    covered = {at for first, last in find_loops(jumps, entries) for at in range(first, last + 1)}
     assert covered == {at for first, last in expected for at in range(first, last + 1)}
 
 
 def test_loops_of_damaged_tables_end() -> None:
     jumps = [BackwardJump(at, at - 4) for at in range(4, 60_000, 2)]
     entries = [ExceptionTableEntry(at, 60_000, 0, at + 2) for at in range(0, 60_000, 2)]
-    assert loops_of(jumps, entries)
+    assert find_loops(jumps, entries)

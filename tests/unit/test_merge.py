@@ -13,7 +13,7 @@ from gdb_epi.cpython.frames.eval_calls import (
     named_eval_frame_indices,
 )
 from gdb_epi.cpython.frames.merged_stack import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
-from gdb_epi.cpython.frames.selected_frame import SelectedFrame, python_frame_of
+from gdb_epi.cpython.frames.selected_frame import SelectedFrame, find_python_frame
 from gdb_epi.cpython.types import MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame
@@ -296,7 +296,7 @@ def each_stands_for(frames: list[NativeFrame], made: list[EvalCall]) -> str:
     stack = proven(frames, numbered)
     words = []
     for level, frame in enumerate(frames):
-        answer = python_frame_of(stack, numbered, SelectedFrame(level, frame.pc, frame.sp))
+        answer = find_python_frame(stack, numbered, SelectedFrame(level, frame.pc, frame.sp))
         if isinstance(answer, Absent):
             words.append("-" if answer.reason == "not_applicable" else "?")
         else:
@@ -327,16 +327,16 @@ def test_frames_in_the_gap_are_told_apart_by_the_stack_pointer() -> None:
     ]
     stack = proven(frames, numbered)
     for sp, name in ((0x7800, "b"), (0x8000, "b"), (0x8001, "c"), (0x9001, "d")):
-        answer = python_frame_of(stack, numbered, SelectedFrame(40, 1, sp))
+        answer = find_python_frame(stack, numbered, SelectedFrame(40, 1, sp))
         assert not isinstance(answer, Absent) and answer.name == name
     outer = frames[3]
     for frame, name in ((outer, "d"), (frames[4], None)):
-        answer = python_frame_of(stack, numbered, SelectedFrame(90, frame.pc, frame.sp))
+        answer = find_python_frame(stack, numbered, SelectedFrame(90, frame.pc, frame.sp))
         assert (None if isinstance(answer, Absent) else answer.name) == name
-    assert isinstance(python_frame_of(stack, numbered, SelectedFrame(40, 1, 0)), Absent)
+    assert isinstance(find_python_frame(stack, numbered, SelectedFrame(40, 1, 0)), Absent)
 
 
 def test_without_native_frames_nothing_is_told() -> None:
     stack = merge_stack(1, python("a b"), Absent("not_available", "no gdb"))
-    answer = python_frame_of(stack, (), SelectedFrame(3, 1, 1))
+    answer = find_python_frame(stack, (), SelectedFrame(3, 1, 1))
     assert isinstance(answer, Absent) and "no gdb" in answer.detail

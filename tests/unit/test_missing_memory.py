@@ -7,7 +7,7 @@ import pytest
 
 from gdb_epi.target.api import Region, Thread, Truncation
 from gdb_epi.target.fake import FakeTarget
-from gdb_epi.target.missing_memory import missing_memory, missing_text
+from gdb_epi.target.missing_memory import measure_missing_memory, missing_memory_sentence
 
 STACK = Region(0x7000_0000, 0x7010_0000, "rw-", None, 0, 0x10_0000)
 GUARD = Region(0x6FFF_F000, 0x7000_0000, "---", None, 0, 0)
@@ -24,9 +24,9 @@ def target(*regions: Region, sp: int = STACK.start + 64, cut: bool = False) -> F
 
 
 def test_anonymous_memory_that_was_never_used_is_not_missing() -> None:
-    memory = missing_memory(target(ARENA, STACK))
+    memory = measure_missing_memory(target(ARENA, STACK))
     assert (memory.missing, memory.expected, memory.stacks) == (0, STACK.size, ())
-    assert missing_text(memory) == ""
+    assert missing_memory_sentence(memory) == ""
 
 
 @pytest.mark.parametrize(
@@ -41,15 +41,15 @@ def test_anonymous_memory_that_was_never_used_is_not_missing() -> None:
 def test_what_may_have_been_used_is_missing(
     regions: tuple[Region, ...], sp: int, cut: bool
 ) -> None:
-    memory = missing_memory(target(*regions, sp=sp, cut=cut))
+    memory = measure_missing_memory(target(*regions, sp=sp, cut=cut))
     assert memory.missing == sum(r.size - r.dumped for r in regions)
 
 
 def test_the_data_of_a_file_is_missing() -> None:
-    assert missing_memory(target(DATA, STACK)).missing == DATA.size
+    assert measure_missing_memory(target(DATA, STACK)).missing == DATA.size
 
 
 def test_a_stack_pointer_in_a_guard_is_no_lost_stack() -> None:
-    assert missing_memory(target(GUARD, STACK, sp=GUARD.start + 16)).stacks == ()
+    assert measure_missing_memory(target(GUARD, STACK, sp=GUARD.start + 16)).stacks == ()
     lost = STACK._replace(dumped=0)
-    assert missing_memory(target(GUARD, lost, sp=GUARD.start + 16)).stacks == (7,)
+    assert measure_missing_memory(target(GUARD, lost, sp=GUARD.start + 16)).stacks == (7,)

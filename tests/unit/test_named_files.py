@@ -13,7 +13,7 @@ import pytest
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target import elf
 from gdb_epi.target.core_notes import MappedFile
-from gdb_epi.target.unsafe_file_names import unsafe_file_name
+from gdb_epi.target.unsafe_file_names import find_unsafe_file_name
 
 BASE, DYNAMIC, DEBUG, FIRST, SECOND, STRINGS = (0x10000 + 0x1000 * n for n in range(6))
 
@@ -52,14 +52,14 @@ class Core:
 def test_a_pipe_is_seen_wherever_it_is_named(tmp_path: Path, where: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     expected = "pipe, which the core names, is a named pipe"
-    assert unsafe_file_name(Core(**{where: str(tmp_path / "pipe")}), None, None) == expected
-    assert unsafe_file_name(Core(**{where: "/pipe"}), None, f"{tmp_path}/") == expected
-    assert unsafe_file_name(Core(**{where: "/pipe"}), None, None) is None
+    assert find_unsafe_file_name(Core(**{where: str(tmp_path / "pipe")}), None, None) == expected
+    assert find_unsafe_file_name(Core(**{where: "/pipe"}), None, f"{tmp_path}/") == expected
+    assert find_unsafe_file_name(Core(**{where: "/pipe"}), None, None) is None
 
 
 def test_the_executable_that_the_user_named_is_looked_at(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    why = unsafe_file_name(Core(), str(tmp_path / "pipe"), None)
+    why = find_unsafe_file_name(Core(), str(tmp_path / "pipe"), None)
     assert why == "the executable is a named pipe"
 
 
@@ -77,11 +77,13 @@ def test_the_executable_that_the_user_named_is_looked_at(tmp_path: Path) -> None
     ],
 )
 def test_devices_that_programs_map_are_no_reason(name: str, why: str | None) -> None:
-    reason = unsafe_file_name(Core(linked=name), None, None)
+    reason = find_unsafe_file_name(Core(linked=name), None, None)
     assert (reason or "").endswith(why or "") and (reason is None) == (why is None)
 
 
 def test_gdb_is_not_led_out_of_the_sysroot(tmp_path: Path) -> None:
-    climbing = unsafe_file_name(Core(linked="/lib/../../etc/passwd"), None, str(tmp_path))
+    climbing = find_unsafe_file_name(Core(linked="/lib/../../etc/passwd"), None, str(tmp_path))
     assert climbing == "passwd, which the core names, leads out of the sysroot"
-    assert unsafe_file_name(Core(linked="/opt/bin/../lib/libz.so"), None, str(tmp_path)) is None
+    assert (
+        find_unsafe_file_name(Core(linked="/opt/bin/../lib/libz.so"), None, str(tmp_path)) is None
+    )

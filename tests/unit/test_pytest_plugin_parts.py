@@ -74,7 +74,7 @@ def test_the_core_of_a_child_is_seen_beside_those_of_other_workers(
         core = tmp_path / f"core.{number}"
         core.touch()
         recent.append((str(core), DumpedProcess(1000 + number, parent, session)))
-    monkeypatch.setattr(death_cases, "cores_since", lambda *_: iter(recent))
+    monkeypatch.setattr(death_cases, "find_cores_since", lambda *_: iter(recent))
     monkeypatch.setattr(DeathCases, "_examine", lambda _, case, core: case._replace(sentence=core))
     made = DeathCases(settings_in(tmp_path))
     (case,) = made.of_children("test_it", mine, 0.0, ())

@@ -12,7 +12,7 @@ from support.scenes import HEAP, MMAP, PID, SP, crash, frame, state
 
 from gdb_epi.analysis import MAX_SOFT_ERRORS, analyze, soft_errors_json
 from gdb_epi.cpython.layout.layout import load_layout
-from gdb_epi.cpython.runtime.program import program_of
+from gdb_epi.cpython.runtime.program import find_program
 from gdb_epi.cpython.types import CHAIN, InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
@@ -209,7 +209,7 @@ def test_planted_secrets_do_not_come_out() -> None:
     ],
 )
 def test_script_names(psargs: str, script: str | None) -> None:
-    told = program_of(FakeTarget(), Absent(NOT_AVAILABLE, "no Python"), psargs)
+    told = find_program(FakeTarget(), Absent(NOT_AVAILABLE, "no Python"), psargs)
     assert (told and told.name) == script
 
 

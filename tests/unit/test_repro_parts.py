@@ -107,18 +107,22 @@ def test_other_versions_and_files_are_not_compared(tmp_path: Path) -> None:
 
 
 def test_levels() -> None:
-    one = expect.keys_of(record(exact="1", strict="2", stable="3", coarse="4")["signature"])
-    other = expect.keys_of(record(exact="9", strict="9", stable="3", coarse="4")["signature"])
+    one = expect.read_signature_keys(
+        record(exact="1", strict="2", stable="3", coarse="4")["signature"]
+    )
+    other = expect.read_signature_keys(
+        record(exact="9", strict="9", stable="3", coarse="4")["signature"]
+    )
     found = expect.compare_keys(one, other)
     assert found.level == "stable" and found.reached
     assert not expect.compare_keys(one, other, "strict").reached
-    far = expect.keys_of(record(stable="9", coarse="4")["signature"])
+    far = expect.read_signature_keys(record(stable="9", coarse="4")["signature"])
     assert expect.compare_keys(one, far).level == "coarse"
     assert (
         not expect.compare_keys(one, far).reached
         and expect.compare_keys(one, far, "coarse").reached
     )
-    half = expect.keys_of(record(python="7")["signature"])
+    half = expect.read_signature_keys(record(python="7")["signature"])
     assert (
         expect.compare_keys(half, half).level == "python"
         and expect.compare_keys(half, half).reached
@@ -166,7 +170,7 @@ def test_core_patterns(pattern: str, writes_files: bool, overwrites: bool, prefi
 
 
 def results() -> list[RunResult]:
-    match = expect.Match("stable", ("stable",), ("stable",), True)
+    match = expect.KeyMatch("stable", ("stable",), ("stable",), True)
     crash = ExaminedCrash(record(stable=KEY), match)
     return [
         RunResult(

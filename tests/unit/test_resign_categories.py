@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.resign.categories import category_now
+from gdb_epi.resign.categories import recompute_category
 
 KERNEL, SELF = {"sender": "kernel"}, {"sender": "self"}
 
@@ -42,11 +42,11 @@ def test_names_of_gsig_2(
     category: str, signal: dict[str, Any], facts: dict[str, Any], now: str
 ) -> None:
     record = {"signal": signal, "facts": facts}
-    assert category_now(record, category, "gsig/1") == now
-    assert category_now(record, category, "gsig/2") == category
+    assert recompute_category(record, category, "gsig/1") == now
+    assert recompute_category(record, category, "gsig/2") == category
 
 
 def test_the_signal_behind_a_handler_counts() -> None:
     behind = {"signo": 7, "si_code": 1}
     record = {"signal": {**SELF, "signo": 7, "si_code": -6, "behind_handler": behind}}
-    assert category_now(record, "bus-adrerr", "gsig/1") == "segv-misaligned"
+    assert recompute_category(record, "bus-adrerr", "gsig/1") == "segv-misaligned"

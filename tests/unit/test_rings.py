@@ -93,7 +93,7 @@ def sites_and_loop(function, monkeypatch) -> tuple[CallSites, tuple[int, int]]:
     raw = code.co_code
     backward = [each for each in dis.get_instructions(code) if _target(each) < each.offset]
     first, last = min(map(_target, backward)), max(each.offset for each in backward)
-    monkeypatch.setattr(call_sites, "bytecode_of", lambda *_: (0, len(raw)))
+    monkeypatch.setattr(call_sites, "locate_bytecode", lambda *_: (0, len(raw)))
     layout = SimpleNamespace(version=sys.version_info[:2])
     sites = CallSites(SimpleNamespace(layout=layout, read=lambda _, size: raw[:size]))
     return sites, (first, last)

@@ -15,7 +15,7 @@ from gdb_epi.target.elf_files import (
     FileFinder,
     locate_in_sysroot,
     open_elf,
-    roots_of,
+    sysroot_folders,
 )
 
 ONE, OTHER = "/bin/true", "/bin/false"
@@ -68,4 +68,4 @@ def test_a_path_is_the_first_that_is_there(tmp_path: Path) -> None:
     assert locate_in_sysroot("/x", sysroot) == str(tmp_path / "b/x")
     assert locate_in_sysroot("/y", sysroot) == str(tmp_path / "a/y")
     assert locate_in_sysroot("/../../x", sysroot) == str(tmp_path / "b/x")  # never out of them
-    assert roots_of(None) == [] and roots_of("/r") == ["/r"]
+    assert sysroot_folders(None) == [] and sysroot_folders("/r") == ["/r"]

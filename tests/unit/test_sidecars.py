@@ -16,10 +16,10 @@ from gdb_epi.sidecars import host_json
 from gdb_epi.sidecars.apport import read_apport_report
 from gdb_epi.sidecars.filename import read_core_name, template_pattern
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
-from gdb_epi.sidecars.journal import entries_in, read_journal
+from gdb_epi.sidecars.journal import parse_journal_entries, read_journal
 from gdb_epi.sidecars.merge import add_sidecars
 from gdb_epi.sidecars.types import Sidecar
-from gdb_epi.sidecars.xattrs import read_xattrs, sidecar_of_xattrs
+from gdb_epi.sidecars.xattrs import make_xattr_sidecar, read_xattrs
 
 BOOT = "2770970a29354abeb466d9fc3d9a6558"
 SECRET = "hushc0ffee15bad"
@@ -137,17 +137,17 @@ def test_damaged_journals_give_no_exception() -> None:
             for _ in range(rng.randrange(4)):
                 if broken:
                     broken[rng.randrange(len(broken))] = rng.randrange(256)
-            for entry in entries_in(bytes(broken)):
+            for entry in parse_journal_entries(bytes(broken)):
                 assert all(isinstance(value, str) for value in entry.values())
 
 
 def test_a_huge_field_is_passed_over() -> None:
     """`COREDUMP` holds the core itself when it is stored in the journal."""
     entry = {**ENTRY, "COREDUMP": "x" * (3 << 20)}
-    (found,) = entries_in(export(entry, binary=("COREDUMP",)))
+    (found,) = parse_journal_entries(export(entry, binary=("COREDUMP",)))
     assert "COREDUMP" not in found and found["_BOOT_ID"] == BOOT
     lying = b"COREDUMP_PID\n" + (1 << 62).to_bytes(8, "little") + b"7"
-    assert list(entries_in(lying)) == [{"COREDUMP_PID": "7"}]
+    assert list(parse_journal_entries(lying)) == [{"COREDUMP_PID": "7"}]
 
 
 # -- attributes, names, reports ----------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_attributes_of_a_real_file(tmp_path: Path) -> None:
     except OSError as error:
         pytest.skip(f"no user attributes on this file system: {error}")
     found = read_xattrs(str(core))
-    assert found == sidecar_of_xattrs(values)
+    assert found == make_xattr_sidecar(values)
     assert found is not None and found.groups == {
         "time": {"crash_ts": 1764000000.25, "ts_source": "xattr"},
         "host": {"hostname": "node-3", "hostname_source": "xattr"},
@@ -174,8 +174,10 @@ def test_attributes_of_a_real_file(tmp_path: Path) -> None:
 
 
 def test_attributes_in_seconds_and_nonsense() -> None:
-    assert sidecar_of_xattrs({"timestamp": "1764000000"}).groups["time"]["crash_ts"] == 1764000000.0
-    assert sidecar_of_xattrs({"timestamp": "-1", "pid": "x", "signal": "99999"}) == Sidecar(
+    assert (
+        make_xattr_sidecar({"timestamp": "1764000000"}).groups["time"]["crash_ts"] == 1764000000.0
+    )
+    assert make_xattr_sidecar({"timestamp": "-1", "pid": "x", "signal": "99999"}) == Sidecar(
         "xattr", "user.coredump.*", {}, {}
     )
 
@@ -347,7 +349,7 @@ def test_releases_of_the_same_kernel(version: str, release: str, fits: bool) -> 
 def test_the_environments_host_name_is_the_weakest() -> None:
     weak = {"hostname": "pod-1", "hostname_source": "environment"}
     made = record(host=dict(weak))
-    add_sidecars(made, [sidecar_of_xattrs({"hostname": "node-3"})])
+    add_sidecars(made, [make_xattr_sidecar({"hostname": "node-3"})])
     assert made["host"] == {"hostname": "node-3", "hostname_source": "xattr"}
     assert made["soft_errors"] == []
     made = record(host=dict(weak))
@@ -357,9 +359,9 @@ def test_the_environments_host_name_is_the_weakest() -> None:
 
 def test_times_within_two_seconds_agree() -> None:
     made = record(time={"crash_ts": 1764000000.25, "ts_source": "journal"})
-    add_sidecars(made, [sidecar_of_xattrs({"timestamp": "1764000001"})])
+    add_sidecars(made, [make_xattr_sidecar({"timestamp": "1764000001"})])
     assert made["soft_errors"] == []
-    add_sidecars(made, [sidecar_of_xattrs({"timestamp": "1764009999"})])
+    add_sidecars(made, [make_xattr_sidecar({"timestamp": "1764009999"})])
     assert "time.crash_ts" in made["soft_errors"][0]["message"]
 
 

@@ -15,7 +15,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.names import CUT, MAX_TOKEN, module_of_file
 from gdb_epi.signature.native_names import native_name, normalise
-from gdb_epi.signature.tokens import MAX_FRAMES, stack_line, tokenise
+from gdb_epi.signature.tokens import MAX_FRAMES, format_stack_line, tokenise
 from gdb_epi.target.api import NativeFrame
 
 LONG = 100_000
@@ -193,9 +193,11 @@ def _one(stack: MergedStack) -> float:
     start = time.process_time()
     tokens = tokenise(stack, load_drop_sets(), lambda _: None).tokens
     chosen = k.select_tokens(tokens, overflow=False)
-    k.make_key("stable", stack_line(chosen.tokens))
-    k.make_key("coarse", stack_line(k.coarse_tokens(k.select_tokens(tokens, overflow=False))))
-    k.language_tokens(k.inside_python(tokens), "native", overflow=False)
+    k.make_key("stable", format_stack_line(chosen.tokens))
+    k.make_key(
+        "coarse", format_stack_line(k.coarse_tokens(k.select_tokens(tokens, overflow=False)))
+    )
+    k.language_tokens(k.native_frames_inside_python(tokens), "native", overflow=False)
     k.language_tokens(tokens, "py", overflow=False)
     k.strict_key(tokens)
     k.exact_key([frame.native for frame in stack.frames if frame.native])

@@ -9,7 +9,7 @@ from gdb_epi.cpython.types import MergedFrame, MergedStack
 from gdb_epi.resign.signature import resign
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.tokens import stack_line, tokenise
+from gdb_epi.signature.tokens import format_stack_line, tokenise
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.textstacks.partial_keys import NO_FILE, MissingHalves, MissingKey, partial_key_contents
 
@@ -41,7 +41,7 @@ def test_the_file_counts_and_not_its_folder(case: str) -> None:
     callers, expected = STACKS[case]
     for folder in ("/opt/lib/", "/srv/other/", ""):  # records hold file names alone
         made = k.coarse_tokens(k.select_tokens(tokens(list(callers), folder), overflow=False))
-        assert stack_line(made) == expected
+        assert format_stack_line(made) == expected
 
 
 @pytest.mark.parametrize("case", STACKS)

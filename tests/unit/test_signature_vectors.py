@@ -24,7 +24,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import Category, CategoryInput, category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.function_code import comparable_code, name_of_code
-from gdb_epi.signature.hang_keys import hang_words_of_record
+from gdb_epi.signature.hang_keys import hang_key_parts_of_record
 from gdb_epi.signature.native_names import normalise
 from gdb_epi.signature.sign import _KeyMaker
 from gdb_epi.target.api import NativeFrame, Region
@@ -108,7 +108,7 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
     function = vector.get("assertion", "")
     scene.abort_message = AbortMessage("assert", "", function) if function else None
     category = Category(vector["category"], category_without_stack(vector["category"]), "given")
-    state, words = State(target, python_absent), hang_words_of_record(vector.get("hang"))
+    state, words = State(target, python_absent), hang_key_parts_of_record(vector.get("hang"))
     code = code_of(vector["frames"])
     maker = _KeyMaker(state, scene, category, [], hang=words)
     with patch("gdb_epi.signature.function_code.function_code", lambda _, pc: code(pc)):

@@ -15,11 +15,11 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.cpython.frames.line_tables import (
-    Position,
-    linetable_entries,
-    lnotab_entries,
-    location_entries,
-    position_at,
+    SourcePosition,
+    find_source_position,
+    parse_linetable,
+    parse_lnotab,
+    parse_location_table,
 )
 from gdb_epi.cpython.objects.siphash import HashKey, siphash
 from gdb_epi.cpython.source.finder import VERIFIED
@@ -27,7 +27,7 @@ from gdb_epi.cpython.source.guarded_files import (
     MAX_SOURCE_BYTES,
     SourceFile,
     decode_source,
-    read_member,
+    read_zip_member,
     source_lines,
 )
 from gdb_epi.cpython.source.source_checks import TextFit, compare_text
@@ -76,7 +76,7 @@ def test_location_entries_are_co_positions() -> None:
         with open(module.__file__ or "", encoding="utf-8") as stream:
             whole = compile(stream.read(), "x", "exec")
         for code in codes(whole):
-            entries = list(location_entries(code.co_linetable, code.co_firstlineno))
+            entries = list(parse_location_table(code.co_linetable, code.co_firstlineno))
             found = [tuple(e.position) for e in entries for _ in range((e.end - e.start) // 2)]
             assert found == list(code.co_positions())
             seen += len(found)
@@ -85,10 +85,14 @@ def test_location_entries_are_co_positions() -> None:
 
 def test_old_tables() -> None:
     lnotab = bytes([4, 1, 6, 2, 0, 127, 2, 200])  # + 4 bytes: line 11; + 6: 13; then 140, 84
-    at = {offset: position_at(lnotab_entries(lnotab, 10), offset) for offset in (0, 4, 10, 12)}
+    at = {
+        offset: find_source_position(parse_lnotab(lnotab, 10), offset) for offset in (0, 4, 10, 12)
+    }
     assert [where and where.line for where in at.values()] == [10, 11, 140, 84]
     table = bytes([4, 0, 6, 2, 2, 128, 8, 254])
-    lines = [position_at(linetable_entries(table, 10), offset) for offset in (0, 4, 10, 12, 99)]
+    lines = [
+        find_source_position(parse_linetable(table, 10), offset) for offset in (0, 4, 10, 12, 99)
+    ]
     assert [where and where.line for where in lines] == [10, 12, None, 10, None]
 
 
@@ -96,7 +100,7 @@ def test_tables_of_random_bytes_end() -> None:
     chance = random.Random(1)
     for _ in range(500):
         table = chance.randbytes(chance.randrange(60))
-        for entries in (location_entries, linetable_entries, lnotab_entries):
+        for entries in (parse_location_table, parse_linetable, parse_lnotab):
             for entry in entries(table, 1):
                 assert entry.end > entry.start
 
@@ -111,7 +115,7 @@ def test_siphash_is_the_one_of_this_python() -> None:
 
 def site_of(text: str, name: str) -> SourceSite:
     code = next(code for code in codes(compile(text, "x", "exec")) if code.co_name == name)
-    where = tuple(dict.fromkeys(Position(*p) for p in code.co_positions() if p[0]))
+    where = tuple(dict.fromkeys(SourcePosition(*p) for p in code.co_positions() if p[0]))
     where = tuple(p for p in where if p != (code.co_firstlineno, code.co_firstlineno, 0, 0))
     names = tuple(n for n in code.co_names + code.co_varnames if not n.startswith("."))
     first = code.co_firstlineno
@@ -189,9 +193,9 @@ def test_members_of_archives(tmp_path: Path) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as handle:
         handle.writestr("package/one.py", "x = 1\n")
         handle.writestr("bomb.py", bytes(MAX_SOURCE_BYTES + 1))
-    found = read_member(f"{archive}/package/one.py", None)
+    found = read_zip_member(f"{archive}/package/one.py", None)
     assert isinstance(found, SourceFile) and found.data == b"x = 1\n"
-    inside = read_member("/app.pyz/package/one.py", str(tmp_path))
+    inside = read_zip_member("/app.pyz/package/one.py", str(tmp_path))
     assert isinstance(inside, SourceFile) and inside.data == found.data
     told = {
         f"{archive}/two.py": "no member",
@@ -205,13 +209,13 @@ def test_members_of_archives(tmp_path: Path) -> None:
     (tmp_path / "text.pyz").write_text("no archive at all")
     told |= {f"{damaged}/package/one.py": "damaged.pyz", f"{tmp_path}/text.pyz/one.py": "text.pyz"}
     for path, why in told.items():
-        absent = read_member(path, None)
+        absent = read_zip_member(path, None)
         assert isinstance(absent, Absent) and why in absent.detail
 
 
 def test_a_line_behind_the_end_of_its_text_has_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
     """A damaged line table may give any number; unpacking the missing line raised."""
-    site = SimpleNamespace(position=Position(None, None, None, None))
+    site = SimpleNamespace(position=SourcePosition(None, None, None, None))
     text = SimpleNamespace(lines=["a", "b"], trust=VERIFIED, site=site)
     monkeypatch.setattr(terminal_source, "Source", SimpleNamespace)
     monkeypatch.setattr(terminal_source, "PythonState", str)

@@ -19,7 +19,7 @@ from gdb_epi.render.category_words import (
     death_sentence,
 )
 from gdb_epi.render.escape import WIDTH, wrap_text
-from gdb_epi.render.frame_lines import Call, StackRow, stack_rows
+from gdb_epi.render.frame_lines import StackCall, StackRow, stack_rows
 from gdb_epi.render.triage import GDB, MAX_LINES, SHELL, Audience, named_call, render_triage
 from gdb_epi.render.triage_evidence import evidence_lines
 from gdb_epi.signature.categories.faults import ENDS
@@ -649,7 +649,7 @@ def test_evidence_tells_flipped_bits_apart_from_what_looks_overwritten() -> None
 @pytest.mark.parametrize("most", [4, 7, 9, 11])
 @pytest.mark.parametrize("at", range(20))
 def test_the_call_that_the_answer_names_is_on_a_stack_that_is_cut(most: int, at: int) -> None:
-    rows = [StackRow(Call("C", f"f{number}")) for number in range(20)]
+    rows = [StackRow(StackCall("C", f"f{number}")) for number in range(20)]
     shown = stack_rows(rows, most, telling=[at])
     assert rows[at] in shown and len(shown) <= most
     assert shown[0] == rows[0] and sum(row.stands_for for row in shown) == len(rows)

@@ -15,9 +15,9 @@ from support.build import BASE, SIZE, Builder
 from gdb_epi.cpython.layout.layout import available_tables, load_layout
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.values import decoders
-from gdb_epi.cpython.values.decoders.builtin_scalars import decimals
-from gdb_epi.cpython.values.decoders.numeric import scientific
-from gdb_epi.cpython.values.process_values import LOAD_ERRORS, Limits, Value, Values
+from gdb_epi.cpython.values.decoders.builtin_scalars import unlimited_int_text
+from gdb_epi.cpython.values.decoders.numeric import decimal_text
+from gdb_epi.cpython.values.process_values import LOAD_ERRORS, ProcessValues, ReprLimits, Value
 from gdb_epi.cpython.values.repr_decoder import MAX_NESTING
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
@@ -85,11 +85,11 @@ class Maker(Builder):
             self.put(array + 8 * number, item)
         return at
 
-    def value(self, address: int, limits: Limits | None = None) -> Value:
+    def value(self, address: int, limits: ReprLimits | None = None) -> Value:
         """Decode an object."""
         region = Region(BASE, BASE + SIZE, "rw-", None, 0, SIZE)
         target = FakeTarget(regions=[region], memory={BASE: bytes(self.memory)})
-        return Values(target, MemoryReader(target, self.layout), (), limits).of(address)
+        return ProcessValues(target, MemoryReader(target, self.layout), (), limits).of(address)
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -193,25 +193,25 @@ def test_a_class_called_int_is_no_int(maker: Maker) -> None:
 
 def test_limits(maker: Maker) -> None:
     wide = maker.list([maker.int(n) for n in range(10)])
-    cut = maker.value(wide, Limits(width=3))
+    cut = maker.value(wide, ReprLimits(width=3))
     assert (cut.text, cut.cut, cut.exact) == ("[0, 1, 2, ...]", True, True)
     deep = maker.int(7)
     for _ in range(MAX_NESTING + 20):
         deep = maker.list([deep])
-    assert maker.value(deep, Limits(depth=2)).text == "[[[<cut>]]]"
-    assert maker.value(deep, Limits(depth=10_000)).cut
-    long = maker.value(maker.text("abcdef"), Limits(length=4))
+    assert maker.value(deep, ReprLimits(depth=2)).text == "[[[<cut>]]]"
+    assert maker.value(deep, ReprLimits(depth=10_000)).cut
+    long = maker.value(maker.text("abcdef"), ReprLimits(length=4))
     assert (long.text, long.cut) == ("'abcd'...", True)
     huge = maker.value(maker.int(1 << 40_000))
     assert huge.cut and "of 40001 bits" in huge.text
     many = maker.list([maker.text("x" * 50) for _ in range(50)])
-    assert len(maker.value(many, Limits(total=200)).text) < 400
+    assert len(maker.value(many, ReprLimits(total=200)).text) < 400
 
 
 def test_decimals_of_long_ints() -> None:
     for exponent in (0, 19, 499, 500, 501, 4299, 5000):
-        assert decimals(10**exponent) == "1" + "0" * exponent
-        assert decimals(-(10**exponent)) == "-1" + "0" * exponent
+        assert unlimited_int_text(10**exponent) == "1" + "0" * exponent
+        assert unlimited_int_text(-(10**exponent)) == "-1" + "0" * exponent
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -221,7 +221,7 @@ def test_decimals_are_written_as_python_does(seed: int) -> None:
         digits = str(chance.randrange(10 ** chance.randrange(1, 30)))
         exponent = chance.randrange(-40, 40)
         expected = str(decimal.Decimal((0, tuple(map(int, digits)), exponent)))
-        assert scientific(digits, exponent) == expected
+        assert decimal_text(digits, exponent) == expected
 
 
 def test_every_decoder_is_loaded_and_no_type_has_two() -> None:

@@ -9,8 +9,8 @@ import pytest
 from support.build import BASE, SIZE
 from test_values import LAYOUTS, Maker
 
-from gdb_epi.cpython.values.context import allocator_mark
-from gdb_epi.cpython.values.process_values import Limits
+from gdb_epi.cpython.values.context import name_allocator_mark
+from gdb_epi.cpython.values.process_values import ReprLimits
 
 MAX_SECONDS = 5.0  # of processor time; far above what was seen
 POISONED = (0xDD, 0xCD, 0xFD, 0xDB)
@@ -30,11 +30,11 @@ def test_poisoned_objects_are_named_and_the_rest_is_right(maker: Maker, byte: in
     assert value.text.startswith("[7, <cannot decode an object at 0x")
     assert value.text.endswith(", 7]") and not value.exact
     assert value.text.count(f"every byte is {byte:#x}") == 2
-    assert "memory" in allocator_mark(word) or "guard" in allocator_mark(word)
+    assert "memory" in name_allocator_mark(word) or "guard" in name_allocator_mark(word)
 
 
 def test_only_whole_words_are_poison() -> None:
-    assert allocator_mark(0xDDDDDDDDDDDDDDDD) and allocator_mark(0xFDFDFDFDFDFDFDFD)
+    assert name_allocator_mark(0xDDDDDDDDDDDDDDDD) and name_allocator_mark(0xFDFDFDFDFDFDFDFD)
     for word in (
         0,
         0xDD,
@@ -43,7 +43,7 @@ def test_only_whole_words_are_poison() -> None:
         0xAAAAAAAAAAAAAAAA,
         (1 << 64) - 1,
     ):
-        assert allocator_mark(word) == ""
+        assert name_allocator_mark(word) == ""
 
 
 def test_a_reference_count_of_zero_is_told(maker: Maker) -> None:
@@ -117,7 +117,7 @@ def test_wide_and_deep_lists_stay_within_the_limits(maker: Maker) -> None:
     one = maker.int(1)
     wide = maker.list([one] * 50_000)
     started = time.process_time()
-    value = maker.value(wide, Limits(width=1_000_000))
+    value = maker.value(wide, ReprLimits(width=1_000_000))
     assert time.process_time() - started < 10 * MAX_SECONDS
     assert value.text.startswith("[1, 1, ") and len(value.text) < 300_000
     assert value.cut == (len(value.text) < 3 * 50_000)
@@ -126,6 +126,6 @@ def test_wide_and_deep_lists_stay_within_the_limits(maker: Maker) -> None:
     for _ in range(8):
         inner = maker.list([inner] * 10)
     started = time.process_time()
-    value = maker.value(inner, Limits(depth=40, total=50_000))
+    value = maker.value(inner, ReprLimits(depth=40, total=50_000))
     assert value.cut and len(value.text) < 150_000
     assert time.process_time() - started < 10 * MAX_SECONDS

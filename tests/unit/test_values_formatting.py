@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.cpython.values.formatting import format_braces, format_percent, formatted
+from gdb_epi.cpython.values.formatting import format_braces, format_percent, format_value
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 
 
@@ -25,7 +25,7 @@ from gdb_epi.cpython.values.repr_decoder import Undecodable
     ],
 )
 def test_formats(value: int | float | str, spec: str, text: str) -> None:
-    assert formatted(value, spec) == text
+    assert format_value(value, spec) == text
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_formats(value: int | float | str, spec: str, text: str) -> None:
 )
 def test_formats_that_are_refused(value: int | float | str, spec: str) -> None:
     with pytest.raises(Undecodable):
-        formatted(value, spec)
+        format_value(value, spec)
 
 
 def by_percent(template: str, *values: int | float | str) -> str:
@@ -91,7 +91,9 @@ def by_braces(template: str, *values: int | float | str) -> str:
     def text(number: int, conversion: str, spec: str) -> str:
         value = values[number]
         shown = {"r": repr(value), "s": str(value)}.get(conversion)
-        return formatted(value if shown is None else shown, spec) if spec else str(shown or value)
+        return (
+            format_value(value if shown is None else shown, spec) if spec else str(shown or value)
+        )
 
     return format_braces(template, len(values), text)
 

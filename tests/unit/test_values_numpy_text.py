@@ -10,10 +10,10 @@ import pytest
 
 from gdb_epi.cpython.values.libraries.numpy import (
     complex_text,
+    datetime64_text,
     depends_on_version,
     float_text,
     long_double_text,
-    moment_text,
     not_a_time,
 )
 
@@ -124,5 +124,5 @@ def test_complex_numbers() -> None:
     ],
 )
 def test_moments(value: int, unit: str, text: str | None) -> None:
-    assert moment_text(value, unit) == text
+    assert datetime64_text(value, unit) == text
     assert not_a_time(value) == (text == "NaT")

@@ -8,7 +8,7 @@ import pytest
 from gdb_epi.render.corruption import _chance
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.signature.keys import make_key
-from gdb_epi.util import counted, with_article
+from gdb_epi.util import add_article, counted
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_no_probability_is_shown_as_certain(value: float, text: str) -> None:
 
 
 def test_with_article() -> None:
-    assert [with_article(noun) for noun in ("object", "str", "int", "")] == [
+    assert [add_article(noun) for noun in ("object", "str", "int", "")] == [
         "an object", "a str", "an int", "a ",
     ]  # fmt: skip
 

@@ -11,7 +11,7 @@ import pytest
 from support.disassembly import disagreements
 from support.interpreters import discover
 
-from gdb_epi.target.elf import PT_LOAD, parse_header, segments
+from gdb_epi.target.elf import PT_LOAD, parse_header, read_segments
 from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, decode, memory_operand
 from gdb_epi.x86.instruction_length import instruction_length
 
@@ -161,7 +161,7 @@ def text_of(file: Path) -> tuple[int, int]:
     data = file.read_bytes()
     header = parse_header(data[:64])
     assert header is not None
-    for segment in segments(data, header):
+    for segment in read_segments(data, header):
         if segment.type == PT_LOAD and segment.flags & 1:
             return segment.vaddr, segment.memsz
     raise AssertionError(f"{file}: no text")

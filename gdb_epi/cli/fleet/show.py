@@ -88,13 +88,13 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
     from gdb_epi.fleet.questions.signature_history import signature_title
     from gdb_epi.render.frame_lines import NATIVE as C
     from gdb_epi.render.frame_lines import PYTHON as PY
-    from gdb_epi.render.frame_lines import Call, StackRow, row_lines
+    from gdb_epi.render.frame_lines import StackCall, StackRow, row_lines
     from gdb_epi.render.signature_words import PYTHON, parse_signature_line
     from gdb_epi.render.triage import labelled_lines
 
     labels = [label for label, _ in summary.tables["verdict"]]
     frames = parse_signature_line(group.text or "", group.category).frames
-    rows = [StackRow(Call(PY if language == PYTHON else C, name)) for language, name in frames]
+    rows = [StackRow(StackCall(PY if language == PYTHON else C, name)) for language, name in frames]
     lines = [signature_title(group.name, group.category, labels), _counts(summary), ""]
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
         lines += labelled_lines(label, _tally(summary, name))

@@ -27,7 +27,7 @@ from gdb_epi.cli.native.frame_name_cache import (
     TailCallFrame,
 )
 from gdb_epi.cli.native.impossible_tail_calls import ImpossibleTailCalls
-from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpacked
+from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpack_debug_data
 from gdb_epi.cli.native.tail_call_finder import LoadedFile, TailCallFinder
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.fleet.paths import cache_folder
@@ -38,7 +38,7 @@ from gdb_epi.target.elf_files import ElfFile, open_elf
 from gdb_epi.target.gdb_like_unwinder import GdbLikeUnwinder, GdbNeeded, WalkedFrame, WalkedThread
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts
 from gdb_epi.target.symbols import exported_symbol, symtab_value
-from gdb_epi.target.unsafe_file_names import linked_objects
+from gdb_epi.target.unsafe_file_names import read_link_map
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 from gdb_epi.util import sha256_hex
 
@@ -102,7 +102,7 @@ def cached_debug_file(file: Stamp | None) -> ElfFile:
 @lru_cache(maxsize=MAX_OPEN)
 def cached_packed_file(file: Stamp | None) -> ElfFile:
     """Return the file with symbols that a file packs, once for all cores. Raises GdbNeeded."""
-    return unpacked(cached_debug_file(file))
+    return unpack_debug_data(cached_debug_file(file))
 
 
 @lru_cache(maxsize=MAX_OPEN)
@@ -274,7 +274,7 @@ class CachedStacks:
             return frozenset()
         by_base = {module.base: module for module in modules}
         linked = {executable.path}
-        for base, name in linked_objects(self._target):
+        for base, name in read_link_map(self._target):
             module = by_base.get(base)
             if module is None or not isinstance(module.file, str) or not name.startswith("/"):
                 continue

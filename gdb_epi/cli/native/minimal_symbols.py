@@ -110,7 +110,7 @@ class MinimalSymbols:
         return self._file.data[at:end] if end > at else b""
 
 
-def unpacked(file: ElfFile) -> ElfFile:
+def unpack_debug_data(file: ElfFile) -> ElfFile:
     """Return the file with more symbols that a file's .gnu_debugdata packs. Raises GdbNeeded."""
     for section in read_sections(file):
         if section.name == b".gnu_debugdata":

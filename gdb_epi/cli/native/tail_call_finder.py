@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gdb_epi.cli.native.dwarf.call_sites import CallSite, FunctionCalls, entry_pc
+from gdb_epi.cli.native.dwarf.call_sites import CallSite, FunctionCalls, find_entry_pc
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.target.elf_files import ElfFile
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
@@ -106,7 +106,7 @@ class TailCallFinder:
         function = loaded.names().function(address - loaded.base)
         if function is None:
             return loaded, 0, False
-        return loaded, loaded.base + entry_pc(function), True
+        return loaded, loaded.base + find_entry_pc(function), True
 
     def _calls(self, loaded: LoadedFile, address: int) -> FunctionCalls:
         names = None if loaded.names is None else loaded.names()

@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cli.support.remote import RemoteObject, is_url, objects_at, without_credentials
+from gdb_epi.cli.support.remote import RemoteObject, is_url, list_remote_objects, strip_credentials
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import extension_path
@@ -91,7 +91,7 @@ def core_at(path: str) -> CoreInput:
         cores = list(_remote_cores(path))
         if len(cores) != 1:
             raise InputError(
-                f"{without_credentials(path)}: {len(cores)} objects", hint="the address of one"
+                f"{strip_credentials(path)}: {len(cores)} objects", hint="the address of one"
             )
         if isinstance(cores[0], EpiError):
             raise cores[0]
@@ -102,10 +102,10 @@ def core_at(path: str) -> CoreInput:
     if compression is None:
         _must_be_core(path, head)
         return CoreInput(path, None)
-    from gdb_epi.cli.support.unpack import first_bytes_of
+    from gdb_epi.cli.support.unpack import read_first_bytes
 
     _must_be_core(
-        path, first_bytes_of(path, compression, HEAD), f"{compression}-compressed, but inside "
+        path, read_first_bytes(path, compression, HEAD), f"{compression}-compressed, but inside "
     )
     return CoreInput(path, compression)
 
@@ -125,13 +125,13 @@ def _remote_cores(url: str) -> Iterator[CoreInput | EpiError]:
     """Yield the cores at an address; of many objects what is no core is passed over."""
     passed: EpiError | None = None
     any_core = False
-    for stored in objects_at(url, HEAD):
+    for stored in list_remote_objects(url, HEAD):
         if isinstance(stored, EpiError):
             any_core = True  # the message of this one is enough
             yield stored
             continue
         remote, head = stored
-        path, compression = without_credentials(remote.url), compression_of(head)
+        path, compression = strip_credentials(remote.url), compression_of(head)
         try:
             if compression is None:
                 _must_be_core(path, head)

@@ -27,7 +27,7 @@ from gdb_epi.cli.support.examine import (
     without_private_parts,
 )
 from gdb_epi.errors import EXIT_FAILED, EpiError
-from gdb_epi.target.elf_files import SEVERAL, roots_of
+from gdb_epi.target.elf_files import SEVERAL, sysroot_folders
 from gdb_epi.util import counted
 
 CORES_PER_TASK = 8  # cores of one task: a GDB that they share is started for each
@@ -113,7 +113,7 @@ def _absolute(options: ExamineOptions) -> ExamineOptions:
     sidecars = options.sidecars
     return options._replace(
         exe=whole(options.exe),
-        sysroot=SEVERAL.join(map(os.path.abspath, roots_of(options.sysroot))) or None,
+        sysroot=SEVERAL.join(map(os.path.abspath, sysroot_folders(options.sysroot))) or None,
         sidecars=sidecars._replace(
             host_json=whole(sidecars.host_json),
             journal=whole(sidecars.journal),

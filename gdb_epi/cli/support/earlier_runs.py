@@ -24,7 +24,7 @@ from gdb_epi.cli.support.examine import (
 from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.errors import EXIT_FAILED, EpiError
 from gdb_epi.sidecars.find import places_beside
-from gdb_epi.target.elf_files import roots_of
+from gdb_epi.target.elf_files import sysroot_folders
 
 BEGINNING = 1 << 16  # bytes: headers with all addresses, notes with registers and pids
 READ_AHEAD = 100  # records
@@ -100,7 +100,7 @@ def _options_key(options: ExamineOptions) -> bytes:
     words = (
         __version__,
         "auto" if options.native == "gdb" else options.native,
-        [os.path.abspath(root) for root in roots_of(options.sysroot)],
+        [os.path.abspath(root) for root in sysroot_folders(options.sysroot)],
         options.max_size,
         options.prefix,
         options.sidecars.core_pattern,

@@ -12,7 +12,7 @@ from gdb_epi.cli.support.supervisor import hold_signals
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 from gdb_epi.fleet.records.provenance import add_file_facts, add_provenance
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
-from gdb_epi.target.elf_files import roots_of
+from gdb_epi.target.elf_files import sysroot_folders
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def _start_native(
     folder = os.path.join(scratch.path(), "gdb")
     os.mkdir(folder)
     sysroot = options.sysroot
-    if len(roots_of(sysroot)) > 1:
+    if len(sysroot_folders(sysroot)) > 1:
         from gdb_epi.cli.native.merged_sysroot import merged_sysroot
 
         sysroot = merged_sysroot(target, os.path.join(scratch.path(), "root"))
@@ -238,10 +238,10 @@ def _why_not_started(
     target: CoreFileTarget, options: ExamineOptions, exe: str | None
 ) -> str | None:
     """Return why no GDB may be started: a file that the core names and nobody should open."""
-    from gdb_epi.target.unsafe_file_names import unsafe_file_name
+    from gdb_epi.target.unsafe_file_names import find_unsafe_file_name
 
-    for root in roots_of(options.sysroot) or (None,):
-        unsafe = unsafe_file_name(target, exe, root)
+    for root in sysroot_folders(options.sysroot) or (None,):
+        unsafe = find_unsafe_file_name(target, exe, root)
         if unsafe is not None:
             return f"gdb was not started: {unsafe}"
     return None
@@ -255,7 +255,7 @@ def _known_frames(
         return None
     modules = target.modules()
     is_own = exe is None or (bool(modules) and exe == modules[0].file)
-    if not is_own or len(roots_of(options.sysroot)) > 1:
+    if not is_own or len(sysroot_folders(options.sysroot)) > 1:
         return None
     from gdb_epi.cli.native.cached_stacks import CachedStacks, frame_name_folder
 

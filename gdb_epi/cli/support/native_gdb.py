@@ -232,7 +232,10 @@ def read_gdb_setting(gdb: str, name: str) -> str | None:
     """
     command = f"python import _gdb; print(_gdb.parameter({name!r}))"
     try:
-        return last_line(gdb, command, SETTING_SECONDS, "--data-directory", "/nonexistent") or None
+        return (
+            read_last_output_line(gdb, command, SETTING_SECONDS, "--data-directory", "/nonexistent")
+            or None
+        )
     except (OSError, subprocess.SubprocessError):
         return None
 
@@ -241,12 +244,12 @@ def has_lzma(gdb: str) -> bool:
     """Tell whether a GDB reads symbols that a file has packed."""
     command = "python print('--with-lzma' in gdb.execute('show configuration', False, True))"
     try:
-        return last_line(gdb, command, SETTING_SECONDS) == "True"
+        return read_last_output_line(gdb, command, SETTING_SECONDS) == "True"
     except (OSError, subprocess.SubprocessError):
         return False
 
 
-def last_line(gdb: str, command: str, seconds: float, *options: str) -> str:
+def read_last_output_line(gdb: str, command: str, seconds: float, *options: str) -> str:
     """Return the last line that a new GDB prints when it runs a command; "" where it fails.
 
     Raises OSError, or SubprocessError after so many seconds.

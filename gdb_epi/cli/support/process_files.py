@@ -26,7 +26,7 @@ def add_process_files(parser: ArgumentParser | _ArgumentGroup) -> None:
 
 
 def process_files(args: Namespace) -> tuple[str | None, str | None]:
-    """Return the executable, and the sysroot as `target.files.roots_of` reads it.
+    """Return the executable, and the sysroot as `target.files.sysroot_folders` reads it.
 
     Raises InputError when one of them is not here.
     """

@@ -9,7 +9,7 @@ from time import monotonic
 
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EXIT_USAGE, EpiError
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
 
@@ -132,7 +132,7 @@ def _others(engine: Engine, record: Mapping[str, Any]) -> int | None:
     from gdb_epi.fleet.questions.signature_history import count_crashes
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
-    group = group_in(group_in(record, "signature"), "group")
+    group = get_group(get_group(record, "signature"), "group")
     if not group.get("value"):
         return None
     with engine.connect() as connection:

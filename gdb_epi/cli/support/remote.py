@@ -51,7 +51,7 @@ def is_url(name: str) -> bool:
     return bool(separator and scheme) and _SCHEME.issuperset(scheme)
 
 
-def without_credentials(url: str) -> str:
+def strip_credentials(url: str) -> str:
     """Return an address without user, password, query and fragment."""
     scheme, _, rest = url.partition("://")
     rest, query = _split_query(scheme, rest)
@@ -82,7 +82,7 @@ def _split_query(scheme: str, rest: str) -> tuple[str, str]:
     return (path, query) if "=" in query else (rest, "")
 
 
-def objects_at(url: str, size: int) -> Iterator[tuple[RemoteObject, bytes] | InputError]:
+def list_remote_objects(url: str, size: int) -> Iterator[tuple[RemoteObject, bytes] | InputError]:
     """Yield the objects at an address, a pattern or below a folder, with their first bytes.
 
     `size` is how many bytes. What cannot be had is yielded as an error.
@@ -123,11 +123,11 @@ def _list_objects(system: Any, path: str, url: str) -> tuple[list[RemoteObject],
         return [_remote(url, system.info(path))], True
     if len(listed) > MAX_OBJECTS:
         raise InputError(
-            f"{without_credentials(url)}: more than {MAX_OBJECTS} objects", hint="several runs"
+            f"{strip_credentials(url)}: more than {MAX_OBJECTS} objects", hint="several runs"
         )
     files = {name: info for name, info in sorted(listed.items()) if info.get("type") != "directory"}
     if not files:
-        raise InputError(f"{without_credentials(url)}: nothing is there", hint="check the address")
+        raise InputError(f"{strip_credentials(url)}: nothing is there", hint="check the address")
     user, at, _ = rest.partition("/")[0].rpartition("@")
     objects = []
     for name, info in files.items():
@@ -196,7 +196,7 @@ class _Stream:
     @property
     def name(self) -> str:
         """The address, masked."""
-        return without_credentials(self._remote.url)
+        return strip_credentials(self._remote.url)
 
     def read(self, size: int = -1, /) -> bytes:
         """Return up to `size` bytes, b"" at the end. Raises InputError."""
@@ -214,21 +214,21 @@ def _opened_system(url: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path in it. Raises InputError."""
     scheme = url.partition("://")[0]
     if "::" in url.partition("?")[0]:
-        message = f"{without_credentials(url)}: addresses in one another (::) are not read"
+        message = f"{strip_credentials(url)}: addresses in one another (::) are not read"
         raise InputError(message, hint="the address of the core alone")
     try:
         url_to_fs = import_module("fsspec.core").url_to_fs
     except ImportError:
-        message = f"{without_credentials(url)}: fsspec is not installed"
+        message = f"{strip_credentials(url)}: fsspec is not installed"
         raise InputError(message, hint="pip install 'gdb-epi[objects]'") from None
     try:
         system, path = url_to_fs(url)
     except ImportError:
         package = _PACKAGES.get(scheme.lower(), "the package that fsspec names for it")
-        message = f"{without_credentials(url)}: fsspec needs one more package for {scheme}://"
+        message = f"{strip_credentials(url)}: fsspec needs one more package for {scheme}://"
         raise InputError(message, hint=f"pip install {package}") from None
     except ValueError:
-        message = f"{without_credentials(url)}: fsspec knows no {scheme}://"
+        message = f"{strip_credentials(url)}: fsspec knows no {scheme}://"
         raise InputError(message, hint="s3://, gs://, abfs://, https://, or a path") from None
     return system, path
 
@@ -246,12 +246,12 @@ def _one_line(url: str) -> Iterator[None]:
             cause = " ".join(str(error.__cause__ or "").split())
             why = f"no such object{': ' if cause else ''}{cause}"
         why = _without_secrets(why, url)[:MAX_WORDS]
-        message = f"{without_credentials(url)}: {why or type(error).__name__}"
+        message = f"{strip_credentials(url)}: {why or type(error).__name__}"
         raise InputError(message, hint="check the address, and your rights there") from None
 
 
 def _without_secrets(text: str, url: str) -> str:
-    """Return a library's words without what without_credentials() leaves out of an address."""
+    """Return a library's words without what strip_credentials() leaves out of an address."""
     from urllib.parse import unquote
 
     scheme, _, rest = url.partition("://")
@@ -262,4 +262,4 @@ def _without_secrets(text: str, url: str) -> str:
     for secret in sorted({s for s in (*secrets, *map(unquote, secrets)) if s}, key=len)[::-1]:
         text = text.replace(secret, MASK)
     words = text.split(" ")
-    return " ".join(without_credentials(word) if "://" in word else word for word in words)
+    return " ".join(strip_credentials(word) if "://" in word else word for word in words)

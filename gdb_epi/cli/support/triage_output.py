@@ -23,7 +23,7 @@ from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, SoftError, UsageError
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.judgement.labels import CANNOT_TELL, URGENT
 from gdb_epi.private_files import private_opener
-from gdb_epi.record.record_parts import group_in, grouping_line, groups_in, verdict_label
+from gdb_epi.record.record_parts import get_group, get_groups, grouping_line, verdict_label
 from gdb_epi.render.color import colored_lines, wants_color
 from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -183,7 +183,7 @@ class _Table(AnswerWriter):
     def take(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Keep one row; stacks are written at once."""
         record = examined.record
-        process, signature = group_in(record, "process"), group_in(record, "signature")
+        process, signature = get_group(record, "process"), get_group(record, "signature")
         who = process.get("script") or process.get("comm") or "?"
         label = verdict_label(record)
         self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_cells_of(record)])
@@ -226,23 +226,23 @@ class _Table(AnswerWriter):
 
 
 def _urgency(group: _Group) -> tuple[bool, int, bool]:
-    whole = not group_in(group.record, "truncated").get("flag")
+    whole = not get_group(group.record, "truncated").get("flag")
     return verdict_label(group.record) in URGENT, group.count, whole
 
 
 def _worth(record: Mapping[str, Any]) -> tuple[float, ...]:
     """Return how much a core can tell: whole before cut, native frames, a sure verdict."""
-    stack = group_in(group_in(record, "threads"), "crashed")
+    stack = get_group(get_group(record, "threads"), "crashed")
     return (
-        not group_in(record, "truncated").get("flag"),
+        not get_group(record, "truncated").get("flag"),
         stack.get("native") == "present",
-        float(group_in(record, "verdict").get("confidence") or 0),
+        float(get_group(record, "verdict").get("confidence") or 0),
     )
 
 
 def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the groups of a record that a table needs: thousands are kept at once."""
-    crashed = group_in(group_in(record, "threads"), "crashed")
+    crashed = get_group(get_group(record, "threads"), "crashed")
     brief = {"native": crashed.get("native")}
     names = ("verdict", "signature", "truncated")
     return {name: record.get(name) for name in names} | {"threads": {"crashed": brief}}
@@ -253,11 +253,11 @@ def _cells_of(record: Mapping[str, Any]) -> tuple[str, str, str]:
     from gdb_epi.render.opening_sentences import HUNG
     from gdb_epi.render.signature_words import UNKNOWN, where_and_what
 
-    signature = group_in(record, "signature")
+    signature = get_group(record, "signature")
     label = verdict_label(record)
     category = str(signature.get("category") or "")
     where, what = where_and_what(grouping_line(signature), category or None, hung=label in HUNG)
-    if where == UNKNOWN and group_in(record, "truncated").get("flag") and label == CANNOT_TELL:
+    if where == UNKNOWN and get_group(record, "truncated").get("flag") and label == CANNOT_TELL:
         what = "the core was cut off"
     return label, where, what
 
@@ -305,28 +305,28 @@ def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator
     """
     from gdb_epi.render.report_text import MAX_NOTES_OF_STACKS, soft_error_lines
 
-    for thread in sorted(groups_in(stacks, "threads"), key=lambda t: not t.get("crashed")):
+    for thread in sorted(get_groups(stacks, "threads"), key=lambda t: not t.get("crashed")):
         yield ""
         yield escape(_title(thread, ending))
-        yield from _frames(groups_in(thread, "frames"))
+        yield from _frames(get_groups(thread, "frames"))
     exception = stacks.get("exception")
     if exception:
         message = f": {exception['message']}" if exception.get("message") else ""
         yield ""
         yield escape(f"exception {exception.get('type')}{message}")
-    for task in groups_in(stacks, "tasks"):
+    for task in get_groups(stacks, "tasks"):
         yield ""
         yield escape(f"task {task.get('name')} ({task.get('coro')})")
-        yield from _frames(groups_in(task, "stack"))
+        yield from _frames(get_groups(task, "stack"))
     # `Missing`, above, has what matters of these.
-    errors = [SoftError(**error) for error in groups_in(stacks, "soft_errors")]
+    errors = [SoftError(**error) for error in get_groups(stacks, "soft_errors")]
     others = [error for error in errors if error.stage not in ("merge", "native")]
     yield from soft_error_lines(others, MAX_NOTES_OF_STACKS)
 
 
 def _ending(record: Mapping[str, Any]) -> str:
     """Return what happened to the first thread: one that a signal from outside ended is sound."""
-    signal = group_in(record, "signal")
+    signal = get_group(record, "signal")
     if not signal:
         return ""
     return "took the signal" if signal.get("sender") in (OTHER, PROCESS, ELSEWHERE) else "crashed"

@@ -45,7 +45,7 @@ class DamagedStream(Exception):
     """The compressed data ends early or is damaged."""
 
 
-def first_bytes_of(path: str, compression: str, size: int) -> bytes:
+def read_first_bytes(path: str, compression: str, size: int) -> bytes:
     """Return the first unpacked bytes of a file. Raises InputError when there are none."""
     with _open(path, compression) as stream:
         try:
@@ -108,7 +108,7 @@ def unpack_stream(
     return str(target), trouble
 
 
-def unpacker_of(compression: str) -> str | None:
+def choose_unpacker(compression: str) -> str | None:
     """Return what unpacks this compression here, None when nothing does."""
     if compression not in PROGRAMS:
         return "python"

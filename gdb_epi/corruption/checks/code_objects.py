@@ -24,7 +24,7 @@ from gdb_epi.corruption.files.pyc_constants import CodeComparer, ConstantDiffere
 from gdb_epi.corruption.heap.memory_readers import page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.frames.code_objects import CODE_UNIT, bytecode_of
+from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
 from gdb_epi.cpython.source.source_checks import TYPE_STRING, marshalled_line_table
@@ -132,7 +132,7 @@ def _code_of(reader: MemoryReader, address: int) -> _Code | None:
     file = source_file_of_code(reader, address)
     if file is None:
         return None
-    start, size = bytecode_of(reader, address)
+    start, size = locate_bytecode(reader, address)
     if not 0 < size <= MAX_CODE or size % CODE_UNIT:
         return None
     first = reader.u32(address + layout.require(struct, "co_firstlineno"))
@@ -289,7 +289,7 @@ def _differs_in_one_part(
     constants: CodeComparer, address: int, by_size: dict[int, list[MarshalledCode]]
 ) -> tuple[MarshalledCode, ConstantDifference] | None:
     """Return the only code object of the file that differs in one part, when none is the same."""
-    _, size = bytecode_of(constants.reader, address)
+    _, size = locate_bytecode(constants.reader, address)
     near = []
     for code in by_size.get(size, ())[:MAX_PART_CANDIDATES]:
         differing = constants.differences(address, code)
@@ -365,7 +365,7 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
     for address in codes_to_compare(context, python):
         wrong = None
         with suppress(UnreadableMemory, LayoutError):
-            start, size = bytecode_of(reader, address)
+            start, size = locate_bytecode(reader, address)
             if 0 < size <= MAX_DECODED and size % CODE_UNIT == 0:
                 sizes = _sizes(reader, address)
                 wrong = index_beyond_table(reader.read(start, size), sizes, opcodes)

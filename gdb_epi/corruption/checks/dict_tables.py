@@ -20,7 +20,7 @@ from gdb_epi.corruption.heap.pool_census import (
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.memory_reader import struct_of_fields
+from gdb_epi.cpython.memory_reader import make_field_struct
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD, WORD_MASK
@@ -170,12 +170,12 @@ class _Tables:
         self._indices = layout.require("PyDictKeysObject", "dk_indices")
         self._names = [_NAMES[name] for name in self._at]
         codes = ["q" if name in _WORDS else "B" for name in self._at]
-        self._fields = struct_of_fields(list(zip(self._at.values(), codes, strict=True)))
+        self._fields = make_field_struct(list(zip(self._at.values(), codes, strict=True)))
         self._masks: dict[int, int] = {}  # words that the numbers are in -> their bits there
         for name, offset in self._at.items():
             bits = WORD_MASK if name in _WORDS else 0xFF << 8 * (offset % WORD)
             self._masks[offset & -WORD] = self._masks.get(offset & -WORD, 0) | bits
-        self._words = struct_of_fields([(offset, "Q") for offset in self._masks])
+        self._words = make_field_struct([(offset, "Q") for offset in self._masks])
         self._entries = list(self._masks).index(self._at["dk_nentries"])
 
     def contradicted(self, dicts: _Dicts) -> Iterator[tuple[int, int, _Table]]:

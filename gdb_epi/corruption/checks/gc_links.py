@@ -24,7 +24,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
 from gdb_epi.cpython.heap.object_search import HAVE_GC
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.runtime.gc import gc_state
+from gdb_epi.cpython.runtime.gc import read_gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS, WORD
@@ -260,7 +260,7 @@ def _walk_all(
     nodes = 0
     for interpreter in python.interpreters:
         try:
-            state = gc_state(links.reader, python.runtime, interpreter.address)
+            state = read_gc_state(links.reader, python.runtime, interpreter.address)
         except (UnreadableMemory, LayoutError) as error:
             yield Skipped("R8", f"the collector: {error}")
             continue
@@ -289,7 +289,7 @@ def _while_collecting(
     left = MAX_COLLECTED
     for interpreter in python.interpreters:
         try:
-            state = gc_state(links.reader, python.runtime, interpreter.address)
+            state = read_gc_state(links.reader, python.runtime, interpreter.address)
         except (UnreadableMemory, LayoutError):
             continue
         for name, head in gc_list_heads(state) if state.collecting else ():

@@ -23,7 +23,7 @@ from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target.memory_search import find_word
-from gdb_epi.util import with_article
+from gdb_epi.util import add_article
 
 LINE = 64
 BEFORE = 2  # words before the line that are given
@@ -120,7 +120,7 @@ def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
     for corrected in lost:
         summary = (
             f"the word {suspect.value:#018x} at {slot:#018x} stands among {kind} objects and "
-            f"differs in one byte from {corrected:#018x}, {with_article(kind)} that a word is "
+            f"differs in one byte from {corrected:#018x}, {add_article(kind)} that a word is "
             "missing for"
         )
         yield word_evidence(

@@ -28,7 +28,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import try_read
-from gdb_epi.sizes import WORD_MASK, words_in
+from gdb_epi.sizes import WORD_MASK, split_into_words
 from gdb_epi.target.memory_search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 
@@ -160,7 +160,7 @@ def _slots(heap: ObjectSearch, types: list[int], names: tuple[str, ...]) -> Iter
     offsets = [(name, layout.offset("PyTypeObject", name)) for name in names]
     places = [(name, at, at >> 3) for name, at in offsets if at is not None and at + 8 <= size]
     for address in types:
-        words = words_in(try_read(heap.reader.target, address, size))
+        words = split_into_words(try_read(heap.reader.target, address, size))
         for name, at, number in places if words else ():
             value = words[number]
             if value:

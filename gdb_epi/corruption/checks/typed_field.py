@@ -32,13 +32,13 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader, StructWords, struct_words
+from gdb_epi.cpython.paged_reader import PagedReader, StructWords, make_struct_words
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import with_article
+from gdb_epi.util import add_article
 
 Fits = Callable[[int], bool]
 MAX_LOG2 = 40
@@ -125,7 +125,7 @@ class TypedFields:
         """Return where typed members are, and what they hold."""
         offsets = ((self._layout.offset(struct, name), kind) for name, kind in members.items())
         members_by_offset = sorted((offset, kind) for offset, kind in offsets if offset is not None)
-        return struct_words(offset for offset, _ in members_by_offset), tuple(
+        return make_struct_words(offset for offset, _ in members_by_offset), tuple(
             kind for _, kind in members_by_offset
         )
 
@@ -170,7 +170,7 @@ class TypedFields:
         for name, kind in members.items():
             offset = self._layout.offset(struct, name)
             if offset is not None:
-                fields.append(TypedField(name, offset, with_article(kind), self._fits_type(kind)))
+                fields.append(TypedField(name, offset, add_article(kind), self._fits_type(kind)))
         return tuple(fields)
 
     def _fits_type(self, kind: str) -> Fits:

@@ -41,7 +41,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import with_article
+from gdb_epi.util import add_article
 
 MAX_SIBLINGS = 16  # the nearest ones
 MIN_ALIKE = 4
@@ -336,7 +336,7 @@ def _stuck(slot: ContainerSlot, count: int, bit: int, kind: str) -> Evidence:
     summary = (
         f"bit {bit} is {slot.value >> bit & 1} in {count} slots of the {slot.kind} at "
         f"{slot.owner:#018x} that hold no object, all at the same place of their cache lines; "
-        f"with that bit changed each names {with_article(kind)}"
+        f"with that bit changed each names {add_article(kind)}"
     )
     return word_evidence(
         "M:stuck", slot.place, slot.value, slot.value ^ 1 << bit, summary, object_type=kind
@@ -369,7 +369,7 @@ def _repairs(
     for corrected, kind in matches:
         summary = (
             f"a slot of the {slot.kind} at {slot.owner:#018x} holds {slot.value:#018x}, which is "
-            f"no object; {_WAYS[id].format(a_kind=with_article(kind))}"
+            f"no object; {_WAYS[id].format(a_kind=add_article(kind))}"
         )
         rivals = same * len(matches)
         yield word_evidence(

@@ -22,7 +22,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.stdio_files import FILE_MAGIC, FILE_TABLE, MAGIC_MASK, stdio_files
-from gdb_epi.sizes import WORD, signed_word, words_in
+from gdb_epi.sizes import WORD, signed_word, split_into_words
 from gdb_epi.target.api import Region
 
 BITS = range(3, 16)  # beyond, the word leads to no table of the same file
@@ -120,7 +120,7 @@ def _tables_of_structs(context: Context, tables: _Tables) -> Iterator[Evidence]:
 
 
 def _begins_operations(context: Context, table: int) -> bool:
-    words = words_in(try_read(context.target, table, 4 * WORD)) if table % WORD == 0 else ()
+    words = split_into_words(try_read(context.target, table, 4 * WORD)) if table % WORD == 0 else ()
     return (
         len(words) == 4
         and not any(words[:2])
@@ -161,7 +161,7 @@ class _Tables:
 
     def functions(self, table: int) -> list[bool]:
         """Return of the first words of a table whether each is the address of code."""
-        words = words_in(try_read(self._target, table, MIN_FUNCTIONS * WORD))
+        words = split_into_words(try_read(self._target, table, MIN_FUNCTIONS * WORD))
         inside = self.in_constants(table) and len(words) == MIN_FUNCTIONS
         return [inside and may_execute(self._target.region_at(word)) for word in words] or [False]
 
@@ -172,7 +172,7 @@ class _Tables:
         return self._known[table]
 
     def _begins(self, table: int) -> bool:
-        words = words_in(try_read(self._target, table - 2 * WORD, 3 * WORD))
+        words = split_into_words(try_read(self._target, table - 2 * WORD, 3 * WORD))
         if not words:
             return False
         to_whole, described, first = words

@@ -42,7 +42,7 @@ class ElfTables:
         self.data = file.data
         header = elf.parse_header(self.data[:64])
         self.fixed = header is not None and header.type == elf.ET_EXEC
-        segments = list(elf.segments(self.data, header)) if header is not None else []
+        segments = list(elf.read_segments(self.data, header)) if header is not None else []
         self.loads = [segment for segment in segments if segment.type == elf.PT_LOAD]
         self.relro = next(
             (segment for segment in segments if segment.type == elf.PT_GNU_RELRO), None

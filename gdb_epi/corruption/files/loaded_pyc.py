@@ -14,9 +14,9 @@ import os
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.memory_readers import shared_heap
-from gdb_epi.cpython.source.guarded_files import SourceFile, cached_paths, read_regular
+from gdb_epi.cpython.source.guarded_files import SourceFile, bytecode_cache_paths, read_regular_file
 from gdb_epi.cpython.source.pyc import CHECKED, read_pyc_header
-from gdb_epi.cpython.source.source_checks import pyc_hash_fits
+from gdb_epi.cpython.source.source_checks import does_pyc_hash_match
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import HALF_MASK
@@ -75,10 +75,12 @@ class PycFiles:
     def _read(self, source: str) -> LoadedPyc | Absent:
         if self._root is None:
             return Absent(NOT_AVAILABLE, "no file of the process is here")
-        for path in cached_paths(source, self._python.layout):
+        for path in bytecode_cache_paths(source, self._python.layout):
             local_path = locate_in_sysroot(path, self._root)
             file = (
-                local_path if isinstance(local_path, Absent) else read_regular(local_path, MAX_PYC)
+                local_path
+                if isinstance(local_path, Absent)
+                else read_regular_file(local_path, MAX_PYC)
             )
             if not isinstance(file, Absent):
                 return LoadedPyc(source, file)
@@ -100,7 +102,7 @@ class PycFiles:
         if header is None or header.magic != magic:
             return PycProof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
         local_path = locate_in_sysroot(pyc.source, self._root)
-        source = local_path if isinstance(local_path, Absent) else read_regular(local_path)
+        source = local_path if isinstance(local_path, Absent) else read_regular_file(local_path)
         if isinstance(source, Absent):
             return PycProof(False, f"its source is not here: {source.detail}")
         written = source.mtime_ns // 10**9
@@ -111,7 +113,7 @@ class PycFiles:
                 )
         elif not header.flags & CHECKED:
             written = max(written, pyc.file.mtime_ns // 10**9)
-        elif pyc_hash_fits(header.magic, source, header.hash) is not True:
+        elif does_pyc_hash_match(header.magic, source, header.hash) is not True:
             return PycProof(False, f"its header has another hash than {source.path}")
         return self._prove_folder(pyc.source.rpartition("/")[0], written)
 

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, MIN_CHUNK, NEVER, PREV_INUSE, main_heap
-from gdb_epi.target.api import Region, view_of
+from gdb_epi.target.api import Region, view_memory
 from gdb_epi.typing_lite import NamedTuple
 
 DEFAULT_LIMIT = 16 << 20  # bytes of heap that a default run walks
@@ -85,7 +85,7 @@ def _chunks(context: Context) -> _FreeChunks:
     if region is None or size > DEFAULT_LIMIT:
         return free
     try:
-        words = view_of(context.target, region.start, size & ~7).cast("Q")
+        words = view_memory(context.target, region.start, size & ~7).cast("Q")
     except UnreadableMemory:
         return free
     places, heads = [], []

@@ -14,7 +14,7 @@ from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, page_reader, values_at_hand
 from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import struct_words
+from gdb_epi.cpython.paged_reader import make_struct_words
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import HALF_MASK, WORD
@@ -64,7 +64,9 @@ class ObjectWalk:
         self.kinds = ObjectTypes(self.reader, address_index(context))
         offset = python.layout.offset
         self._members = {
-            category: struct_words(n for name in names if (n := offset(struct, name)) is not None)
+            category: make_struct_words(
+                n for name in names if (n := offset(struct, name)) is not None
+            )
             for category, (struct, names) in _MEMBERS.items()
         }
         # A frame may be a hole because its code object is damaged.

@@ -28,7 +28,7 @@ from gdb_epi.cpython.heap.object_search import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE, WORD
-from gdb_epi.target.api import Target, view_of
+from gdb_epi.target.api import Target, view_memory
 
 MAX_BYTES = 16 << 20  # looked at; the rest of a larger heap is left out
 MAX_CLASSES = 20_000
@@ -194,7 +194,7 @@ class PoolCensus:
 def _in_piece(target: Target, low: int, size: int) -> Iterator[tuple[int, int, memoryview]]:
     """Yield the pools of a piece of memory; it begins and ends with a page."""
     try:
-        memory = view_of(target, low, size)
+        memory = view_memory(target, low, size)
     except UnreadableMemory:
         return
     page_words = PAGE // WORD

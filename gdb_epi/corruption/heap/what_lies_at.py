@@ -16,7 +16,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.locks.glibc_threads import stack_lists
+from gdb_epi.locks.glibc_threads import read_stack_lists
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Region
 
@@ -154,5 +154,5 @@ def is_in_ended_stack(context: Context, address: int) -> bool:
 
 @once_per_run
 def _ended_threads(context: Context) -> tuple[int, ...]:
-    lists = stack_lists(context.target)
+    lists = read_stack_lists(context.target)
     return () if isinstance(lists, Absent) else tuple(d.address for d in lists.on("cache"))

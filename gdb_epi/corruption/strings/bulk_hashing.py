@@ -22,7 +22,7 @@ from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import (
     HashKey,
     hash_lanes,
-    lanes_of_column,
+    pack_byte_columns,
     python_hash,
     unequal_lanes,
 )
@@ -163,13 +163,13 @@ class StringRecords:
         count = len(blob) // size
         lengths = blob[self._length_at :: size]
         columns = [blob[first + at :: size] for at in range(8 * words + 7)]
-        whole = (lanes_of_column(columns[8 * at : 8 * at + 8]) for at in range(words))
+        whole = (pack_byte_columns(columns[8 * at : 8 * at + 8]) for at in range(words))
         # The last word: the characters that are left, then zeros, and the length at the top.
-        left = lanes_of_column([*columns[8 * words :], lengths])
-        keep = lanes_of_column([*(lengths.translate(table) for table in _KEEP), b"\xff" * count])
+        left = pack_byte_columns([*columns[8 * words :], lengths])
+        keep = pack_byte_columns([*(lengths.translate(table) for table in _KEEP), b"\xff" * count])
         hashes = hash_lanes(self._key, (*whole, left & keep), count)
         stored = [blob[self._hash_at + byte :: size] for byte in range(8)]
-        return unequal_lanes(hashes, lanes_of_column(stored), count)
+        return unequal_lanes(hashes, pack_byte_columns(stored), count)
 
     def _fits(self, record: bytes) -> bool:
         """Tell whether a record fits after all: the lanes do not know of hash -1."""

@@ -12,7 +12,7 @@ from gdb_epi.cpython.objects.siphash import (
     VARIANTS,
     HashKey,
     hash_many,
-    in_lanes,
+    pack_into_lanes,
     python_hash,
     unequal_lanes,
 )
@@ -106,7 +106,9 @@ class BulkHasher:
     def _compare(self, group: list[tuple[int, bytes, int]]) -> list[int]:
         self.checked += len(group)
         hashes = hash_many(self.key, [characters for _, characters, _ in group])
-        wrong = unequal_lanes(hashes, in_lanes([stored for _, _, stored in group]), len(group))
+        wrong = unequal_lanes(
+            hashes, pack_into_lanes([stored for _, _, stored in group]), len(group)
+        )
         # Again, one by one: the lanes do not know of empty strings, nor of hash -1.
         return [
             address
@@ -132,7 +134,7 @@ def flip_of_data(key: HashKey, target: Target, text: HashedString) -> HashFlip |
     for first in range(0, len(places), BATCH):
         part = places[first : first + BATCH]
         hashes = hash_many(key, [_flip_bit(text.data, *place) for place in part])
-        wrong = set(unequal_lanes(hashes, in_lanes([text.stored] * len(part)), len(part)))
+        wrong = set(unequal_lanes(hashes, pack_into_lanes([text.stored] * len(part)), len(part)))
         for number, (byte, bit) in enumerate(part):
             if number not in wrong:
                 return _word_flip(target, text.start + byte, bit, "characters")

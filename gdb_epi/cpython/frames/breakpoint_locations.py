@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.frames.code_objects import CODE_UNIT, CodeInfo, CodeReader, bytecode_of
+from gdb_epi.cpython.frames.code_objects import CODE_UNIT, CodeInfo, CodeReader, locate_bytecode
 from gdb_epi.cpython.frames.frame_chain import frame_reader
-from gdb_epi.cpython.frames.line_tables import LineTableEntry, line_table_entries
+from gdb_epi.cpython.frames.line_tables import LineTableEntry, parse_line_table
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
@@ -155,7 +155,7 @@ def _entries(codes: CodeReader, info: CodeInfo) -> Iterator[LineTableEntry]:
     table = codes.line_table(info.address)
     if isinstance(table, Absent):
         return iter(())
-    return line_table_entries(codes.reader.layout, table, info.firstlineno)
+    return parse_line_table(codes.reader.layout, table, info.firstlineno)
 
 
 def _thread_states(reader: MemoryReader, runtime: int) -> Iterator[int]:
@@ -181,7 +181,7 @@ def _bytecode(reader: MemoryReader, info: CodeInfo) -> tuple[int, int]:
     if reader.layout.free_threaded and reader.layout.offset("PyCodeObject", "co_tlbc") is not None:
         # 3.14 (gh-115999): _PyCode_CreateTLBC
         raise LayoutError("in this free-threaded build each thread runs its own copy of the code")
-    return bytecode_of(reader, info.address)
+    return locate_bytecode(reader, info.address)
 
 
 def _place(

@@ -108,7 +108,7 @@ class CodeInfo(NamedTuple):
     problem: str
 
 
-def bytecode_of(reader: MemoryReader, address: int) -> tuple[int, int]:
+def locate_bytecode(reader: MemoryReader, address: int) -> tuple[int, int]:
     """Return where the instructions of a code object begin, and how many bytes they have.
 
     Raises UnreadableMemory, and LayoutError. The size is as found, and may be nonsense.

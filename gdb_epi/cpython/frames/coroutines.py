@@ -7,9 +7,9 @@ A coroutine keeps its frame: up to 3.10 a frame object (gi_frame), since 3.11 in
 
 from __future__ import annotations
 
-from gdb_epi.cpython.frames.code_objects import CodeReader, bytecode_of
-from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader, python_frame
-from gdb_epi.cpython.frames.unlinked_frames import find_frame_type, frame_objects
+from gdb_epi.cpython.frames.code_objects import CodeReader, locate_bytecode
+from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader, make_python_frame
+from gdb_epi.cpython.frames.unlinked_frames import find_frame_objects, find_frame_type
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
@@ -108,7 +108,7 @@ class CoroutineReader:
         if self._lost is None:
             self._lost = {}
             kind = 0 if self._iframe is not None else find_frame_type(self._reader, ())
-            for frame in frame_objects(self._reader, kind) if kind else ():
+            for frame in find_frame_objects(self._reader, kind) if kind else ():
                 owner = self._owner(frame)
                 if owner and not self._types.shown(owner):
                     self._lost[owner] = frame
@@ -275,7 +275,7 @@ class CoroutineReader:
         raw = self._frames.read(frame)
         if raw.problem:
             return False
-        start, _ = bytecode_of(read, raw.code)
+        start, _ = locate_bytecode(read, raw.code)
         if layout.offset("PyCodeObject", "co_code_adaptive") is not None:
             return read.u8(start + raw.lasti + 3) in _RESUME_DELEGATING
         return read.u8(start + raw.lasti + 2) == layout.constant("YIELD_FROM")
@@ -342,4 +342,4 @@ class CoroutineReader:
         )
 
     def _python_frame(self, raw: RawFrame) -> PyFrame:
-        return python_frame(raw, self._codes, self._objects, AWAIT)
+        return make_python_frame(raw, self._codes, self._objects, AWAIT)

@@ -25,7 +25,7 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
@@ -157,7 +157,7 @@ def _pointers(
         if not low or low & 7 or high <= low or total > MAX_STACK_BYTES:
             return None
         try:
-            words_of_frames.append(frozenset(words_in(target.read(low, (high - low) & -8))))
+            words_of_frames.append(frozenset(split_into_words(target.read(low, (high - low) & -8))))
         except UnreadableMemory:
             return None
         low = high
@@ -188,7 +188,7 @@ def group_by_entry(frames: Sequence[PyFrame]) -> list[tuple[PyFrame, ...]]:
     return [*groups, tuple(frames[start:])] if start < len(frames) else groups
 
 
-def calls_without_evidence(frames: Sequence[PyFrame]) -> list[EvalCall]:
+def assume_eval_calls(frames: Sequence[PyFrame]) -> list[EvalCall]:
     """Return the eval calls of a stack when nothing but the frames is known."""
     return [EvalCall(group, why_not="not looked for") for group in group_by_entry(frames)]
 

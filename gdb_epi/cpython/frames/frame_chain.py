@@ -261,7 +261,7 @@ def walk_chain(
     return FrameChain(chain, "")
 
 
-def python_frame(
+def make_python_frame(
     raw: RawFrame,
     codes: CodeReader,
     objects: NamespaceReader,
@@ -274,7 +274,7 @@ def python_frame(
     `module` is None when the frame's globals have no readable `__name__`.
     """
     if raw.problem:
-        return make_hole(raw.address, provenance, raw.problem, raw.code)
+        return make_frame_hole(raw.address, provenance, raw.problem, raw.code)
     info = codes.at(raw.code)
     module = objects.module_name(raw.globals)
     return PyFrame(
@@ -312,6 +312,6 @@ def _line(raw: RawFrame, codes: CodeReader) -> int | None:
     return codes.line(codes.at(raw.code), raw.lasti)
 
 
-def make_hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
+def make_frame_hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
     """Return a frame that could not be decoded, and why."""
     return PyFrame(address, code, "", None, "", None, None, "unknown", provenance, False, why)

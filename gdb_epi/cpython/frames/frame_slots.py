@@ -15,7 +15,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_SLOTS = 1 << 12  # of one frame
@@ -26,7 +26,7 @@ _EXITS = ("__exit__", "__aexit__")
 _AWAITING = 2  # slots that an await has: what is awaited, and what was sent to it
 
 
-class Slots(NamedTuple):
+class FrameSlotWords(NamedTuple):
     """The object words of one frame: variables, and the value stack as far as it may be used.
 
     `deep` is how many words of `stack` are certainly in use.
@@ -69,7 +69,7 @@ class FrameSlots:
         self._tables: dict[int, tuple[ExceptionTableEntry, ...]] = {}
         self._exits: dict[tuple[int, int], bool] = {}
 
-    def of(self, frame: PyFrame) -> Slots:
+    def of(self, frame: PyFrame) -> FrameSlotWords:
         """Return the slots of a frame. Raises UnreadableMemory, LayoutError."""
         variables, room = self._size(frame.code)
         start = frame.address + self._slots_at
@@ -78,11 +78,11 @@ class FrameSlots:
             at = self.reader.layout.require("PyFrameObject", "f_valuestack")
             base = self.reader.u64(frame.address + at)
             variables = max(0, min((base - start) // 8, MAX_SLOTS))
-        words = words_in(self.reader.read(start, 8 * (variables + room)))
+        words = split_into_words(self.reader.read(start, 8 * (variables + room)))
         if self._tagged:
             words = [word & ~3 for word in words]
         deep = self._depth_modern(frame) if self._modern else self._depth_old(frame.address)
-        return Slots(tuple(words[:variables]), tuple(words[variables:]), min(deep, room))
+        return FrameSlotWords(tuple(words[:variables]), tuple(words[variables:]), min(deep, room))
 
     def managers(self, frame: PyFrame) -> list[int]:
         """Return the objects (PyObject *) whose `with` block the frame is in, outermost first.

@@ -23,7 +23,7 @@ MAX_ENTRIES = 1 << 20  # of one table; the largest generated modules have some h
 MAX_COLUMN = 1 << 24
 
 
-class Position(NamedTuple):
+class SourcePosition(NamedTuple):
     """Where in the source an instruction comes from; None for what the table does not say."""
 
     line: int | None
@@ -37,10 +37,10 @@ class LineTableEntry(NamedTuple):
 
     start: int
     end: int
-    position: Position
+    position: SourcePosition
 
 
-def location_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+def parse_location_table(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of a location table (Objects/locations.md, 3.11 and later).
 
     Ends early where the table is damaged.
@@ -59,25 +59,27 @@ def location_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]
             position += 1
 
 
-def _position(kind: int, fields: _EntryBytes, line: int) -> tuple[Position, int]:
+def _position(kind: int, fields: _EntryBytes, line: int) -> tuple[SourcePosition, int]:
     """Return the position of one entry and the line that the next one counts from."""
     if kind == NO_LOCATION:
-        return Position(None), line
+        return SourcePosition(None), line
     if kind == LONG:
         line += fields.signed()
         end_line = line + fields.varint()
         column, end_column = fields.varint() - 1, fields.varint() - 1
-        return Position(line, end_line, _column_or_none(column), _column_or_none(end_column)), line
+        return SourcePosition(
+            line, end_line, _column_or_none(column), _column_or_none(end_column)
+        ), line
     if kind == NO_COLUMNS:
         line += fields.signed()
-        return Position(line, line), line
+        return SourcePosition(line, line), line
     if kind >= ONE_LINE_FIRST:
         line += kind - ONE_LINE_FIRST
         column, end_column = fields.byte(), fields.byte()
-        return Position(line, line, column, end_column), line
+        return SourcePosition(line, line, column, end_column), line
     second = fields.byte()
     column = kind << 3 | second >> 4
-    return Position(line, line, column, column + (second & 15)), line
+    return SourcePosition(line, line, column, column + (second & 15)), line
 
 
 def _column_or_none(column: int) -> int | None:
@@ -113,19 +115,19 @@ class _EntryBytes:
         return -(value >> 1) if value & 1 else value >> 1
 
 
-def lnotab_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+def parse_lnotab(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of co_lnotab (Objects/lnotab_notes.txt, 3.6 to 3.9)."""
     start, line = 0, firstlineno
     for index in range(0, min(len(table) - 1, 2 * MAX_ENTRIES), 2):
         if table[index]:
-            yield LineTableEntry(start, start + table[index], Position(line, line))
+            yield LineTableEntry(start, start + table[index], SourcePosition(line, line))
             start += table[index]
         delta = table[index + 1]
         line += delta - 256 if delta > 127 else delta
-    yield LineTableEntry(start, 1 << 62, Position(line, line))
+    yield LineTableEntry(start, 1 << 62, SourcePosition(line, line))
 
 
-def linetable_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+def parse_linetable(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of co_linetable (Objects/lnotab_notes.txt, 3.10); -128 is "no line"."""
     start, line = 0, firstlineno
     for index in range(0, min(len(table) - 1, 2 * MAX_ENTRIES), 2):
@@ -136,22 +138,22 @@ def linetable_entries(table: bytes, firstlineno: int) -> Iterator[LineTableEntry
             line += delta
         if end > start:
             yield LineTableEntry(
-                start, end, Position(None) if delta == -128 else Position(line, line)
+                start, end, SourcePosition(None) if delta == -128 else SourcePosition(line, line)
             )
         start = end
 
 
-def line_table_entries(layout: Layout, table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
+def parse_line_table(layout: Layout, table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of a line table in the form that a layout's code objects have."""
     # 3.10 (PEP 626) has ranges of lines, 3.11 (PEP 657) columns; it came with co_qualname.
     if layout.offset("PyCodeObject", "co_linetable") is None:
-        return lnotab_entries(table, firstlineno)
+        return parse_lnotab(table, firstlineno)
     if layout.offset("PyCodeObject", "co_qualname") is None:
-        return linetable_entries(table, firstlineno)
-    return location_entries(table, firstlineno)
+        return parse_linetable(table, firstlineno)
+    return parse_location_table(table, firstlineno)
 
 
-def position_at(entries: Iterator[LineTableEntry], offset: int) -> Position | None:
+def find_source_position(entries: Iterator[LineTableEntry], offset: int) -> SourcePosition | None:
     """Return the position of a bytecode offset (bytes). None when the table has none for it."""
     for entry in entries:
         if entry.start <= offset < entry.end:

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from gdb_epi.cpython.frames.eval_calls import (
     EvalCall,
-    calls_without_evidence,
+    assume_eval_calls,
     named_eval_frame_indices,
 )
 from gdb_epi.cpython.types import MergedFrame, MergedStack, ThreadState
@@ -51,7 +51,7 @@ def merge_stack(
     outer eval frame begins, after the native frames that it called.
     """
     if calls is None:
-        calls = calls_without_evidence(thread.frames if thread is not None else ())
+        calls = assume_eval_calls(thread.frames if thread is not None else ())
     if isinstance(native, Absent):
         frames = tuple(MergedFrame(None, frame) for call in calls for frame in call.frames)
         return MergedStack(tid, frames, native, tuple(notes))

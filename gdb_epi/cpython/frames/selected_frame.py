@@ -30,7 +30,7 @@ class SelectedFrame(NamedTuple):
     sp: int
 
 
-def python_frame_of(
+def find_python_frame(
     stack: MergedStack, calls: Sequence[EvalCall], selected: SelectedFrame
 ) -> PyFrame | Absent:
     """Return the Python frame that a native frame stands for, or why there is none."""
@@ -70,7 +70,7 @@ def frames_with_levels(stack: MergedStack) -> Iterator[tuple[int, MergedFrame]]:
         yield level, frame
 
 
-def level_of(stack: MergedStack, python: PyFrame) -> int | None:
+def find_native_level(stack: MergedStack, python: PyFrame) -> int | None:
     """Return the level of the native frame that runs a Python frame; None where it is not known."""
     if stack.native is not None:
         return None

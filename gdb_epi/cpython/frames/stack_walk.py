@@ -21,10 +21,10 @@ from gdb_epi.cpython.frames.frame_chain import (
     FrameReader,
     InterpreterFrameReader,
     RawFrame,
-    python_frame,
+    make_python_frame,
     walk_chain,
 )
-from gdb_epi.cpython.frames.frame_chain import make_hole as make_hole
+from gdb_epi.cpython.frames.frame_chain import make_frame_hole as make_hole
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import CHAIN, DATASTACK, NATIVE, PyFrame
@@ -242,11 +242,13 @@ class StackWalker:
         self, tstate: int, chain: FrameChain, seen: set[int], problems: list[str]
     ) -> list[_Step]:
         """Return the older frames after a lost link, which the eval loop's calls still hold."""
-        from gdb_epi.cpython.frames.unlinked_frames import find_frame_type, frames_on_stack
+        from gdb_epi.cpython.frames.unlinked_frames import find_frame_type, find_frames_on_stack
 
         whole = [frame.address for frame in chain.frames if not frame.problem]
         items: list[_Step] = []
-        for address in frames_on_stack(self._reader, tstate, find_frame_type(self._reader, whole)):
+        for address in find_frames_on_stack(
+            self._reader, tstate, find_frame_type(self._reader, whole)
+        ):
             if address in seen:
                 continue
             older = walk_chain(self._frames, address, seen, {})
@@ -270,7 +272,7 @@ class StackWalker:
                 entry = bool(frame.is_entry)
                 codes = self._frames.codes
                 finished.append(
-                    python_frame(frame, codes, self._objects, provenance, is_entry=entry)
+                    make_python_frame(frame, codes, self._objects, provenance, is_entry=entry)
                 )
         if finished and finished[-1].hole is None and not finished[-1].is_entry:
             finished[-1] = finished[-1]._replace(is_entry=True)

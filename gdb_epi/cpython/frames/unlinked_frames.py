@@ -18,13 +18,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.cpython.frames.code_objects import CodeReader
-from gdb_epi.cpython.frames.frame_chain import FrameObjectReader, RawFrame, python_frame
+from gdb_epi.cpython.frames.frame_chain import FrameObjectReader, RawFrame, make_python_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.runtime.thread_names import active_threads
+from gdb_epi.cpython.runtime.thread_names import read_active_threads
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
-from gdb_epi.sizes import PAGE, words_in
+from gdb_epi.sizes import PAGE, split_into_words
 from gdb_epi.target.memory_search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
@@ -36,14 +36,14 @@ _BOOTSTRAP = "_bootstrap"  # threading.Thread._bootstrap, what `threading` start
 _MAIN = ("<module>", "_run_module_as_main")  # what `python FILE` and `python -m` begin with
 
 
-def frames_on_stack(reader: MemoryReader, tstate: int, type_at: int) -> list[int]:
+def find_frames_on_stack(reader: MemoryReader, tstate: int, type_at: int) -> list[int]:
     """Return the running frame objects that a thread's C stack points to, innermost first.
 
     `type_at` is PyFrame_Type. A frame object counts when its type is that and it says that it is
     being run: f_executing, in 3.10 f_state (bpo-42246). The eval loop that runs a frame is the
     outermost place of the stack to hold it. Empty without registers, or with other layouts.
     """
-    executing = executing_flag(reader)
+    executing = locate_executing_flag(reader)
     if executing is None or not type_at:
         return []
     at, wanted = executing
@@ -99,7 +99,7 @@ def find_frame_type(reader: MemoryReader, frames: Iterable[int]) -> int:
     return 0
 
 
-def frame_objects(reader: MemoryReader, type_at: int) -> Iterator[int]:
+def find_frame_objects(reader: MemoryReader, type_at: int) -> Iterator[int]:
     """Yield the living objects of a type (PyFrame_Type) in writable memory."""
     kind_at = reader.layout.require("PyObject", "ob_type")
     count_at = reader.layout.require("PyObject", "ob_refcnt")
@@ -111,7 +111,7 @@ def frame_objects(reader: MemoryReader, type_at: int) -> Iterator[int]:
             continue
 
 
-def executing_flag(reader: MemoryReader) -> tuple[int, int] | None:
+def locate_executing_flag(reader: MemoryReader) -> tuple[int, int] | None:
     """Return (offset, value) of the byte that says that a frame object runs; None from 3.11."""
     layout = reader.layout
     if layout.offset("_PyInterpreterFrame", "previous") is not None:
@@ -146,7 +146,7 @@ def _read_words(reader: MemoryReader, low: int, count: int) -> tuple[int, ...]:
     for at in range(low, low + 8 * count, PAGE):
         size = min(PAGE, low + 8 * count - at)
         try:
-            words += words_in(reader.read(at, size))
+            words += split_into_words(reader.read(at, size))
         except UnreadableMemory:
             words += [0] * (size // 8)
     return tuple(words)
@@ -187,7 +187,7 @@ def attach_orphan_frames(
         if len(mine) != 1:
             left.extend(mine)
             return thread
-        more = [python_frame(f, codes, objects, HEAP, is_entry=True) for f in mine[0].frames]
+        more = [make_python_frame(f, codes, objects, HEAP, is_entry=True) for f in mine[0].frames]
         why = f"{len(more)} frames behind a damaged link were found by their type in the heap"
         error = SoftError("frames", f"thread {thread.tid}", why)
         return thread._replace(
@@ -258,13 +258,13 @@ class _FrameSearch:
 
     def _running(self, linked: set[int]) -> dict[int, RawFrame]:
         """Return the frame objects marked as running, except those of stacks."""
-        reader, running = self._reader, executing_flag(self._reader)
+        reader, running = self._reader, locate_executing_flag(self._reader)
         kind = find_frame_type(reader, linked)
         if running is None or not kind:
             return {}
         at, wanted = running
         frames = {}
-        for address in frame_objects(reader, kind):
+        for address in find_frame_objects(reader, kind):
             try:
                 if address in linked or reader.u8(address + at) != wanted:
                     continue
@@ -287,7 +287,7 @@ class _FrameSearch:
             number = objects.integer(held) if not isinstance(held, Absent) else held
             if not isinstance(number, Absent):
                 return number
-            active = active_threads(objects, frame.globals)
+            active = read_active_threads(objects, frame.globals)
             return next((ident for ident, value in active if value == thread and ident), 0)
         except UnreadableMemory:
             return 0

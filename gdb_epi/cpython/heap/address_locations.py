@@ -86,7 +86,7 @@ class AddressLocations:
     def _word(self, offset: int, code: int) -> str:
         """Return what the word at an offset of a frame is."""
         if offset < self._slots_at:
-            return member_at(self._heap, self._struct, offset) or f"+{offset:#x}"
+            return find_struct_member(self._heap, self._struct, offset) or f"+{offset:#x}"
         number = (offset - self._slots_at) // 8
         names = self._variables.names(code)
         if isinstance(names, Absent):
@@ -135,7 +135,7 @@ class AddressLocations:
         return f"{name} ({kind})" if region.path else name
 
 
-def member_at(heap: ObjectSearch, struct: str, offset: int) -> str | None:
+def find_struct_member(heap: ObjectSearch, struct: str, offset: int) -> str | None:
     """Return the name of the pointer-sized member at an offset of a struct."""
     layout = heap.reader.layout.struct(struct)
     if layout is None:

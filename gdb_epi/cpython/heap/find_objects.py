@@ -53,7 +53,9 @@ class TextHit(NamedTuple):
     mapping: str
 
 
-def types_named(heap: ObjectSearch, name: str, *, subclasses: bool = False) -> list[TypeInfo]:
+def find_types_by_name(
+    heap: ObjectSearch, name: str, *, subclasses: bool = False
+) -> list[TypeInfo]:
     """Return the types of a name (`dict`, `Class`, `module.Class`) or address; raises OutOfTime."""
     types = heap.types()
     if name[:2] in ("0x", "0X"):

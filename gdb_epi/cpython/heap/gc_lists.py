@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import CircularList, MemoryReader
-from gdb_epi.cpython.runtime.gc import GcState, gc_state
+from gdb_epi.cpython.runtime.gc import GcState, read_gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, UNREADABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import PAGE, words_in
+from gdb_epi.sizes import PAGE, split_into_words
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_OBJECTS = 1_000_000
@@ -85,7 +85,7 @@ def tracked_objects(
     collectors: set[int] = set()
     for interpreter in python.interpreters:
         try:
-            state = gc_state(reader, python.runtime, interpreter.address)
+            state = read_gc_state(reader, python.runtime, interpreter.address)
         except (UnreadableMemory, LayoutError) as error:
             missing.append(Absent(UNREADABLE, f"the collector: {error}"))
             continue
@@ -112,7 +112,7 @@ def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[i
     stacks = [thread.sp for thread in reader.target.threads()]
     for thread in python.threads():
         for frame in thread.frames[:MAX_FRAMES]:
-            for address in possible_object_pointers(reader, frame.address):
+            for address in read_possible_object_pointers(reader, frame.address):
                 node = address - size
                 is_new = address not in objects and len(objects) < MAX_OBJECTS
                 if is_new and _in_ring(reader, node):
@@ -124,14 +124,14 @@ def _collecting(reader: MemoryReader, python: PythonState) -> bool:
     """Tell whether a collection runs, or may run because that cannot be read."""
     for interpreter in python.interpreters:
         try:
-            if gc_state(reader, python.runtime, interpreter.address).collecting:
+            if read_gc_state(reader, python.runtime, interpreter.address).collecting:
                 return True
         except (UnreadableMemory, LayoutError):
             return True
     return False
 
 
-def possible_object_pointers(reader: MemoryReader, frame: int) -> list[int]:
+def read_possible_object_pointers(reader: MemoryReader, frame: int) -> list[int]:
     """Return what may be pointers to objects among the first locals of a frame."""
     layout = reader.layout
     at = layout.offset("_PyInterpreterFrame", "localsplus")
@@ -144,7 +144,7 @@ def possible_object_pointers(reader: MemoryReader, frame: int) -> list[int]:
             break
         except UnreadableMemory:
             continue
-    words = [word & ~_FLAGS for word in words_in(pointers)]
+    words = [word & ~_FLAGS for word in split_into_words(pointers)]
     return [word for word in words if word > PAGE and not word & 7]
 
 

@@ -13,14 +13,14 @@ from contextlib import suppress
 
 from gdb_epi.cpython.heap.gc_lists import (
     objects_being_collected,
-    possible_object_pointers,
+    read_possible_object_pointers,
     tracked_objects,
 )
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.runtime.thread_names import threading_globals
+from gdb_epi.cpython.runtime.thread_names import find_threading_globals
 from gdb_epi.cpython.types import MemorySearchResults, PythonState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -39,16 +39,16 @@ class Instance(NamedTuple):
     shown: str
 
 
-def instances_of(target: Target, python: PythonState) -> Instances:
+def shared_instances(target: Target, python: PythonState) -> InstancesByClass:
     """Return the objects of a process; all callers share one scan of its memory."""
     searched = python.searched or MemorySearchResults()
     if searched.instances is None:
-        searched.instances = Instances(PagedReader(target, python.layout), python)
-    instances: Instances = searched.instances
+        searched.instances = InstancesByClass(PagedReader(target, python.layout), python)
+    instances: InstancesByClass = searched.instances
     return instances
 
 
-class Instances:
+class InstancesByClass:
     """The objects of one process by class; the objects are listed once."""
 
     def __init__(self, reader: PagedReader, python: PythonState) -> None:
@@ -118,7 +118,7 @@ class Instances:
         for thread in self._python.threads():
             for frame in thread.frames[:MAX_FRAMES]:
                 if frame.hole is None:
-                    objects += possible_object_pointers(self.reader, frame.address)
+                    objects += read_possible_object_pointers(self.reader, frame.address)
         objects += self._roots_of_threads()
         return objects
 
@@ -126,7 +126,7 @@ class Instances:
         """Yield what threads refer to: attributes, arguments, what weak references refer to."""
         for interpreter in self._python.interpreters:
             try:
-                contents = threading_globals(self.reader, self.objects, interpreter.address)
+                contents = find_threading_globals(self.reader, self.objects, interpreter.address)
                 if isinstance(contents, Absent):
                     continue
                 active = self.objects.dict_get(contents, "_active")

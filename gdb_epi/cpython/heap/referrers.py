@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
-from gdb_epi.cpython.heap.address_locations import AddressLocations, member_at
+from gdb_epi.cpython.heap.address_locations import AddressLocations, find_struct_member
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.decoders.collections import deque_items
@@ -326,7 +326,7 @@ class Referrers:
         if ident == "frame" and frame is None:  # up to 3.10, of a generator
             return self.locations.local_of(holder, offset) or f"+{offset:#x}"
         struct = _STRUCTS.get(ident)
-        named = member_at(self._heap, struct, offset) if struct else None
+        named = find_struct_member(self._heap, struct, offset) if struct else None
         return "." + (named or f"+{offset:#x}")
 
     def _attribute(self, holder: int, address: int) -> str | None:

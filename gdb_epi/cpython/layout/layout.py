@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import FileIO
 from os import listdir
 
-from gdb_epi.cpython.layout.mutex_sizes import X86_SIZE, with_mutexes_of
+from gdb_epi.cpython.layout.mutex_sizes import X86_SIZE, adapt_layout_to_mutex_size
 from gdb_epi.errors import LayoutError
 from gdb_epi.json_lite import parse_shipped_json
 from gdb_epi.target.api import MemberLayout as Field
@@ -393,7 +393,7 @@ def _load(name: str, mutex: int) -> Layout | None:
         try:
             with FileIO(f"{_FOLDER}/{name}.json") as stream:
                 document = parse_shipped_json(stream.readall().decode("utf-8"))
-                _LOADED[key] = Layout(with_mutexes_of(document, mutex))
+                _LOADED[key] = Layout(adapt_layout_to_mutex_size(document, mutex))
         except FileNotFoundError:
             _LOADED[key] = None
     return _LOADED[key]

@@ -17,7 +17,7 @@ _GIL = "_gil_runtime_state"
 _MUTEXES = ("mutex", "switch_mutex")
 
 
-def with_mutexes_of(document: dict[str, Any], size: int) -> dict[str, Any]:
+def adapt_layout_to_mutex_size(document: dict[str, Any], size: int) -> dict[str, Any]:
     """Return a layout document for a machine whose pthread_mutex_t has `size` bytes."""
     extra = size - X86_SIZE
     structs = document["structs"]

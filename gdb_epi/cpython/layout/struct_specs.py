@@ -189,6 +189,6 @@ STRUCTS: dict[str, StructSpec] = {
 }
 
 
-def spec_for(name: str) -> StructSpec:
+def find_struct_spec(name: str) -> StructSpec:
     """Return how to look up `name`: the table's key, or any C spelling."""
     return STRUCTS.get(name) or StructSpec((name,))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 
 MAX_ITEMS = 1 << 22
 SLOTS_AT_ONCE = 1024
@@ -87,4 +87,4 @@ class ContainerReader:
         return [self._reader.u64(cell + at) for cell in cells]
 
     def _array(self, start: int, count: int) -> list[int]:
-        return words_in(self._reader.read(start, 8 * count)) if count else []
+        return split_into_words(self._reader.read(start, 8 * count)) if count else []

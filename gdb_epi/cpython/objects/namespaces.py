@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from struct import Struct
 
-from gdb_epi.cpython.memory_reader import MemoryReader, struct_of_fields
+from gdb_epi.cpython.memory_reader import MemoryReader, make_field_struct
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import shared_cache
 from gdb_epi.typing_lite import NamedTuple
@@ -283,7 +283,7 @@ class NamespaceReader:
         places = [at for at in offsets if at is not None]
         if indices is None or len(places) < len(names) or places != sorted(places):
             return None
-        return _KeysHead(struct_of_fields(zip(places, "BBq", strict=True)), indices)
+        return _KeysHead(make_field_struct(zip(places, "BBq", strict=True)), indices)
 
     def _entries(self, keys: int) -> tuple[int, int, int, bool]:
         reader = self._reader

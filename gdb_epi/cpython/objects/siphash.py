@@ -107,17 +107,17 @@ def hash_lanes(key: HashKey, words: Iterable[int], count: int) -> int:
     return (v0 ^ v1 ^ v2 ^ v3) & mask
 
 
-def in_lanes(words: Sequence[int]) -> int:
+def pack_into_lanes(words: Sequence[int]) -> int:
     """Return 64-bit words, one in each lane."""
     return _in_lanes(struct.pack(f"<{len(words)}Q", *words), 0, 8)
 
 
 def _in_lanes(blob: bytes, at: int, size: int) -> int:
     """Return the words at one offset of strings of one size, one in each lane."""
-    return lanes_of_column([blob[at + byte :: size] for byte in range(8)])
+    return pack_byte_columns([blob[at + byte :: size] for byte in range(8)])
 
 
-def lanes_of_column(column: Sequence[bytes]) -> int:
+def pack_byte_columns(column: Sequence[bytes]) -> int:
     """Return words, one in each lane: all their lowest bytes are given, then their second ones."""
     lanes = bytearray(LANE_BYTES * len(column[0]))
     for byte, values in enumerate(column):

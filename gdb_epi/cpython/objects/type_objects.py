@@ -13,7 +13,7 @@ from contextlib import suppress
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import Absent, UnreadableMemory
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_BASES = 128
@@ -222,7 +222,9 @@ class TypeReader:
             if not 0 < count <= MAX_BASES:
                 raise UnreadableMemory(info.mro, 8, f"an MRO of {count} types")
             first_item = info.mro + layout.require("PyTupleObject", "ob_item")
-            return [self.at(base) for base in words_in(self._reader.read(first_item, 8 * count))]
+            return [
+                self.at(base) for base in split_into_words(self._reader.read(first_item, 8 * count))
+            ]
         except UnreadableMemory:
             return list(self.lineage(info.address).types)
 

@@ -17,8 +17,8 @@ from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, Ty
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
 from gdb_epi.cpython.types import PythonState, ThreadState
-from gdb_epi.cpython.values.process_values import values_of
-from gdb_epi.cpython.values.repr_decoder import Limits, ReprDecoder, Undecodable
+from gdb_epi.cpython.values.process_values import get_process_values
+from gdb_epi.cpython.values.repr_decoder import ReprDecoder, ReprLimits, Undecodable
 from gdb_epi.errors import (
     NOT_APPLICABLE,
     NOT_AVAILABLE,
@@ -29,7 +29,7 @@ from gdb_epi.errors import (
     SoftError,
     UnreadableMemory,
 )
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -53,7 +53,7 @@ _NO_TRACEBACK = Absent(NOT_AVAILABLE, "it has no traceback")
 MAX_MESSAGE = 1 << 16  # characters
 MAX_NOTES = 100
 MAX_TEXT = 16 << 20  # characters of all texts of one process
-_LIMITS = Limits(depth=12)  # groups within groups count double
+_LIMITS = ReprLimits(depth=12)  # groups within groups count double
 _EXCEPTION = "PyBaseExceptionObject"
 _CODEC_FAILS = {  # what the message calls the objects that could not be converted
     "UnicodeEncodeError": ("'{0}' codec can't encode", "character"),
@@ -113,7 +113,7 @@ class ThreadExceptions(NamedTuple):
         return ((self.in_flight,) if self.in_flight else ()) + self.handled
 
 
-def thread_exceptions(
+def read_thread_exceptions(
     target: Target, python: PythonState, *, messages: bool = False
 ) -> list[ThreadExceptions]:
     """Return the exceptions of every thread state, in the order of `python.threads()`.
@@ -326,7 +326,7 @@ class ExceptionDecoder:
         if not 0 < count < 1 << 40:
             raise UnreadableMemory(held, 8, f"a group of {count} exceptions")
         start = held + self._layout.require("PyTupleObject", "ob_item")
-        return tuple(words_in(self._reader.read(start, 8 * min(count, MAX_MEMBERS)))), count
+        return tuple(split_into_words(self._reader.read(start, 8 * min(count, MAX_MEMBERS)))), count
 
     # -- types --------------------------------------------------------------------------------
 
@@ -371,7 +371,7 @@ class ExceptionTextReader:
     """The texts of a process's exceptions."""
 
     def __init__(self, target: Target, python: PythonState) -> None:
-        self._values = values_of(target, python, _LIMITS)
+        self._values = get_process_values(target, python, _LIMITS)
         self._layout = python.layout
         self._room = MAX_TEXT
 

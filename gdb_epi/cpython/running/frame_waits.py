@@ -34,7 +34,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -107,7 +107,7 @@ class WaitReader:
     """The waits of one process."""
 
     def __init__(self, target: Target, python: PythonState) -> None:
-        values = values_of(target, python)
+        values = get_process_values(target, python)
         self.context: ValueContext = values.context
         self._variables = FrameVariables(values)
 

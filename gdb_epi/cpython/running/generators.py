@@ -10,7 +10,7 @@ from gdb_epi.cpython.frames.coroutines import (
     CoroutineReader,
     SuspendedChain,
 )
-from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import SoftError
 from gdb_epi.target.api import Target
@@ -42,9 +42,9 @@ class GeneratorChains(NamedTuple):
     soft_errors: tuple[SoftError, ...]
 
 
-def generator_chains(target: Target, python: PythonState) -> GeneratorChains:
+def read_generator_chains(target: Target, python: PythonState) -> GeneratorChains:
     """Return the generators and coroutines that have not ended. Never raises for damage."""
-    instances = instances_of(target, python)
+    instances = shared_instances(target, python)
     coroutines = CoroutineReader(instances.reader, instances.objects, instances.types)
     running = {f.address: t.tid for t in python.threads() for f in t.frames if f.hole is None}
     inner: set[int] = set()  # the frames that another one delegates to

@@ -15,7 +15,7 @@ from contextlib import suppress
 from itertools import islice
 from struct import unpack
 
-from gdb_epi.cpython.heap.instances import Instances
+from gdb_epi.cpython.heap.instances import InstancesByClass
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.frame_waits import TaskWait, WaitReader
 from gdb_epi.cpython.running.wait_rules import (
@@ -32,7 +32,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.errors import EpiError, UnreadableMemory
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import NamedTuple
 
 _BASES = ("_gevent_c_abstract_linkable", "_abstract_linkable", "__abstract_linkable")
@@ -78,7 +78,9 @@ class WakeLink(NamedTuple):
 class WakeLinks:
     """What would wake which greenlet, of one process."""
 
-    def __init__(self, waits: WaitReader, instances: Instances, greenlets: frozenset[int]) -> None:
+    def __init__(
+        self, waits: WaitReader, instances: InstancesByClass, greenlets: frozenset[int]
+    ) -> None:
         self._waits = waits
         self._reader = waits.context.reader
         self._instances = instances
@@ -115,7 +117,7 @@ class WakeLinks:
             content = self._reader.read(address + self._head, size - self._head)
         except EpiError:
             return []
-        return [word for word in words_in(content) if word > 1 << 12 and not word & 7]
+        return [word for word in split_into_words(content) if word > 1 << 12 and not word & 7]
 
     def _woken_greenlets(
         self, source: int, seen: set[int], *, watching: bool

@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.coroutines import CoroutineReader
-from gdb_epi.cpython.heap.instances import Instances, instances_of
+from gdb_epi.cpython.heap.instances import InstancesByClass, shared_instances
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import SoftError, UnreadableMemory
-from gdb_epi.sizes import WORD, WORD_MASK, words_in
+from gdb_epi.sizes import WORD, WORD_MASK, split_into_words
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -60,9 +60,9 @@ class Greenlets(NamedTuple):
     soft_errors: tuple[SoftError, ...]
 
 
-def greenlets_of(target: Target, python: PythonState) -> Greenlets:
+def read_greenlets(target: Target, python: PythonState) -> Greenlets:
     """Return the greenlets of a process. Never raises for damage."""
-    instances = instances_of(target, python)
+    instances = shared_instances(target, python)
     reader = instances.reader
     coroutines = CoroutineReader(reader, instances.objects, instances.types)
     problems: list[SoftError] = []
@@ -86,7 +86,7 @@ def greenlets_of(target: Target, python: PythonState) -> Greenlets:
     return Greenlets(greenlets, (*instances.problems, *problems))
 
 
-def _words(reader: MemoryReader, instances: Instances, address: int) -> tuple[int, ...]:
+def _words(reader: MemoryReader, instances: InstancesByClass, address: int) -> tuple[int, ...]:
     """Return the words that hold the state of a greenlet. Raises UnreadableMemory."""
     types = instances.types.lineage(reader.type_of(address)).types
     root = next((info for info in types if info.shown == GREENLET), types[-1])
@@ -99,7 +99,7 @@ def _words(reader: MemoryReader, instances: Instances, address: int) -> tuple[in
     else:
         why = f"a greenlet of {root.basicsize} bytes with its dict at {dict_at}: unknown version"
         raise UnreadableMemory(address, root.basicsize, why)
-    words = tuple(words_in(reader.read(start, size)))
+    words = tuple(split_into_words(reader.read(start, size)))
     if start != address + head and address not in words:
         raise UnreadableMemory(start, size, "no implementation of this greenlet")
     return words

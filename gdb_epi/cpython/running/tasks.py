@@ -31,7 +31,7 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.task_fields import MAX_NAME, CTaskFields, PythonTaskFields, TaskFields
-from gdb_epi.cpython.runtime.recover_modules import module_dict, remember_frame_globals
+from gdb_epi.cpython.runtime.recover_modules import find_module_dict, remember_frame_globals
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import (
     NOT_AVAILABLE,
@@ -65,7 +65,7 @@ _EAGER = "_eager_tasks"
 _NOT_READ = Absent(NOT_AVAILABLE, "not read")
 
 
-def awaited_by(
+def find_awaiting_tasks(
     tasks: Sequence[Task],
     fields: Mapping[int, TaskFields | None],
     links: FutureLinks,
@@ -179,7 +179,7 @@ class Task(NamedTuple):
     system: bool = False  # trio: one of the library's own
 
 
-def with_thread_frames(task: Task, frame: int, threads: Iterable[ThreadState]) -> Task | None:
+def add_thread_frames(task: Task, frame: int, threads: Iterable[ThreadState]) -> Task | None:
     """Return a running task with the frames of its thread, down to the one of its coroutine.
 
     None when none of the threads runs that frame.
@@ -198,17 +198,17 @@ class Tasks(NamedTuple):
     soft_errors: tuple[SoftError, ...]
 
 
-def asyncio_tasks(target: Target, python: PythonState) -> Tasks:
+def read_asyncio_tasks(target: Target, python: PythonState) -> Tasks:
     """Return the asyncio tasks of every loop and interpreter. Never raises for damage."""
     return _TaskDecoder(target, python).all()
 
 
-def has_module(target: Target, python: PythonState, name: str) -> bool:
+def is_module_imported(target: Target, python: PythonState, name: str) -> bool:
     """Tell whether any interpreter imported a module; cheap, for what is costly to look for."""
     reader = PagedReader(target, python.layout)
     objects = NamespaceReader(reader)
     return any(
-        not isinstance(module_dict(objects, reader, interpreter.address, name), Absent)
+        not isinstance(find_module_dict(objects, reader, interpreter.address, name), Absent)
         for interpreter in python.interpreters
     )
 
@@ -285,7 +285,7 @@ class _InterpreterTasks:
 
     def tasks(self) -> list[Task]:
         """Return the tasks, in the order in which they are found."""
-        module = module_dict(self._objects, self._reader, self._interpreter.address, _MODULE)
+        module = find_module_dict(self._objects, self._reader, self._interpreter.address, _MODULE)
         if isinstance(module, Absent):
             if module.reason != NOT_AVAILABLE:
                 self._problem(self._who, f"sys.modules: {module.detail}")
@@ -298,7 +298,7 @@ class _InterpreterTasks:
         tasks = [self._task(address, running) for address in self._addresses()]
         fields = {task.address: self.fields_of(task.address) for task in tasks}
         links = FutureLinks(self._reader, self._objects, self._types)
-        edges, problems = awaited_by(tasks, fields, links)
+        edges, problems = find_awaiting_tasks(tasks, fields, links)
         for problem in problems:
             self._problem(self._who, problem)
         return [task._replace(awaited_by=tuple(edges.get(task.address, ()))) for task in tasks]
@@ -490,7 +490,7 @@ class _InterpreterTasks:
             self._problem(subject, f"its coroutine: {task.coro.detail}")
         if chain.state == RUNNING:
             frame = self._coroutines.frame_address(coroutine)
-            running = with_thread_frames(task, frame, self._interpreter.threads)
+            running = add_thread_frames(task, frame, self._interpreter.threads)
             if running is None:
                 self._problem(subject, "it runs, but its frame is in no thread's stack")
             return running or task

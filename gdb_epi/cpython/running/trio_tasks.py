@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES, RUNNING, CoroutineReader
-from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.frame_waits import WaitReader
 from gdb_epi.cpython.running.tasks import (
@@ -19,8 +19,8 @@ from gdb_epi.cpython.running.tasks import (
     TRIO_MODULE,
     Task,
     Tasks,
-    has_module,
-    with_thread_frames,
+    add_thread_frames,
+    is_module_imported,
 )
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, LayoutError, SoftError, UnreadableMemory
@@ -31,7 +31,7 @@ MAX_PROBLEMS = 50
 _RUNNER = "trio._core._run.Runner"
 
 
-def trio_tasks(target: Target, python: PythonState) -> Tasks:
+def read_trio_tasks(target: Target, python: PythonState) -> Tasks:
     """Return the trio tasks of every interpreter; none where trio was not imported.
 
     Never raises for damage.
@@ -46,7 +46,7 @@ class _TrioDecoder:
 
     def all(self) -> Tasks:
         """Return the tasks of every runner."""
-        if not has_module(self._target, self._python, TRIO_MODULE):
+        if not is_module_imported(self._target, self._python, TRIO_MODULE):
             return Tasks((), ())
         self._waits = WaitReader(self._target, self._python)
         context = self._waits.context
@@ -75,7 +75,7 @@ class _TrioDecoder:
                     if self._waits.shown(runner) == _RUNNER:
                         runners.setdefault(runner, thread.interpreter)
         if not runners:
-            instances = instances_of(self._reader.target, self._python)
+            instances = shared_instances(self._reader.target, self._python)
             for instance in instances.of((_RUNNER,)):
                 runners[instance.address] = self._python.interpreters[0].id
             self._problems += instances.problems[:MAX_PROBLEMS]
@@ -122,7 +122,7 @@ class _TrioDecoder:
         task = task._replace(coro=self._coroutines.qualname(coroutine), stack=chain.frames)
         if chain.state == RUNNING:
             frame = self._coroutines.frame_address(coroutine)
-            running = with_thread_frames(task, frame, self._python.threads())
+            running = add_thread_frames(task, frame, self._python.threads())
             if running is None:
                 self._problem(f"task {name}", "it runs, but its frame is in no thread's stack")
             return running or task._replace(running=True)

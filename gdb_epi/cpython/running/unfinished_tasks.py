@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES, CoroutineReader
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
-from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.running.frame_waits import TaskWait, WaitReader, is_library_frame
 from gdb_epi.cpython.running.gevent_waits import WakeLink, WakeLinks
 from gdb_epi.cpython.running.greenlets import RUNNING as RUNNING_GREENLET
-from gdb_epi.cpython.running.greenlets import SUSPENDED, Greenlet, greenlets_of
-from gdb_epi.cpython.running.tasks import Task, asyncio_tasks, has_module
-from gdb_epi.cpython.running.trio_tasks import trio_tasks
+from gdb_epi.cpython.running.greenlets import SUSPENDED, Greenlet, read_greenlets
+from gdb_epi.cpython.running.tasks import Task, is_module_imported, read_asyncio_tasks
+from gdb_epi.cpython.running.trio_tasks import read_trio_tasks
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
     FUTURE,
@@ -86,18 +86,18 @@ def read_unfinished_tasks(target: Target, python: PythonState) -> UnfinishedTask
 
     Never raises for damage.
     """
-    listings = (asyncio_tasks(target, python), trio_tasks(target, python))
+    listings = (read_asyncio_tasks(target, python), read_trio_tasks(target, python))
     errors = [error for listing in listings for error in listing.soft_errors]
     tasks = [task for listing in listings for task in listing.tasks]
-    waits = waits_of_tasks(target, python, tasks) if tasks else []
-    if has_module(target, python, "greenlet"):
-        greenlets = greenlets_of(target, python)
+    waits = read_task_waits(target, python, tasks) if tasks else []
+    if is_module_imported(target, python, "greenlet"):
+        greenlets = read_greenlets(target, python)
         errors += greenlets.soft_errors
-        waits += waits_of_greenlets(target, python, greenlets.greenlets)
+        waits += read_greenlet_waits(target, python, greenlets.greenlets)
     return UnfinishedTasks(tuple(waits), tuple(errors))
 
 
-def waits_of_tasks(
+def read_task_waits(
     target: Target, python: PythonState, tasks: Sequence[Task]
 ) -> list[UnfinishedTask]:
     """Return what these tasks wait for, those that have ended left out."""
@@ -111,7 +111,7 @@ def waits_of_tasks(
     waits = [
         _task_wait(reader, managers, task, tuple(awaited.get(task.address, ()))) for task in pending
     ]
-    return with_lock_holders(reader, waits)
+    return add_lock_holders(reader, waits)
 
 
 def _task_wait(
@@ -144,7 +144,7 @@ def _task_wait(
     )
 
 
-def waits_of_greenlets(
+def read_greenlet_waits(
     target: Target, python: PythonState, greenlets: Sequence[Greenlet]
 ) -> list[UnfinishedTask]:
     """Return what these greenlets wait for, those that ended or did not start left out."""
@@ -154,13 +154,13 @@ def waits_of_greenlets(
     reader = WaitReader(target, python)
     managers = ContextManagers(reader)
     links: dict[int, list[WakeLink]] = {}
-    if has_module(target, python, "gevent"):
-        instances = instances_of(target, python)
+    if is_module_imported(target, python, "gevent"):
+        instances = shared_instances(target, python)
         links = WakeLinks(
             reader, instances, frozenset(greenlet.address for greenlet in greenlets)
         ).all()
     waits = [_greenlet_wait(reader, managers, each, links.get(each.address, [])) for each in alive]
-    return with_lock_holders(reader, waits)
+    return add_lock_holders(reader, waits)
 
 
 def _greenlet_wait(
@@ -168,8 +168,8 @@ def _greenlet_wait(
 ) -> UnfinishedTask:
     unfinished = UnfinishedTask(
         id=greenlet.address,
-        framework=framework_of(greenlet),
-        name=name_of_greenlet(greenlet),
+        framework=greenlet_framework(greenlet),
+        name=greenlet_name(greenlet),
         running=greenlet.state == RUNNING_GREENLET,
         tid=None,
         stack=greenlet.stack,
@@ -215,14 +215,14 @@ def _add_links(
     return first._replace(name=reader.name_of(first.address, outside))
 
 
-def framework_of(greenlet: Greenlet) -> str:
+def greenlet_framework(greenlet: Greenlet) -> str:
     """Return "gevent", "eventlet" or "greenlet", by its class and by whose frames it runs."""
     names = [greenlet.shown, *(frame.module or "" for frame in greenlet.stack)]
     tops = [name.partition(".")[0] for name in names]
     return next((top for top in tops if top in ("gevent", "eventlet")), "greenlet")
 
 
-def name_of_greenlet(greenlet: Greenlet) -> str:
+def greenlet_name(greenlet: Greenlet) -> str:
     """Return a name for a greenlet: the function that it was made of, or its class."""
     own = [frame for frame in greenlet.stack if not is_library_frame(frame)]
     start = own[-1] if own else greenlet.stack[-1] if greenlet.stack else None
@@ -296,7 +296,7 @@ def _paired_frames(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | No
     return [pair for pair in pairs if not is_library_frame(pair[0])]
 
 
-def with_lock_holders(
+def add_lock_holders(
     reader: WaitReader, unfinished: Sequence[UnfinishedTask]
 ) -> list[UnfinishedTask]:
     """Return the same with the holders of locks: by what the lock says, else by frames."""

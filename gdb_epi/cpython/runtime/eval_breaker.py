@@ -49,7 +49,7 @@ class PendingCalls(NamedTuple):
     calls: tuple[PendingCall, ...]
 
 
-def requests_of_thread(reader: MemoryReader, tstate: int) -> tuple[str, ...] | None:
+def read_thread_requests(reader: MemoryReader, tstate: int) -> tuple[str, ...] | None:
     """Return what a thread state was asked to do; None when this version does not keep it there.
 
     Raises UnreadableMemory.
@@ -61,7 +61,7 @@ def requests_of_thread(reader: MemoryReader, tstate: int) -> tuple[str, ...] | N
     return tuple(name for bit, name in BITS if word & bit)
 
 
-def requests_of_interpreter(
+def read_interpreter_requests(
     reader: MemoryReader, runtime: int, interpreter: int
 ) -> tuple[str, ...] | None:
     """Return what all threads of an interpreter were asked to do, up to 3.12; None since.
@@ -83,7 +83,7 @@ def requests_of_interpreter(
     return tuple(requests) if is_kept else None
 
 
-def pending_calls(
+def read_pending_calls(
     reader: MemoryReader, runtime: int, interpreter: int, *, main: bool
 ) -> list[PendingCalls | Absent]:
     """Return the queues of pending calls of an interpreter, the empty ones too.

@@ -56,7 +56,7 @@ class GcState(NamedTuple):
     long_lived_pending: int
 
 
-def gc_state(reader: MemoryReader, runtime: int, interpreter: int) -> GcState:
+def read_gc_state(reader: MemoryReader, runtime: int, interpreter: int) -> GcState:
     """Return the collector's state. Raises UnreadableMemory, LayoutError."""
     layout = reader.layout
     at = layout.offset("PyInterpreterState", "gc")

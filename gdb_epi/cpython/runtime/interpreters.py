@@ -8,10 +8,10 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.eval_breaker import (
     PendingCalls,
-    pending_calls,
-    requests_of_interpreter,
+    read_interpreter_requests,
+    read_pending_calls,
 )
-from gdb_epi.cpython.runtime.gc import GcState, gc_state
+from gdb_epi.cpython.runtime.gc import GcState, read_gc_state
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
 from gdb_epi.errors import (
@@ -123,12 +123,12 @@ class _InterpreterDecoder:
             state=state,
             own_gil=self._own_gil(state),
             gil=_read(lambda: read_gil(reader, runtime, at)),
-            gc=_read(lambda: gc_state(reader, runtime, at)),
+            gc=_read(lambda: read_gc_state(reader, runtime, at)),
             # 3.12 (gh-104341): interpreters are finalized one by one.
             finalizing=self._word(at, self._layout.offset("PyInterpreterState", "_finalizing")),
             modules=self._modules(at),
-            requests=_read(lambda: requests_of_interpreter(reader, runtime, at)),
-            pending=tuple(pending_calls(reader, runtime, at, main=state.id == 0)),
+            requests=_read(lambda: read_interpreter_requests(reader, runtime, at)),
+            pending=tuple(read_pending_calls(reader, runtime, at, main=state.id == 0)),
             stop_the_world=_read(lambda: self._stop_the_world(at)),
         )
 

@@ -16,7 +16,7 @@ from gdb_epi.cpython.frames.eval_calls import FRAME_POINTERS, EvalCallReader
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.types import InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -68,7 +68,7 @@ class _CStacks:
             words: frozenset[int] = frozenset()
             if size <= MAX_STACK_BYTES and self._left >= 0:
                 with suppress(UnreadableMemory):
-                    words = frozenset(words_in(self._target.read(extent.low, size)))
+                    words = frozenset(split_into_words(self._target.read(extent.low, size)))
             self._words[extent.tid] = words
         return self._words[extent.tid]
 

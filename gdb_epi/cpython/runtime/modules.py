@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from gdb_epi.cpython.source.guarded_files import read_regular
+from gdb_epi.cpython.source.guarded_files import read_regular_file
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, SoftError, UnreadableMemory
@@ -80,7 +80,7 @@ class ImportedModules(NamedTuple):
     soft_errors: tuple[SoftError, ...]
 
 
-def interpreter_modules(
+def read_imported_modules(
     target: Target,
     python: PythonState,
     interpreter: InterpreterState,
@@ -274,7 +274,7 @@ class _ModuleReader:
             names = self._access.attribute(finder, "_path_cache")
             for name in self._access.members(names)[:MAX_ENTRIES] if names else ():
                 text = self._access.text(name, 512)
-                distribution = distribution_of(text, folder) if text else None
+                distribution = parse_metadata_folder_name(text, folder) if text else None
                 if distribution is not None:
                     distributions.append(distribution)
         return sorted(distributions)
@@ -291,7 +291,7 @@ def import_folder(module: ImportedModule) -> str | None:
     return folder or None
 
 
-def distribution_of(entry: str, folder: str) -> Distribution | None:
+def parse_metadata_folder_name(entry: str, folder: str) -> Distribution | None:
     """Return what a metadata folder's name says: NAME-VERSION.dist-info or .egg-info."""
     for ending in (".dist-info", ".egg-info"):
         if entry.endswith(ending):
@@ -367,7 +367,9 @@ def _top_levels(distribution: Distribution, sysroot: str | None) -> set[str]:
     for name in ("top_level.txt", "RECORD"):
         local_path = locate_in_sysroot(f"{base}/{name}", sysroot)
         file = (
-            local_path if isinstance(local_path, Absent) else read_regular(local_path, MAX_METADATA)
+            local_path
+            if isinstance(local_path, Absent)
+            else read_regular_file(local_path, MAX_METADATA)
         )
         if isinstance(file, Absent):
             continue

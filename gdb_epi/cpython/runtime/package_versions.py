@@ -51,7 +51,7 @@ class _ModuleFacts(NamedTuple):
     version: str | None
 
 
-def package_versions(target: Target, python: PythonState) -> PackageVersions | Absent:
+def read_package_versions(target: Target, python: PythonState) -> PackageVersions | Absent:
     """Return the versions of the packages that the main interpreter imported.
 
     Absent when sys.modules cannot be read.
@@ -119,9 +119,9 @@ class _VersionReader:
 
     def _versions_by_metadata(self, names: frozenset[str]) -> Iterator[PackageVersion]:
         """Look the rest up among metadata folders; rare enough to pay for the whole decoder."""
-        from gdb_epi.cpython.runtime.modules import interpreter_modules, top_level_packages
+        from gdb_epi.cpython.runtime.modules import read_imported_modules, top_level_packages
 
-        every = interpreter_modules(self._target, self._python, self._interpreter, only=names)
+        every = read_imported_modules(self._target, self._python, self._interpreter, only=names)
         if isinstance(every, Absent):
             return
         for package in top_level_packages(every):

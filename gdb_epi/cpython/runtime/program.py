@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
-from gdb_epi.target.auxv import AT_EXECFN, arguments_and_environment
+from gdb_epi.target.auxv import AT_EXECFN, read_arguments_and_environment
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MAX_WORDS = 64  # that are examined: options come first
 MAX_BLOCK = 1 << 18  # bytes of arguments and environment
 PSARGS_FULL = 79  # characters: ELF_PRARGSZ less the NUL
 
-# How a program was program_in_command_line.
+# How a program was found.
 SCRIPT, MODULE, COMMAND, STDIN = "script", "module", "command", "stdin"
 FROZEN = "frozen"  # PyInstaller, Nuitka and their like: an executable of its own
 CHILD = "multiprocessing"  # exec'd by multiprocessing: spawn, forkserver, resource tracker
@@ -56,7 +56,7 @@ def is_interpreter(word: str) -> bool:
     return file_name(word).lstrip("-").startswith(_INTERPRETERS)
 
 
-def program_in_command_line(words: Sequence[str]) -> Program | None:
+def parse_program(words: Sequence[str]) -> Program | None:
     """Return the program that an interpreter's arguments ask for; None when they end too early.
 
     Reference: Python/getopt.c and config_parse_cmdline() of Python/initconfig.c (3.8 to 3.15).
@@ -91,7 +91,7 @@ def program_in_command_line(words: Sequence[str]) -> Program | None:
     return None
 
 
-def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Program | None:
+def find_program(target: Target, python: PythonState | Absent, psargs: str) -> Program | None:
     """Return the program of a process; None when nothing tells.
 
     `psargs` is the command line of NT_PRPSINFO: words joined by blanks, at most 80 bytes.
@@ -108,9 +108,9 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
     main = _MainModule(access, interpreter) if access is not None and interpreter else None
     asked = None
     if own and (is_interpreter(own[0]) or is_interpreter(executable)):
-        asked = program_in_command_line(own[1:]) or Program("<stdin>", STDIN)
+        asked = parse_program(own[1:]) or Program("<stdin>", STDIN)
     if asked is None:
-        words = process_arguments(target)
+        words = read_process_arguments(target)
         asked = _parse_command(words) or _parse_command(_words_of_note(psargs))
         if asked is None and len(words) == 1 and is_interpreter(words[0]):
             asked = Program("<stdin>", STDIN)
@@ -124,7 +124,7 @@ def program_of(target: Target, python: PythonState | Absent, psargs: str) -> Pro
 
 def _parse_command(words: Sequence[str]) -> Program | None:
     """Return what a command line asks for; None where a process title has replaced it."""
-    return program_in_command_line(words[1:]) if words and is_interpreter(words[0]) else None
+    return parse_program(words[1:]) if words and is_interpreter(words[0]) else None
 
 
 def _is_bootloader(target: Target) -> bool:
@@ -156,14 +156,14 @@ def _own_words(access: PlainValues, interpreter: int) -> list[str]:
     return [word or "" for word in words]
 
 
-def process_arguments(target: Target) -> list[str]:
+def read_process_arguments(target: Target) -> list[str]:
     """Return the arguments as execve() laid them out; empty where the stack's end is missing.
 
     Below the auxiliary vector are the pointers to the environment, 0, those to the arguments, 0
     and their count (System V ABI x86-64, 3.4.1). What they point to may have been written over.
     """
     auxv = target.auxv()
-    block = arguments_and_environment(target, MAX_BLOCK)
+    block = read_arguments_and_environment(target, MAX_BLOCK)
     start = auxv.get(AT_EXECFN, 0) - len(block)
     skipped = -start % WORD
     raw = block[skipped : len(block) - (len(block) - skipped) % WORD]

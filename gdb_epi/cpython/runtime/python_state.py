@@ -13,7 +13,7 @@ from gdb_epi.cpython.objects.static_type_names import StaticTypeNames
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
 from gdb_epi.cpython.runtime.gil import gil_address, gil_holder
-from gdb_epi.cpython.runtime.thread_names import thread_names
+from gdb_epi.cpython.runtime.thread_names import read_thread_names
 from gdb_epi.cpython.types import InterpreterState, MemorySearchResults, PythonState, ThreadState
 from gdb_epi.errors import UNPARSABLE, Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -181,7 +181,7 @@ class _StateDecoder:
     def _add_names(
         self, threads: list[ThreadState], interpreter: int, number: int
     ) -> list[ThreadState]:
-        names = thread_names(self.reader, self.objects, interpreter)
+        names = read_thread_names(self.reader, self.objects, interpreter)
         if isinstance(names, Absent):
             self._problem("thread names", f"interpreter {number}", names.detail)
             return threads

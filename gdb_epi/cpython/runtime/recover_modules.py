@@ -36,7 +36,7 @@ def remember_frame_globals(
                 continue
 
 
-def module_dict(
+def find_module_dict(
     objects: NamespaceReader, reader: MemoryReader, interpreter: int, name: str
 ) -> int | Absent:
     """Return the dict (PyObject *) of a module: by sys.modules, else by the globals of frames.

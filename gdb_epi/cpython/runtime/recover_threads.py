@@ -12,7 +12,7 @@ import struct
 from array import array
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.unlinked_frames import executing_flag
+from gdb_epi.cpython.frames.unlinked_frames import locate_executing_flag
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import UnreadableMemory
@@ -202,7 +202,7 @@ class ThreadStateSearcher:
     def _runs_a_frame(self, frame: int | None) -> bool:
         """Tell whether an address is that of a frame object that is being run (up to 3.10)."""
         reader = PagedReader(self._target, self._layout)
-        executing = executing_flag(reader)
+        executing = locate_executing_flag(reader)
         if not frame or executing is None or not self._pointer(frame):
             return False
         try:

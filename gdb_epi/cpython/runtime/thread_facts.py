@@ -12,10 +12,10 @@ from itertools import islice
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.cpython.runtime.eval_breaker import requests_of_thread
+from gdb_epi.cpython.runtime.eval_breaker import read_thread_requests
 from gdb_epi.cpython.runtime.gil import read_gil
 from gdb_epi.cpython.runtime.recover_modules import remember_frame_globals
-from gdb_epi.cpython.runtime.thread_names import active_threads, threading_globals
+from gdb_epi.cpython.runtime.thread_names import find_threading_globals, read_active_threads
 from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -59,7 +59,7 @@ class ThreadFacts(NamedTuple):
     async_exc: bool | None  # an exception that PyThreadState_SetAsyncExc() left, not yet raised
 
 
-def thread_facts(
+def read_thread_facts(
     target: Target, python: PythonState
 ) -> tuple[dict[int, ThreadFacts], list[SoftError]]:
     """Return the facts of every thread state, by its address, and what could not be had."""
@@ -103,7 +103,7 @@ def _words(
         return (
             None if requested_at is None else bool(reader.u32(tstate + requested_at)),
             states[0] if states and state is not None else None,
-            requests_of_thread(reader, tstate),
+            read_thread_requests(reader, tstate),
             None if async_at is None else bool(reader.u64(tstate + async_at)),
         )
     except UnreadableMemory:
@@ -119,11 +119,11 @@ def _thread_objects(
     """Return the Thread objects of an interpreter by ident; empty without `threading`."""
     thread_objects: dict[int, ThreadObject] = {}
     try:
-        contents = threading_globals(reader, objects, interpreter.address)
+        contents = find_threading_globals(reader, objects, interpreter.address)
         if isinstance(contents, Absent):
             return thread_objects
         main = objects.dict_get(contents, "_main_thread")
-        for ident, thread in islice(active_threads(objects, contents), MAX_THREADS):
+        for ident, thread in islice(read_active_threads(objects, contents), MAX_THREADS):
             thread_objects[ident] = _thread_object(reader, objects, thread, thread == main)
     except (UnreadableMemory, LayoutError) as error:
         errors.append(SoftError("threads", f"interpreter {interpreter.id}", str(error)))

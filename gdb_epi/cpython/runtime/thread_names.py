@@ -12,7 +12,7 @@ from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 MAX_NAME = 4096
 
 
-def thread_names(
+def read_thread_names(
     reader: MemoryReader, objects: NamespaceReader, interpreter: int
 ) -> dict[int, str] | Absent:
     """Return the names of the threads that `threading` knows, by ident (pthread_t).
@@ -22,11 +22,11 @@ def thread_names(
     `threading`. Reference: Lib/threading.py (_active), 3.8 to 3.15.
     """
     try:
-        contents = threading_globals(reader, objects, interpreter)
+        contents = find_threading_globals(reader, objects, interpreter)
         if isinstance(contents, Absent):
             return {} if contents.reason == NOT_AVAILABLE else contents
         names = {}
-        for ident, thread in active_threads(objects, contents) if contents else ():
+        for ident, thread in read_active_threads(objects, contents) if contents else ():
             name_at = objects.attribute(thread, "_name")
             name = name_at if isinstance(name_at, Absent) else reader.string(name_at, MAX_NAME)
             if not isinstance(name, Absent):
@@ -36,7 +36,7 @@ def thread_names(
         return Absent(UNREADABLE, f"sys.modules: {error}")
 
 
-def active_threads(objects: NamespaceReader, contents: int) -> Iterator[tuple[int, int]]:
+def read_active_threads(objects: NamespaceReader, contents: int) -> Iterator[tuple[int, int]]:
     """Yield (ident, Thread object) of threading._active, given the globals of `threading`."""
     active = objects.dict_get(contents, "_active")
     for key, thread in () if isinstance(active, Absent) else objects.dict_items(active):
@@ -45,7 +45,7 @@ def active_threads(objects: NamespaceReader, contents: int) -> Iterator[tuple[in
             yield ident, thread
 
 
-def threading_globals(
+def find_threading_globals(
     reader: MemoryReader, objects: NamespaceReader, interpreter: int
 ) -> int | Absent:
     """Return the dict (PyObject *) of the module `threading`, 0 when it was cleared.

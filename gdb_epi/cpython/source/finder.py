@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.source.guarded_files import (
     SourceFile,
-    cached_paths,
+    bytecode_cache_paths,
     decode_source,
-    read_member,
-    read_regular,
+    read_regular_file,
+    read_zip_member,
     source_lines,
 )
 from gdb_epi.cpython.source.source_checks import (
@@ -33,7 +33,7 @@ from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
-from gdb_epi.target.auxv import arguments_and_environment
+from gdb_epi.target.auxv import read_arguments_and_environment
 from gdb_epi.target.elf_files import locate_in_sysroot
 from gdb_epi.typing_lite import NamedTuple
 
@@ -111,7 +111,7 @@ def command_line_texts(
     argv = access.get(contents, "orig_argv") if contents else None
     words = [access.text(word) or "" for word in (access.items(argv) if argv else None) or ()]
     texts = [(word, "sys.orig_argv") for word in _after_c(words)]
-    raw = arguments_and_environment(target, MAX_STACK_TAIL)
+    raw = read_arguments_and_environment(target, MAX_STACK_TAIL)
     parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
     texts += [(word, "the arguments of the process") for word in _after_c(parts)]
     for text, where in texts:
@@ -134,7 +134,7 @@ def working_folder(target: Target) -> str | None:
 
     The shell's word, not the kernel's: whoever uses it checks what lies there.
     """
-    raw = arguments_and_environment(target, MAX_STACK_TAIL)
+    raw = read_arguments_and_environment(target, MAX_STACK_TAIL)
     at = raw.rfind(b"\0PWD=/")
     if at < 0:
         return None
@@ -175,7 +175,7 @@ class Source(NamedTuple):
     encoding: str | None = None
 
 
-class NoSource(NamedTuple):
+class SourceNotFound(NamedTuple):
     """Why there is none: every place that was tried, and what was found there."""
 
     site: SourceSite | None
@@ -210,11 +210,11 @@ class SourceFinder:
 
     def of(
         self, frame: PyFrame, callers: Sequence[PyFrame] = (), *, force: bool = False
-    ) -> Source | NoSource:
+    ) -> Source | SourceNotFound:
         """Return the source of a frame; `force` also takes a file that contradicts the core."""
         site = self._sites.of(frame)
         if isinstance(site, Absent):
-            return NoSource(None, (site.detail,))
+            return SourceNotFound(None, (site.detail,))
         tried: list[str] = []
         weak: list[Source] = []
         for source in self._candidates(site, callers):
@@ -227,7 +227,7 @@ class SourceFinder:
             return unchecked[0]
         if weak and force:
             return weak[0]
-        return NoSource(site, tuple(self._reasons(site, tried)))
+        return SourceNotFound(site, tuple(self._reasons(site, tried)))
 
     def _candidates(self, site: SourceSite, callers: Sequence[PyFrame]) -> Iterator[Source]:
         """Yield what may be the source, the most trustworthy first."""
@@ -293,9 +293,9 @@ class SourceFinder:
     def _file(self, path: str) -> SourceFile | Absent:
         if path not in self._files:
             local_path = locate_in_sysroot(path, self._sysroot)
-            file = local_path if isinstance(local_path, Absent) else read_regular(local_path)
+            file = local_path if isinstance(local_path, Absent) else read_regular_file(local_path)
             if isinstance(file, Absent):
-                inside = read_member(path, self._sysroot)
+                inside = read_zip_member(path, self._sysroot)
                 file = file if isinstance(inside, Absent) else inside
             self._files[path] = file
         return self._files[path]
@@ -335,7 +335,7 @@ class SourceFinder:
             pyc = (
                 local_path
                 if isinstance(local_path, Absent)
-                else read_regular(local_path, MAX_PYC_BYTES)
+                else read_regular_file(local_path, MAX_PYC_BYTES)
             )
             if isinstance(pyc, Absent):
                 continue
@@ -353,7 +353,7 @@ class SourceFinder:
         spec = self.access.get(site.globals, "__spec__")
         value = self.access.attribute(spec, "_cached") if spec else None
         paths.append(self.access.text(value, 1 << 16) if value else None)
-        paths += cached_paths(path, self._python.layout)
+        paths += bytecode_cache_paths(path, self._python.layout)
         return list(dict.fromkeys(p for p in paths if p and p.endswith(".pyc")))
 
 

@@ -33,7 +33,7 @@ class SourceFile(NamedTuple):
     mtime_ns: int
 
 
-def cached_paths(path: str, layout: Layout) -> list[str]:
+def bytecode_cache_paths(path: str, layout: Layout) -> list[str]:
     """Return where the bytecode of a source file is cached (PEP 3147, PEP 488)."""
     folder, _, name = path.rpartition("/")
     major, minor = layout.version
@@ -44,7 +44,7 @@ def cached_paths(path: str, layout: Layout) -> list[str]:
     return [f"{start}.{tag}{level}.pyc" for tag in tags for level in ("", ".opt-1", ".opt-2")]
 
 
-def read_regular(path: str, cap: int = MAX_SOURCE_BYTES) -> SourceFile | Absent:
+def read_regular_file(path: str, cap: int = MAX_SOURCE_BYTES) -> SourceFile | Absent:
     """Return a regular file of at most `cap` bytes.
 
     Absent for what is missing, too large, a folder, a device or a FIFO (which is never waited for).
@@ -74,7 +74,7 @@ def read_regular(path: str, cap: int = MAX_SOURCE_BYTES) -> SourceFile | Absent:
         os.close(descriptor)
 
 
-def read_member(path: str, sysroot: str | None) -> SourceFile | Absent:
+def read_zip_member(path: str, sysroot: str | None) -> SourceFile | Absent:
     """Return a file inside a zip archive (a zipapp, an egg), as zipimport names it.
 
     Absent when no part of the path is an archive, or the archive or its member is damaged.

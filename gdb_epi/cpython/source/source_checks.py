@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdb_epi.cpython.frames.line_tables import Position
+from gdb_epi.cpython.frames.line_tables import SourcePosition
 from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, siphash
 from gdb_epi.cpython.source.guarded_files import SourceFile
 from gdb_epi.cpython.source.source_site import SourceSite
@@ -72,7 +72,7 @@ def compare_text(lines: Sequence[str], site: SourceSite) -> TextFit:
     return TextFit(len(site.positions), len(names), misses, "")
 
 
-def _line_miss(lines: Sequence[str], where: Position) -> str:
+def _line_miss(lines: Sequence[str], where: SourcePosition) -> str:
     line = where.line or 0
     end = where.end_line or line
     if max(line, end) > len(lines):
@@ -84,7 +84,7 @@ def _line_miss(lines: Sequence[str], where: Position) -> str:
     return ""
 
 
-def _column_miss(lines: Sequence[str], where: Position, encoded: dict[int, bytes]) -> bool:
+def _column_miss(lines: Sequence[str], where: SourcePosition, encoded: dict[int, bytes]) -> bool:
     """Tell whether a column range begins or ends where no token can."""
     if where.column is None or where.end_column is None or not where.line or not where.end_line:
         return False
@@ -129,7 +129,7 @@ def check_pyc(pyc: SourceFile, source: SourceFile, site: SourceSite) -> PycCheck
         return PycCheck(UNKNOWN, f"{pyc.path} holds other code than the core")
     flags = int.from_bytes(content[4:8], "little")
     if flags & 1:
-        fits = pyc_hash_fits(content[:4], source, content[8:16])
+        fits = does_pyc_hash_match(content[:4], source, content[8:16])
         if fits is None:
             return PycCheck(UNKNOWN, f"{source.size} bytes are too many to hash here")
         if fits:
@@ -155,7 +155,7 @@ def marshalled_line_table(first: int, table: bytes, *, ref: bool = False) -> byt
     return number + kind + len(table).to_bytes(4, "little") + table
 
 
-def pyc_hash_fits(magic: bytes, source: SourceFile, wanted: bytes) -> bool | None:
+def does_pyc_hash_match(magic: bytes, source: SourceFile, wanted: bytes) -> bool | None:
     """Whether a source file has the hash that a .pyc names; None when it is too large to tell."""
     if source.size > MAX_HASHED:
         return None

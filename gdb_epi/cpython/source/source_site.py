@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import MAX_LINE_TABLE, CodeReader
 from gdb_epi.cpython.frames.frame_chain import frame_reader
-from gdb_epi.cpython.frames.line_tables import Position, line_table_entries, position_at
+from gdb_epi.cpython.frames.line_tables import (
+    SourcePosition,
+    find_source_position,
+    parse_line_table,
+)
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
@@ -21,8 +25,8 @@ class SourceSite(NamedTuple):
     filename: str
     name: str
     first: int  # co_firstlineno
-    position: Position  # of the instruction that was running
-    positions: tuple[Position, ...]  # of all its instructions, without repeats
+    position: SourcePosition  # of the instruction that was running
+    positions: tuple[SourcePosition, ...]  # of all its instructions, without repeats
     names: tuple[str, ...]  # global names, attributes and locals that the text must spell
     table: bytes  # co_linetable or co_lnotab
     globals: int  # dict (PyObject *)
@@ -53,10 +57,12 @@ class SourceSiteReader:
             return Absent(UNREADABLE, str(error))
         if isinstance(table, Absent):
             return Absent(table.reason, f"line table: {table.detail}")
-        entries = line_table_entries(self._layout, table, code.firstlineno)
-        position = position_at(entries, max(raw.lasti, 0))
+        entries = parse_line_table(self._layout, table, code.firstlineno)
+        position = find_source_position(entries, max(raw.lasti, 0))
         if position is None or position.line is None or position.line != frame.lineno:
-            position = Position(frame.lineno)  # the stack's line, which other witnesses agreed on
+            position = SourcePosition(
+                frame.lineno
+            )  # the stack's line, which other witnesses agreed on
         return SourceSite(
             filename=frame.filename,
             name=code.name,
@@ -68,9 +74,9 @@ class SourceSiteReader:
             globals=raw.globals,
         )
 
-    def _positions(self, table: bytes, first: int) -> tuple[Position, ...]:
-        positions: dict[Position, None] = {}
-        for entry in line_table_entries(self._layout, table, first):
+    def _positions(self, table: bytes, first: int) -> tuple[SourcePosition, ...]:
+        positions: dict[SourcePosition, None] = {}
+        for entry in parse_line_table(self._layout, table, first):
             where = entry.position
             # The first instruction of a code object has the line of its `def` or none at all.
             if where.line is not None and where.line > 0 and where != (first, first, 0, 0):

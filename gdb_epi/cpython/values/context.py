@@ -40,7 +40,7 @@ _ALLOCATOR_MARKS = {
 }
 
 
-def allocator_mark(word: int) -> str:
+def name_allocator_mark(word: int) -> str:
     """Say which mark of the debug allocators a 64-bit word is; "" for any other word."""
     byte = word >> 24 & 0xFF
     meaning = _ALLOCATOR_MARKS.get(byte)
@@ -108,10 +108,12 @@ class ValueContext:
         Raises UnreadableMemory when there is none, Undecodable when its memory was freed.
         """
         if address & 7 or not address:
-            raise UnreadableMemory(address, 8, allocator_mark(address) or "not an aligned pointer")
+            raise UnreadableMemory(
+                address, 8, name_allocator_mark(address) or "not an aligned pointer"
+            )
         kind = self.reader.type_of(address)
-        if kind & 7 and allocator_mark(kind):
-            raise Undecodable(allocator_mark(kind))
+        if kind & 7 and name_allocator_mark(kind):
+            raise Undecodable(name_allocator_mark(kind))
         return Obj(address, self.types.lineage(kind))
 
     def offset(self, *path: str) -> int:

@@ -32,7 +32,7 @@ _STEP = re.compile(
 _STRUCTS = {"list": "PyListObject", "collections.deque": "dequeobject"}
 
 
-def is_path(text: str, position: int) -> bool:
+def is_expression_path(text: str, position: int) -> bool:
     """Tell whether there are only attributes and items from a position on."""
     while text[position:].strip():
         step = _STEP.match(text, position)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gdb_epi.cpython.values.decoders.builtin_scalars import float_value, int_value
+from gdb_epi.cpython.values.decoders.builtin_scalars import read_float, read_int
 from gdb_epi.cpython.values.repr_decoder import ReprDecoder, Undecodable
 
 _NUMBER = r"(?:.?[<>^=])?[-+ ]?#?0?\d{0,4}[,_]?(?:\.\d{1,3})?[bcdeEfFgGoxX%]?"
@@ -29,14 +29,14 @@ def plain_value(decoder: ReprDecoder, address: int) -> Plain:
     if ident == "str":
         return decoder.string(address, decoder.limits.length)
     if ident in ("int", "bool"):
-        number = int_value(decoder, address)
+        number = read_int(decoder, address)
         return number if ident == "int" else bool(number)
     if ident == "float":
-        return float_value(decoder, address)
+        return read_float(decoder, address)
     raise Undecodable(f"formatting of {ident or 'an object'}")
 
 
-def formatted(value: Plain, spec: str) -> str:
+def format_value(value: Plain, spec: str) -> str:
     """Return format(value, spec). Raises Undecodable where releases differ."""
     import re
 

@@ -26,7 +26,7 @@ class Instruction(NamedTuple):
     following: int
 
 
-class Dialect(NamedTuple):
+class BytecodeDialect(NamedTuple):
     """How one version's bytecode is written (opcodes.json)."""
 
     names: dict[int, str]
@@ -48,11 +48,11 @@ class Dialect(NamedTuple):
 
 
 @cache
-def _dialect(version: str) -> Dialect | None:
+def _dialect(version: str) -> BytecodeDialect | None:
     table = shipped_json(__file__, "opcodes.json").get(version)
     if table is None:
         return None
-    return Dialect(
+    return BytecodeDialect(
         names={int(number): name for number, name in table["names"].items()},
         caches={int(number): units for number, units in table["caches"].items()},
         absolute=frozenset(table["absolute"]),
@@ -66,7 +66,7 @@ def _dialect(version: str) -> Dialect | None:
     )
 
 
-def dialect_of(layout: Layout) -> Dialect:
+def find_bytecode_dialect(layout: Layout) -> BytecodeDialect:
     """Return how a process's bytecode is written. Raises Undecodable for an unknown version."""
     dialect = _dialect(".".join(map(str, layout.version)))
     if dialect is None:
@@ -74,7 +74,7 @@ def dialect_of(layout: Layout) -> Dialect:
     return dialect
 
 
-def instruction_at(dialect: Dialect, units: bytes, at: int) -> Instruction:
+def read_instruction(dialect: BytecodeDialect, units: bytes, at: int) -> Instruction:
     """Return the instruction at a place that control reaches. Raises Undecodable for another."""
     argument = 0
     while 0 <= at < len(units) - 1 and not at % CODE_UNIT:

@@ -12,7 +12,7 @@ from itertools import islice
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.decoders.builtin_containers import set_items
-from gdb_epi.cpython.values.process_values import Values, values_of
+from gdb_epi.cpython.values.process_values import ProcessValues, get_process_values
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -28,8 +28,10 @@ _DAMAGE = (UnreadableMemory, LayoutError, Undecodable)
 class PlainValues:
     """Read objects of one process as plain values."""
 
-    def __init__(self, target: Target, python: PythonState, values: Values | None = None) -> None:
-        self.values = values or values_of(target, python)
+    def __init__(
+        self, target: Target, python: PythonState, values: ProcessValues | None = None
+    ) -> None:
+        self.values = values or get_process_values(target, python)
         self.context = self.values.context
         self.reader = self.context.reader
         self.objects = self.context.objects

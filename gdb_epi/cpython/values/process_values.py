@@ -19,8 +19,8 @@ from gdb_epi.cpython.values.context import Obj, Undecodable, ValueContext
 from gdb_epi.cpython.values.repr_decoder import (
     MAX_ATTRIBUTES,
     AskingThread,
-    Limits,
     ReprDecoder,
+    ReprLimits,
     Value,
 )
 from gdb_epi.cpython.values.secrets import MASKED, is_secret_name
@@ -32,10 +32,10 @@ from gdb_epi.target.api import Target
 LOAD_ERRORS = load_all(decoders) + load_all(libraries)
 MAX_CACHED_VALUES = 200_000
 # Attributes of an instance are shown next to it, each no longer than this.
-ATTRIBUTE_LIMITS = Limits(depth=2, width=20, length=200, total=1000)
+ATTRIBUTE_LIMITS = ReprLimits(depth=2, width=20, length=200, total=1000)
 
 
-class Values:
+class ProcessValues:
     """The objects of one process as text; each is decoded once."""
 
     def __init__(
@@ -43,12 +43,12 @@ class Values:
         target: Target,
         reader: MemoryReader,
         interpreters: tuple[int, ...] = (),
-        limits: Limits | None = None,
+        limits: ReprLimits | None = None,
     ) -> None:
         objects = NamespaceReader(reader)
         types = TypeReader(reader, objects, interpreters)
         self.context = ValueContext(target, reader, objects, types)
-        self.limits = (limits or Limits()).bounded()
+        self.limits = (limits or ReprLimits()).bounded()
         self.threads: tuple[ThreadState, ...] = ()
         self._asked_by: AskingThread | None = None  # the thread whose frame is being read
         self._values: dict[int, Value] = {}
@@ -113,7 +113,7 @@ class Values:
                 yield f"{address:#x}.{name}", shown
 
     def decoder(
-        self, limits: Limits | None = None, asked_by: AskingThread | None = None
+        self, limits: ReprLimits | None = None, asked_by: AskingThread | None = None
     ) -> ReprDecoder:
         """Return a decoder for one value."""
         return ReprDecoder(self.context, limits or self.limits, _own_repr, asked_by)
@@ -149,9 +149,11 @@ def _own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
     return own_repr(decoder, obj)
 
 
-def values_of(target: Target, python: PythonState, limits: Limits | None = None) -> Values:
+def get_process_values(
+    target: Target, python: PythonState, limits: ReprLimits | None = None
+) -> ProcessValues:
     """Return the values of a decoded process."""
     reader = PagedReader(target, python.layout)
-    values = Values(target, reader, python.interpreter_addresses(), limits)
+    values = ProcessValues(target, reader, python.interpreter_addresses(), limits)
     values.threads = tuple(python.threads())
     return values

@@ -15,9 +15,14 @@ from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, Lineage, TypeI
 from gdb_epi.cpython.values.context import Obj as Obj
 from gdb_epi.cpython.values.context import Undecodable as Undecodable
 from gdb_epi.cpython.values.context import ValueContext as ValueContext
-from gdb_epi.cpython.values.secrets import MASKED, is_secret_name, is_shown, without_passwords
+from gdb_epi.cpython.values.secrets import (
+    MASKED,
+    is_secret_name,
+    is_shown_despite_name,
+    mask_passwords,
+)
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import Any, NamedTuple
 
 DEPTH, MAX_DEPTH = 6, 40  # containers in containers
@@ -43,7 +48,7 @@ DATACLASS_REPR = ("dataclasses", "dataclass")
 ATTRS_REPR = ("attr", "s")
 
 
-class Limits(NamedTuple):
+class ReprLimits(NamedTuple):
     """How much of one value is shown; what is left out is marked by `...` and `Value.cut`.
 
     `<cut>` stands where no contents are shown, as below the deepest container.
@@ -57,9 +62,9 @@ class Limits(NamedTuple):
     total: int = TOTAL
     secrets: bool = False
 
-    def bounded(self) -> Limits:
+    def bounded(self) -> ReprLimits:
         """Return these limits, none beyond what is safe."""
-        return Limits(
+        return ReprLimits(
             max(1, min(self.depth, MAX_DEPTH)),
             max(0, min(self.width, MAX_WIDTH)),
             max(1, min(self.length, MAX_LENGTH)),
@@ -67,9 +72,9 @@ class Limits(NamedTuple):
             self.secrets,
         )
 
-    def capped_by(self, caps: Limits) -> Limits:
+    def capped_by(self, caps: ReprLimits) -> ReprLimits:
         """Return these limits, none larger than those of `caps`; secrets stay masked."""
-        return Limits(
+        return ReprLimits(
             depth=min(self.depth, caps.depth),
             width=min(self.width, caps.width),
             length=min(self.length, caps.length),
@@ -93,10 +98,10 @@ class Value(NamedTuple):
 
     def shown(self) -> str:
         """Return the text, with the attributes after it."""
-        return with_attributes(self.text, self.attributes)
+        return append_attributes(self.text, self.attributes)
 
 
-def with_attributes(text: str, attributes: tuple[tuple[str, str], ...]) -> str:
+def append_attributes(text: str, attributes: tuple[tuple[str, str], ...]) -> str:
     """Return a value's text with the attributes that it does not show after it."""
     if not attributes:
         return text
@@ -161,7 +166,7 @@ class ReprDecoder:
     def __init__(
         self,
         context: ValueContext,
-        limits: Limits,
+        limits: ReprLimits,
         own_repr: Callable[[ReprDecoder, Obj], str | None] = ignore_python_repr,
         asked_by: AskingThread | None = None,
     ) -> None:
@@ -233,7 +238,7 @@ class ReprDecoder:
             obj = self.obj(address)
         except (UnreadableMemory, LayoutError, Undecodable):
             return text  # why it cannot be read
-        if is_shown(name, obj.lineage.ident, text):
+        if is_shown_despite_name(name, obj.lineage.ident, text):
             return text
         self.exact, self.cut, self.opaque, self._room = before
         self.exact, self.bare = False, bare
@@ -248,7 +253,7 @@ class ReprDecoder:
         """Return a text with `***` for passwords in it, unless secrets were asked for."""
         if self.limits.secrets:
             return text
-        masked = without_passwords(text)
+        masked = mask_passwords(text)
         if masked != text:
             self.exact = False
         return masked
@@ -420,7 +425,7 @@ class ReprDecoder:
             return []
         self.require_range(address, 8 * count, what)
         number = min(count, self.limits.width)
-        return words_in(self.reader.read(address, 8 * number))
+        return split_into_words(self.reader.read(address, 8 * number))
 
     def array_of(self, address: int, kind: str) -> tuple[int, int]:
         """Return where the items of a tuple or "list" begin, and how many there are."""

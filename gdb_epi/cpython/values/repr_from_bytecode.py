@@ -19,10 +19,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from gdb_epi.cpython.frames.code_objects import bytecode_of
+from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.instructions import dialect_of, instruction_at
+from gdb_epi.cpython.values.instructions import find_bytecode_dialect, read_instruction
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     DATA,
@@ -115,7 +115,7 @@ class Evaluation(ValueOperations):
         super().__init__(decoder)
         self.code = self.globals = self.function = 0  # PyCodeObject *, PyDictObject *, ...
         self.owner: TypeInfo | None = None  # the class that has the function
-        self.dialect = dialect_of(decoder.layout)
+        self.dialect = find_bytecode_dialect(decoder.layout)
         self.budget, self.depth = budget, depth
         self.stack: list[Item] = []
         self.blocks: list[tuple[int, int]] = []  # up to 3.10: handlers, and the depth of the stack
@@ -144,12 +144,12 @@ class Evaluation(ValueOperations):
 
         Raises Undecodable, also for one with too many bytes of instructions.
         """
-        start, size = bytecode_of(self.decoder.reader, self.code)
+        start, size = locate_bytecode(self.decoder.reader, self.code)
         if not 0 < size <= most:
             raise Undecodable(f"a function of {size} bytes of instructions")
         units = self.decoder.reader.read(start, size)
         while self.budget[0] > 0:
-            instruction = instruction_at(self.dialect, units, at)
+            instruction = read_instruction(self.dialect, units, at)
             name, argument = instruction.name, instruction.argument
             if name in ("RETURN_VALUE", "RETURN_CONST"):
                 return self._pop() if name == "RETURN_VALUE" else self._constant(argument)

@@ -41,7 +41,7 @@ _SETTING = _SETTINGS + r"(?!\*\*\*)([^\s&;'\"<>]+)"
 _URL = r"([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'\"]*:)([^\s/'\"]+@|(?!\d+(?:['\"]|$))[^\s/@'\"]+$)"
 
 
-def words_of(name: str) -> Iterator[str]:
+def split_name_words(name: str) -> Iterator[str]:
     """Yield the words of a name in lower case: `apiKey`, `api-key` and `API_KEY` have two each."""
     word = ""
     for character in name[:MAX_NAME]:
@@ -61,7 +61,7 @@ def words_of(name: str) -> Iterator[str]:
 def is_secret_name(name: str) -> bool:
     """Tell whether a name says that its value is a secret."""
     before = ""
-    for word in words_of(name):
+    for word in split_name_words(name):
         word = word.rstrip("0123456789")
         if word in WORDS or word.endswith(ENDINGS) or (before, word) in PAIRS:
             return True
@@ -69,19 +69,19 @@ def is_secret_name(name: str) -> bool:
     return False
 
 
-def is_shown(name: str, ident: str, text: str) -> bool:
+def is_shown_despite_name(name: str, ident: str, text: str) -> bool:
     """Tell, by its built-in type and text, whether a value with a secret's name is shown."""
     if ident in _OPEN or text in _EMPTY:
         return True
     if ident not in _NUMBERS:
         return False
     last = ""
-    for word in words_of(name):
+    for word in split_name_words(name):
         last = word.rstrip("0123456789") or last
     return last not in NUMBER_WORDS
 
 
-def without_passwords(text: str) -> str:
+def mask_passwords(text: str) -> str:
     """Return a text with `***` in place of the passwords in URLs and settings."""
     lower = text.lower() if "=" in text else ""
     has_setting = any(word in lower for word in ("passw", "pwd=", "key=", "secret=", "token="))

@@ -15,7 +15,7 @@ from gdb_epi.cpython.values.formatting import (
     Plain,
     format_braces,
     format_percent,
-    formatted,
+    format_value,
     plain_value,
 )
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
@@ -333,7 +333,7 @@ class ValueOperations:
                 method = special_method(self.decoder, obj.type, "__format__")
                 if method is not None:
                     return self.text_of(self.call(method[1], method[0], [item, BuiltStr(spec)]))
-        return formatted(self.plain(item), spec) if spec else self.converted(item, STR)
+        return format_value(self.plain(item), spec) if spec else self.converted(item, STR)
 
     def converted(self, item: Item, how: int) -> str:
         """Return str() or repr() of an item. Raises Undecodable."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.process_values import Values
-from gdb_epi.cpython.values.repr_decoder import MAX_WHY, with_attributes
+from gdb_epi.cpython.values.process_values import ProcessValues
+from gdb_epi.cpython.values.repr_decoder import MAX_WHY, append_attributes
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import NamedTuple
@@ -51,7 +51,7 @@ class Variable(NamedTuple):
 
     def shown(self) -> str:
         """Return the text, with the attributes after it."""
-        return with_attributes(self.text, self.attributes)
+        return append_attributes(self.text, self.attributes)
 
 
 class Slot(NamedTuple):
@@ -63,7 +63,7 @@ class Slot(NamedTuple):
     boxed: bool  # its value is in a cell
 
 
-class Names(NamedTuple):
+class CodeVariableNames(NamedTuple):
     """The variables of a code object; `optimized` is false for modules and class bodies."""
 
     slots: tuple[Slot, ...]
@@ -74,12 +74,12 @@ class Names(NamedTuple):
 class FrameVariables:
     """Arguments and locals of the frames of one process."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: ProcessValues) -> None:
         self.values = values
         self._reader = values.context.reader
         self._layout = values.context.reader.layout
         self._objects = values.context.objects
-        self._names: dict[int, Names | Absent] = {}
+        self._names: dict[int, CodeVariableNames | Absent] = {}
         # 3.14 (gh-117139): slots are _PyStackRef, whose two lowest bits are a tag.
         self._tagged = self._layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
         self._struct = "PyFrameObject"
@@ -156,7 +156,7 @@ class FrameVariables:
 
     # -- values -------------------------------------------------------------------------------
 
-    def _bound(self, frame: int, names: Names) -> Iterator[tuple[Slot, int]]:
+    def _bound(self, frame: int, names: CodeVariableNames) -> Iterator[tuple[Slot, int]]:
         """Yield the slots that hold a value, with the PyObject *, or a tagged int."""
         start = frame + self._slots_at
         addresses = self._reader.read(start, 8 * names.size)
@@ -219,7 +219,7 @@ class FrameVariables:
 
     # -- names --------------------------------------------------------------------------------
 
-    def names(self, code: int) -> Names | Absent:
+    def names(self, code: int) -> CodeVariableNames | Absent:
         """Return the variables of a code object. Absent when it cannot be read."""
         if code not in self._names:
             try:
@@ -228,7 +228,7 @@ class FrameVariables:
                 self._names[code] = Absent("unreadable", str(error)[:MAX_WHY])
         return self._names[code]
 
-    def _read_names(self, code: int) -> Names:
+    def _read_names(self, code: int) -> CodeVariableNames:
         flags = self._number(code, "co_flags")
         optimized = bool(flags & _OPTIMIZED)
         names = self._tuple(code, "co_localsplusnames")
@@ -247,9 +247,9 @@ class FrameVariables:
         for index, (name, bits) in enumerate(zip(names, kinds, strict=True)):
             kind = roles.get(index) or _kind_of_slot(bits)
             slots.append(Slot(index, name, kind, bool(bits & (_CELL | _FREE))))
-        return Names(tuple(_arguments_first(slots)), len(names), optimized)
+        return CodeVariableNames(tuple(_arguments_first(slots)), len(names), optimized)
 
-    def _three_tuples(self, code: int, flags: int, optimized: bool) -> Names:
+    def _three_tuples(self, code: int, flags: int, optimized: bool) -> CodeVariableNames:
         local = self._tuple(code, "co_varnames") or []
         cells = self._tuple(code, "co_cellvars") or []
         free = self._tuple(code, "co_freevars") or []
@@ -261,7 +261,7 @@ class FrameVariables:
             slots.append(Slot(index, name, by_name.get(name) or CELL, True))
         for index, name in enumerate(free, len(local) + len(cells)):
             slots.append(Slot(index, name, FREE, True))
-        return Names(tuple(_arguments_first(slots)), len(slots), optimized)
+        return CodeVariableNames(tuple(_arguments_first(slots)), len(slots), optimized)
 
     def _roles(self, code: int, flags: int) -> dict[int, str]:
         """Return what kind of argument the first slots are."""

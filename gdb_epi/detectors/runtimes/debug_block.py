@@ -15,13 +15,13 @@ from gdb_epi.detectors.registry import (
     frames_of_failure,
     hex_word,
 )
-from gdb_epi.detectors.runtimes.python_fatal_error import where_it_gave_up
+from gdb_epi.detectors.runtimes.python_fatal_error import find_fatal_error_frame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.fault.own_native_code import possible_writers
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -106,7 +106,7 @@ def _end_of_check(target: Target, frames: Sequence[NativeFrame]) -> int | None:
         beyond = near[inside[-1] + 1 :]
         outer = next((f for f in beyond if "_PyMem_Debug" not in (f.function or "")), None)
         return outer.sp if outer is not None else near[inside[-1]].sp
-    gave_up = where_it_gave_up(target, near)
+    gave_up = find_fatal_error_frame(target, near)
     if gave_up is None or gave_up[2] != "debug-allocator":
         return None
     end = near[gave_up[0]].sp
@@ -122,7 +122,7 @@ def _damaged_block(state: ProcessState, end: int) -> DebugBlock | None:
     assert not isinstance(fault, Absent)
     words = [fault.registers.get(name, 0) for name in fault.architecture.general]
     size = max(0, min(end + 64 - fault.sp, MAX_STACK)) & ~7
-    words += words_in(try_read(state.target, fault.sp, size))
+    words += split_into_words(try_read(state.target, fault.sp, size))
     blocks = (_block_at(state.target, word) for word in dict.fromkeys(words) if word % 8 == 0)
     return next((block for block in blocks if block is not None), None)
 

@@ -14,8 +14,8 @@ from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import WORD, words_in
-from gdb_epi.target.api import NativeFrame, Target, machine_of
+from gdb_epi.sizes import WORD, split_into_words
+from gdb_epi.target.api import NativeFrame, Target, get_architecture
 
 # What is left of the code of libffi's closures after their first word: src/x86/ffi64.c, 3.3 to 3.4,
 # with and without endbr64. A freed one begins with a link to the next free one instead
@@ -93,9 +93,9 @@ def _end_of_callback(frames: Sequence[NativeFrame]) -> int | None:
 
 
 def _words(target: Target, registers: Mapping[str, int], start: int, end: int) -> Iterator[int]:
-    yield from (registers.get(name, 0) for name in machine_of(target).general)
+    yield from (registers.get(name, 0) for name in get_architecture(target).general)
     stack = try_read(target, start, max(0, min(end - start, MAX_STACK)) & ~7)
-    yield from dict.fromkeys(words_in(stack))
+    yield from dict.fromkeys(split_into_words(stack))
 
 
 def _is_freed_thunk(reader: MemoryReader, address: int) -> bool:

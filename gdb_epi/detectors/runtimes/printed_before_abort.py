@@ -14,7 +14,7 @@ from gdb_epi.fault.errno import ENOMEM, errno_of
 from gdb_epi.fault.instructions import call_before, instructions_before
 from gdb_epi.fault.own_native_code import function_source_name
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import NativeFrame, Target, machine_of
+from gdb_epi.target.api import NativeFrame, Target, get_architecture
 from gdb_epi.x86.instruction import CALL, NEXT
 
 _LIBC = ("libc.so.", "libc-2.", "ld-musl", "libc.musl")
@@ -67,16 +67,16 @@ def _abort_text(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str
         # A checker of a library has the text from its caller.
         if not any(word in (frame.function or "").lower() for word in _CHECKERS):
             break
-        text = message(target, caller.pc)
+        text = read_printed_message(target, caller.pc)
         if text:
             return text, function_source_name(caller)
-    if not outside or not machine_of(target).decodes:
+    if not outside or not get_architecture(target).decodes:
         return "", None
     aborting = call_before(target, outside[0].pc)
     if aborting is None:
         return "", None
     given_up_at = outside[0].pc - aborting.length
-    text = message(target, given_up_at) or _printed_earlier(target, given_up_at)
+    text = read_printed_message(target, given_up_at) or _printed_earlier(target, given_up_at)
     return text, function_source_name(outside[0])
 
 
@@ -89,7 +89,7 @@ def _printed_earlier(target: Target, address: int) -> str:
     for step in reversed(instructions_before(target, address) or ()):
         if step.instruction.flow == CALL:
             calls += 1
-            text = message(target, step.address + step.instruction.length)
+            text = read_printed_message(target, step.address + step.instruction.length)
             if " " in text:
                 return text
         if step.instruction.flow not in (CALL, NEXT) or calls == MAX_CALLS:
@@ -97,7 +97,7 @@ def _printed_earlier(target: Target, address: int) -> str:
     return ""
 
 
-def message(target: Target, return_address: int) -> str:
+def read_printed_message(target: Target, return_address: int) -> str:
     """Return the constant texts of the call before an address, as printf() would put them."""
     import re  # not at the start: every triage imports this file
 

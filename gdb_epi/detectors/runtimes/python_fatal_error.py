@@ -72,7 +72,7 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     if failure is None:
         return
     account, frames = failure
-    gave_up = where_it_gave_up(state.target, frames)
+    gave_up = find_fatal_error_frame(state.target, frames)
     if gave_up is None:
         return
     number, reason, kind = gave_up
@@ -91,7 +91,7 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
 
 
-def where_it_gave_up(
+def find_fatal_error_frame(
     target: Target, frames: Sequence[NativeFrame]
 ) -> tuple[int, str | None, str] | None:
     """Return the number of the outermost function of the fatal error's own, the reason, its kind.

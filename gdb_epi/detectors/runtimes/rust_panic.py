@@ -13,7 +13,7 @@ from gdb_epi.fault.fault_site import ILLEGAL, TRAPPED
 from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import NativeFrame, Target
 
 # Parts of names, mangled either way: library/std/src/panicking.rs, library/core/src/panicking.rs.
@@ -62,7 +62,7 @@ def _location(
         return None
     size = min(end, region.end, region.start + region.dumped) - start
     stack = try_read(target, start, max(size, 0) & ~7)
-    places = [place for word in words_in(stack) if (place := _place_at(target, word))]
+    places = [place for word in split_into_words(stack) if (place := _place_at(target, word))]
     return next((place for place in places if _LIBRARY not in place), next(iter(places), None))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
@@ -36,7 +36,7 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
         return
     loaded = [_file(module.path) for module in state.target.modules()]
     values = PlainValues(state.target, python)
-    for library in instances_of(state.target, python).of([LIBRARY])[:MAX_LIBRARIES]:
+    for library in shared_instances(state.target, python).of([LIBRARY])[:MAX_LIBRARIES]:
         kept = values.attribute(library.address, "_name")
         name = _file(values.text(kept) or "") if kept else ""
         stem = name.partition(".so")[0]  # without its version: a link leads to libx.so.1.2

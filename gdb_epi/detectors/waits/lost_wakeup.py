@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
-from gdb_epi.locks.fork.vanished_pools import vanished_pools
+from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
 from gdb_epi.locks.types import INFO, LOST_WAKEUP
 from gdb_epi.process_state import ProcessState
 
@@ -22,7 +22,7 @@ def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
     report = state.locks
     if not report.fork.forked:
         return
-    pools = [pool.kind for pool in vanished_pools(report.vanished)]
+    pools = [pool.kind for pool in find_vanished_pools(report.vanished)]
     for wait in report.waits:
         if wait.verdict != LOST_WAKEUP or wait.confidence == INFO:
             continue

@@ -13,7 +13,7 @@ from gdb_epi.fault.mapping_checks import may_execute, untagged_address
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.fault.own_native_code import own_library_names_of_frames
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, words_in
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, split_into_words
 from gdb_epi.target.api import Target
 from gdb_epi.target.memory_search import find_word
 from gdb_epi.util import counted
@@ -143,7 +143,7 @@ def _marked_near(target: Target, place: int) -> Iterator[tuple[int, int]]:
     start = max(region.start, place - STRAY_REACH) & -WORD
     end = min(region.end, place + STRAY_REACH)
     for first in range(start, end - WORD + 1, PAGE):
-        words = words_in(try_read(target, first, min(PAGE, end - first)))
+        words = split_into_words(try_read(target, first, min(PAGE, end - first)))
         for number, word in enumerate(words):
             if word >> ADDRESS_BITS and untagged_address(target, word) is not None:
                 yield first + WORD * number, word

@@ -24,7 +24,7 @@ from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, assess_fix, fix_words, v
 from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.days import utc_day_text
 from gdb_epi.fleet.store.plain_sql import Execute
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 from gdb_epi.typing_lite import Any
 
 _HOST_WORDS = {
@@ -92,7 +92,7 @@ def decision_lines_of_record(
 ) -> list[str]:
     """Return what was decided about the signature and the host of a record."""
     lines = signature_decision_lines(execute, kind, key, record) if key else []
-    host = text_or_none(group_in(record, "host").get("hostname"))
+    host = text_or_none(get_group(record, "host").get("hostname"))
     return lines + (host_decision_lines(execute, host) if host else [])
 
 

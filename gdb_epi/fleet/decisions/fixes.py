@@ -17,7 +17,7 @@ from gdb_epi.fleet.records.facts import image_and_tag
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.plain_sql import Execute
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -124,12 +124,12 @@ def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
 
 def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
     """Return the version of a name in a record; None where the record has none."""
-    for part in (group_in(group_in(record, "host"), "attributes"), group_in(record, "facts")):
+    for part in (get_group(get_group(record, "host"), "attributes"), get_group(record, "facts")):
         value = text_or_none(part.get(name))
         if value:
             return value
     for part_name, key, of in _PLACES:
-        value = text_or_none(group_in(record, part_name).get(key)) if of == name else None
+        value = text_or_none(get_group(record, part_name).get(key)) if of == name else None
         if value:
             return value
     own = (*_packages(record), *_image(record))
@@ -138,7 +138,7 @@ def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
 
 def _image(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Yield the last name of the image and its tag, where it has one."""
-    image = text_or_none(group_in(record, "container").get("image")) or ""
+    image = text_or_none(get_group(record, "container").get("image")) or ""
     name, tag = image_and_tag(image)
     last = name.rpartition("/")[2]
     if last and tag:
@@ -146,7 +146,7 @@ def _image(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def _packages(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    packages = group_in(record, "python").get("packages")
+    packages = get_group(record, "python").get("packages")
     for package in packages[:MAX_PACKAGES] if isinstance(packages, list) else ():
         if isinstance(package, dict):
             name, version = text_or_none(package.get("name")), text_or_none(package.get("version"))

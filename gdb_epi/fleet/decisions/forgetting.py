@@ -32,7 +32,7 @@ from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_cra
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.reproject import BATCH
 from gdb_epi.fleet.store.transactions import begin_write, drop_dimension_ids
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 
 HOST, USER, CORE = "host", "user", "core"
 MIN_KEY = 8  # characters of a core's key that are enough
@@ -115,7 +115,7 @@ def _crashes_of_host(connection: Connection, given: str) -> _Wanted:
     c = tables.crash.c
 
     def is_meant(record: Mapping[str, Any]) -> bool:
-        host = group_in(record, "host")
+        host = get_group(record, "host")
         name, machine = text_or_none(host.get("hostname")), text_or_none(host.get("machine_id"))
         is_spelt = name is not None and (
             name in names or name in match_spellings([given], [*every, name])
@@ -142,7 +142,7 @@ def _crashes_of_user(connection: Connection, given: str) -> _Wanted:
             raise UsageError(problem, hint="--user 1001") from None
 
     def is_meant(record: Mapping[str, Any]) -> bool:
-        return group_in(record, "process").get("uid") == number
+        return get_group(record, "process").get("uid") == number
 
     ids: list[int] = []
     after = 0

@@ -12,7 +12,7 @@ from typing import Any
 
 from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, int32_or_none, scalar_texts, text_or_none
 from gdb_epi.record.groups.host_container_job import JOB_NUMBERS, JOB_TEXTS
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 
 YES = "true"
 ENV = "env "  # before the name of an environment variable
@@ -46,7 +46,7 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
     facts: dict[str, str] = {}
     if _GROUPS.isdisjoint(record):
         return facts
-    if signal := group_in(record, "signal"):
+    if signal := get_group(record, "signal"):
         numbers = {name: int32_or_none(signal.get(name)) for name in ("signo", "si_code")}
         facts |= {name: str(number) for name, number in numbers.items() if number is not None}
     for part, key, name in _TEXTS:
@@ -57,19 +57,19 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
     if program := program_of(record):
         facts["program"] = program
     for part, name in (("fork", "forked"), ("python", "free_threaded")):
-        truth = group_in(record, part).get(name)
+        truth = get_group(record, part).get(name)
         if isinstance(truth, bool):
             facts[name] = str(truth).lower()
-    if corruption := group_in(record, "corruption"):
+    if corruption := get_group(record, "corruption"):
         for name in ("path", "symptom"):
             if value := text_or_none(corruption.get(name)):
                 facts[f"corruption {name}"] = value
     detectors = {text_or_none(finding.get("detector")) for finding in _maps(record.get("findings"))}
     for detector in sorted(name for name in detectors if name):
         facts[f"found {detector}"] = YES
-    variables = scalar_texts(group_in(group_in(record, "job"), "environment"))
+    variables = scalar_texts(get_group(get_group(record, "job"), "environment"))
     of_settings = {ENV + name: text for name, text in variables.items() if name not in _OF_ONE_JOB}
-    for name, value in (*of_settings.items(), *scalar_texts(group_in(record, "facts")).items()):
+    for name, value in (*of_settings.items(), *scalar_texts(get_group(record, "facts")).items()):
         if len(facts) < MAX_ATTRIBUTES:
             facts.setdefault(name, value)
     return facts
@@ -80,7 +80,7 @@ def program_of(record: Mapping[str, Any]) -> str | None:
 
     What runs as one of these is placed and rolled out as one.
     """
-    job, container, process = (group_in(record, name) for name in ("job", "container", "process"))
+    job, container, process = (get_group(record, name) for name in ("job", "container", "process"))
     if unit := text_or_none(job.get("unit")):
         return unit
     if image := text_or_none(container.get("image")):
@@ -99,14 +99,14 @@ def flip_bit(record: Mapping[str, Any]) -> int | None:
     """Return the number (0..63) of the bit that may have flipped; None without one."""
     if "findings" in record or "corruption" in record:
         for finding in _maps(record.get("findings")):
-            bit = _bit(group_in(finding, "facts").get("bit"))
+            bit = _bit(get_group(finding, "facts").get("bit"))
             if bit is not None:
                 return bit
-        for candidate in _maps(group_in(record, "corruption").get("candidates")):
+        for candidate in _maps(get_group(record, "corruption").get("candidates")):
             bits = candidate.get("bits")
             if isinstance(bits, list) and len(bits) == 1:
                 return _bit(bits[0])
-    return _bit(group_in(record, "flags").get("bit"))
+    return _bit(get_group(record, "flags").get("bit"))
 
 
 def _bit(value: Any) -> int | None:

@@ -19,7 +19,7 @@ from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.records.values import int32_or_none, text_or_none
 from gdb_epi.fleet.records.verdicts import model_of
 from gdb_epi.private_files import make_private_file
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 
 MAX_STACK = 64  # frames
 TEXT, INTEGER, REAL, FLAG, TIME, MAP = "text", "integer", "real", "flag", "time", "map"
@@ -93,11 +93,11 @@ OTEL_ATTRIBUTES = {
 def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of a record, a value (or None) for each column. Raises InputError."""
     rows = project_record(record)
-    process, threads = group_in(record, "process"), group_in(record, "threads")
-    crashed = group_in(threads, "crashed")
+    process, threads = get_group(record, "process"), get_group(record, "threads")
+    crashed = get_group(threads, "crashed")
     _, kind, key, coarse = rows.sig or ("", "", "", "")
     name, machine = rows.host or ("", "")
-    crash, judged = rows.crash, group_in(record, "verdict")
+    crash, judged = rows.crash, get_group(record, "verdict")
     return {
         "core_key": rows.core_key,
         # As it was claimed; `time_source` says by whom.
@@ -119,8 +119,8 @@ def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
         "signal": crash["signo"],
         "si_code": crash["si_code"],
         # The Python exception in flight, else the signal, which is what ended the process.
-        "exception": text_or_none(group_in(record, "exception").get("type"))
-        or text_or_none(group_in(record, "signal").get("name")),
+        "exception": text_or_none(get_group(record, "exception").get("type"))
+        or text_or_none(get_group(record, "signal").get("name")),
         "stack": _stack(crashed),
         "category": rows.sig_values.get("category"),
         "signature": rows.sig_values.get("text"),

@@ -26,7 +26,7 @@ from gdb_epi.fleet.records.values import (
     text_or_none,
 )
 from gdb_epi.fleet.records.verdicts import counted_label
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 from gdb_epi.record.schema.versions import check_schema
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
@@ -97,11 +97,11 @@ class Projector:
         core_key = record.get("core_key")
         if not isinstance(core_key, str) or not _KEY.match(core_key):
             raise InputError("record without a usable core_key: the notes of its core were cut off")
-        signature = group_in(record, "signature")
+        signature = get_group(record, "signature")
         sig, sig_values, trace, line = self._of_signature(signature)
-        host = group_in(record, "host")
+        host = get_group(record, "host")
         host_name, machine = _host_name(record, host), text_or_none(host.get("machine_id")) or ""
-        attributes, attrset = self._of_host(group_in(host, "attributes"))
+        attributes, attrset = self._of_host(get_group(host, "attributes"))
         libs, libset = self._of_libs(record)
         facts = facts_of_record(record)
         return Rows(
@@ -121,8 +121,8 @@ class Projector:
         )
 
     def _of_signature(self, signature: Mapping[str, Any]) -> _Signature:
-        keys, lines = group_in(signature, "keys"), group_in(signature, "text")
-        chosen = group_in(signature, "group")
+        keys, lines = get_group(signature, "keys"), get_group(signature, "text")
+        chosen = get_group(signature, "group")
         try:
             # Texts alone count here, so that True and 1 mean the same: absent.
             key: Any = (
@@ -203,7 +203,7 @@ def project_record(record: Mapping[str, Any], received: float | None = None) -> 
 
 def record_rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return how good a record is: quality first, then the tool version."""
-    full = int(bool(group_in(record, "signal") or group_in(record, "process")))
+    full = int(bool(get_group(record, "signal") or get_group(record, "process")))
     return (full, record_quality(record), tool_version(record))
 
 
@@ -231,11 +231,11 @@ def merge_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, A
     merged = {**other, **best}
     if _time_rank(other) > _time_rank(best):
         # The source goes with its time: one that says nothing of it is no file's date.
-        kept = {k: v for k, v in group_in(best, "time").items() if k != "ts_source"}
-        merged["time"] = {**kept, **group_in(other, "time")}
-    hosts = group_in(other, "host"), group_in(best, "host")
+        kept = {k: v for k, v in get_group(best, "time").items() if k != "ts_source"}
+        merged["time"] = {**kept, **get_group(other, "time")}
+    hosts = get_group(other, "host"), get_group(best, "host")
     if hosts[0] or hosts[1]:
-        shared = {**group_in(hosts[0], "attributes"), **group_in(hosts[1], "attributes")}
+        shared = {**get_group(hosts[0], "attributes"), **get_group(hosts[1], "attributes")}
         merged["host"] = {**hosts[0], **hosts[1]}
         if shared:
             merged["host"]["attributes"] = shared
@@ -324,7 +324,7 @@ def _tool(record: Mapping[str, Any]) -> str | None:
 
 def _time_rank(record: Mapping[str, Any]) -> int:
     """The file time, which a copy changes, and one without a zone are the weakest."""
-    time = group_in(record, "time")
+    time = get_group(record, "time")
     seconds, has_zone = claimed_time(time.get("crash_ts"))
     if seconds is None:
         return 0
@@ -333,13 +333,13 @@ def _time_rank(record: Mapping[str, Any]) -> int:
 
 def group_key(record: Mapping[str, Any]) -> tuple[str, str]:
     """Return (kind, key) of the group that a record falls in; two empty texts without one."""
-    signature = group_in(record, "signature")
-    return _group_key(signature, group_in(signature, "keys"))
+    signature = get_group(record, "signature")
+    return _group_key(signature, get_group(signature, "keys"))
 
 
 def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[str, str]:
     """The key that groups this crash, and its kind: stable unless the record says otherwise."""
-    chosen = group_in(signature, "group")
+    chosen = get_group(signature, "group")
     kind, value = text_or_none(chosen.get("key")), text_or_none(chosen.get("value"))
     if kind and value:
         return kind, value
@@ -358,7 +358,7 @@ def _libs(libs: list[Any]) -> _Libs:
     for lib in libs[:MAX_LIBS]:
         if isinstance(lib, dict):
             name = text_or_none(lib.get("soname")) or text_or_none(lib.get("name")) or ""
-            note = group_in(lib, "package")
+            note = get_group(lib, "package")
             version = text_or_none(lib.get("version")) or text_or_none(note.get("version")) or ""
             libraries.add((name, text_or_none(lib.get("build_id")) or "", version))
     return tuple(sorted(libraries))
@@ -379,7 +379,7 @@ def _packages(packages: list[Any]) -> _Libs:
 def _libset(record: Mapping[str, Any], libs: _Libs) -> str | None:
     """The hash covers what is stored here, so two records with one hash have one set."""
     if not libs:
-        return text_or_none(group_in(record, "libs").get("libset")) or text_or_none(
+        return text_or_none(get_group(record, "libs").get("libset")) or text_or_none(
             record.get("libset")
         )
     return set_hash(libs)

@@ -24,10 +24,10 @@ from gdb_epi.fleet.report.page import (
 from gdb_epi.fleet.report.texts import day_text, harmless_text
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import in_list_parts
-from gdb_epi.record.record_parts import group_in
+from gdb_epi.record.record_parts import get_group
 from gdb_epi.render.frame_lines import NATIVE as C
 from gdb_epi.render.frame_lines import PYTHON as PY
-from gdb_epi.render.frame_lines import Call, fold_calls, shown_name, stack_rows
+from gdb_epi.render.frame_lines import StackCall, fold_calls, shown_name, stack_rows
 from gdb_epi.render.opening_sentences import escaped_opening
 from gdb_epi.render.signature_words import PYTHON, parse_signature_line
 from gdb_epi.render.triage import telling_calls
@@ -57,7 +57,7 @@ def example_of_record(core_key: str, record: Json) -> Example:
     calls = telling_calls(record)
     happened, cause = escaped_opening(record, calls)
     frames, source = _frames(record, calls)
-    verdict = group_in(record, "verdict")
+    verdict = get_group(record, "verdict")
     evidence = _evidence(record)
     reasons = _texts(verdict.get("reasons"))
     return Example(
@@ -75,28 +75,28 @@ def example_of_record(core_key: str, record: Json) -> Example:
 
 def example_rank(record: Json) -> tuple[int, int]:
     """Return how much an example shows: frames, then evidence."""
-    frames = group_in(group_in(record, "threads"), "crashed").get("frames")
+    frames = get_group(get_group(record, "threads"), "crashed").get("frames")
     findings = record.get("findings")
     size = len(frames) if isinstance(frames, list) else 0
     return (size, len(findings) if isinstance(findings, list) else 0)
 
 
-def _frames(record: Json, calls: Sequence[Call]) -> tuple[tuple[Frame, ...], str]:
+def _frames(record: Json, calls: Sequence[StackCall]) -> tuple[tuple[Frame, ...], str]:
     rows = stack_rows(fold_calls(calls), MAX_FRAMES)
     if rows:
         return tuple(_frame(row.call) for row in rows), "the stack in the core"
-    lines = group_in(group_in(record, "signature"), "text")
+    lines = get_group(get_group(record, "signature"), "text")
     for name in ("strict", "stable", "python", "native", "coarse"):
         line = text_or_none(lines.get(name))
         if line:
             named = parse_signature_line(line, None).frames
-            calls = [Call(PY if language == PYTHON else C, name) for language, name in named]
+            calls = [StackCall(PY if language == PYTHON else C, name) for language, name in named]
             frames = tuple(_frame(call) for call in calls)
             return frames, f"the signature ({name}); no frames were stored"
     return (), "no frames were stored"
 
 
-def _frame(call: Call) -> Frame:
+def _frame(call: StackCall) -> Frame:
     name, place, aside = shown_name(call), _base(call.place()), call.aside
     return Frame(call.language, *(harmless_text(words, MAX_LINE) for words in (name, place, aside)))
 
@@ -107,7 +107,7 @@ def _base(path: str) -> str:
 
 def _evidence(record: Json) -> tuple[str, ...]:
     lines = []
-    category = text_or_none(group_in(record, "signature").get("evidence"))
+    category = text_or_none(get_group(record, "signature").get("evidence"))
     if category:
         lines.append(harmless_text(category, MAX_LINE))
     findings = record.get("findings")

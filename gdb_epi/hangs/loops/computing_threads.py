@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from gdb_epi.cpython.frames.code_objects import bytecode_of
+from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import dialect_of
+from gdb_epi.cpython.values.instructions import find_bytecode_dialect
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
@@ -37,7 +37,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
-from gdb_epi.locks.python.loop_ends import ends_at_a_time
+from gdb_epi.locks.python.loop_ends import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
@@ -182,14 +182,14 @@ def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
     """Tell whether a loop is no `for`, and has a condition on which it is left, but no clock's."""
     reader = scene.view.reader
     try:
-        start, size = bytecode_of(reader, frame.code)
+        start, size = locate_bytecode(reader, frame.code)
         units = reader.read(start, min(size, MAX_CODE))
         head = units[loop.start] if loop.start < len(units) else 0
-        iterates = dialect_of(reader.layout).names.get(head) == "FOR_ITER"
+        iterates = find_bytecode_dialect(reader.layout).names.get(head) == "FOR_ITER"
         return (
             not iterates
             and scene.call_sites.has_way_out(frame.code, loop)
-            and not ends_at_a_time(frame.code, loop, scene.call_sites)
+            and not ends_by_clock(frame.code, loop, scene.call_sites)
         )
     except (UnreadableMemory, LayoutError):
         return False

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from gdb_epi.cpython.frames.code_objects import bytecode_of
+from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import dialect_of
-from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
+from gdb_epi.cpython.values.instructions import find_bytecode_dialect
+from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     Item,
     Iteration,
@@ -315,7 +315,7 @@ def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
 def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: type[_Run]) -> _Run:
     """Return the run of a frame, with its variables. Raises UnreadableMemory, LayoutError."""
     variables = scene.view.frame_variables
-    limits = Limits(width=MAX_ITEMS, length=MAX_TEXT, secrets=True)
+    limits = ReprLimits(width=MAX_ITEMS, length=MAX_TEXT, secrets=True)
     run = kind(variables.values.decoder(limits), budget)
     run.code, run.memory = frame.code, DryRunMemory()
     run.globals, run.names = variables.scopes(frame)
@@ -334,8 +334,8 @@ def find_dry_run_starts(
     A call made by a frame that is not the innermost may already be partly done.
     """
     at, code = scene.running_byte(frame), list(scene.call_sites.instructions(frame.code))
-    reader, dialect = scene.view.reader, dialect_of(scene.view.reader.layout)
-    start, size = bytecode_of(reader, frame.code)
+    reader, dialect = scene.view.reader, find_bytecode_dialect(scene.view.reader.layout)
+    start, size = locate_bytecode(reader, frame.code)
     units = reader.read(start, size) if 0 < size <= MAX_CODE else b""
     names = [dialect.names.get(units[each.at], "?") for each in code if each.end <= len(units)]
     running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
-from gdb_epi.cpython.values.process_values import values_of
-from gdb_epi.cpython.values.repr_decoder import Limits, Undecodable
+from gdb_epi.cpython.values.process_values import get_process_values
+from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _matching(scene: HangContext, activity: ThreadActivity) -> _Matching | None:
     thread = next(t for t in scene.target.threads() if t.tid == activity.tid)
     sp = thread.sp & ~7
     end = next((r.end for r in scene.target.regions() if r.start <= sp < r.end), sp)
-    words = words_in(scene.view.reader.read(sp, min(STACK_BYTES, end - sp)))
+    words = split_into_words(scene.view.reader.read(sp, min(STACK_BYTES, end - sp)))
     names = {at: scene.view.locks.type_name(at) for at in dict.fromkeys(words) if _may_be(at)}
     for number in range(4, len(words)):
         position, beginning, start, behind = words[number - 4 : number]
@@ -113,7 +113,9 @@ def _pattern(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | 
         for word in scene.view.slots.of(frame).stack:
             if not _may_be(word) or scene.view.locks.type_name(word) not in _PATTERNS:
                 continue
-            decoder = values_of(scene.target, scene.python).decoder(Limits(secrets=True))
+            decoder = get_process_values(scene.target, scene.python).decoder(
+                ReprLimits(secrets=True)
+            )
             obj = decoder.obj(word)
             text = decoder.reader.string(decoder.reader.u64(decoder.member(obj, "pattern")), 4096)
             flags = decoder.reader.u32(decoder.member(obj, "flags"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.heap.instances import instances_of
+from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder
@@ -43,7 +43,7 @@ class FailedTask(NamedTuple):
 
 def find_failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTask]:
     """Yield the tasks that ended with an exception which nobody has retrieved."""
-    instances = instances_of(target, python)
+    instances = shared_instances(target, python)
     if not instances.are_listed and _none_looks_failed(target, python, instances.reader):
         return
     decoder = ExceptionDecoder(target, python)

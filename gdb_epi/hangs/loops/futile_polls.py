@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
@@ -176,7 +176,7 @@ def _attribute(scene: HangContext, word: int, name: str) -> int | None:
     own = scene.view.attribute(word, name)
     if own is not None:
         return own
-    context = values_of(scene.target, scene.python).context
+    context = get_process_values(scene.target, scene.python).context
     try:
         in_class = context.types.lookup(context.obj(word).type, name)
         value = context.obj(in_class[1]) if in_class else None

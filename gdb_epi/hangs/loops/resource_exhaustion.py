@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gdb_epi.cpython.running.pools import Executor, pools_of
+from gdb_epi.cpython.running.executors import Executor, read_executors_and_queues
 from gdb_epi.cpython.running.unfinished_tasks import UNKNOWN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
@@ -209,7 +209,7 @@ def thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     }  # fmt: skip
     if not waiting:
         return None
-    for pool in pools_of(scene.target, scene.python).pools:
+    for pool in read_executors_and_queues(scene.target, scene.python).pools:
         members = _all_workers(pool, waiting)
         if not members:
             continue

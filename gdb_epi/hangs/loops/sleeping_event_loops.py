@@ -16,7 +16,7 @@ from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.uvloops import LOOP_WORDS, read_uv_loop
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u64
 from gdb_epi.hangs.descriptors import DescriptorTable
@@ -164,7 +164,7 @@ class EventLoopReader:
         That of who accepts clients is known by its name: asyncio's servers have
         `_accept_connection`; tornado's loop calls what is in its `handlers`.
         """
-        context = values_of(self._view.target, self._view.python).context
+        context = get_process_values(self._view.target, self._view.python).context
         callbacks = []
         try:
             keys = context.attribute(context.attribute(loop, "_selector"), "_fd_to_key")
@@ -185,7 +185,7 @@ class EventLoopReader:
             owner = self._view.reader.u64(callback + at)
             if self._view.locks.type_name(owner) != "_SelectorDatagramTransport":
                 return False
-            context = values_of(self._view.target, self._view.python).context
+            context = get_process_values(self._view.target, self._view.python).context
             return self._view.locks.type_name(context.attribute(owner, "_address")) == "NoneType"
         except EpiError:
             return False

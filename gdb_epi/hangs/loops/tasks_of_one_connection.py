@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import READ
-from gdb_epi.cpython.values.process_values import values_of
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
@@ -97,7 +97,7 @@ def _reading_tasks(scene: HangContext) -> Iterator[_ReadingTask]:
 
 def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> _ReadingTask:
     """Return what a task reads. Raises EpiError where its transport has no two addresses."""
-    context = values_of(scene.target, scene.python).context  # transports have slots
+    context = get_process_values(scene.target, scene.python).context  # transports have slots
     transport = context.attribute(stream, "_transport")
     unsent = _length(scene, context.attribute(transport, "_buffer"))
     if unsent:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.running.pools import pools_of
+from gdb_epi.cpython.running.executors import read_executors_and_queues
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_running
@@ -80,7 +80,7 @@ def diagnose_wait_for_process_futures(
     scene: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis | None:
     """Return the answer where futures may come from processes of an executor, None without one."""
-    pools = pools_of(scene.target, scene.python).pools
+    pools = read_executors_and_queues(scene.target, scene.python).pools
     pool = next((pool for pool in pools if pool.kind == "processes" and pool.calls), None)
     if pool is None:
         return None

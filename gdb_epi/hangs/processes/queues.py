@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain
 
-from gdb_epi.cpython.running.pools import pools_of
+from gdb_epi.cpython.running.executors import read_executors_and_queues
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import EpiError
 from gdb_epi.hangs.hang_context import HangContext
@@ -146,7 +146,7 @@ def unfinished_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str
 
 def queued_jobs_clause(scene: HangContext, activity: ThreadActivity) -> str:
     """Say that jobs wait for the worker of a thread pool that waits; "" where one is free."""
-    for pool in pools_of(scene.target, scene.python).pools:
+    for pool in read_executors_and_queues(scene.target, scene.python).pools:
         if (
             pool.shut_down
             or not pool.queued

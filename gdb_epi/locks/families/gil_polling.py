@@ -16,8 +16,8 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.locks.context import LockContext, lock_family
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import GIL, LIVE_HOLDER, PROBABLE, LockOwner, LockWait
-from gdb_epi.locks.waits.thread_activity import activity_of_thread
-from gdb_epi.sizes import words_in
+from gdb_epi.locks.waits.thread_activity import classify_thread_activity
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Thread
 
 STACK_BYTES = 512  # from the stack pointer up
@@ -27,7 +27,7 @@ _STRUCT = "_gil_runtime_state"
 @lock_family("gil-polling")
 def gil_polling(context: LockContext, thread: Thread) -> Iterator[LockWait]:
     """Yield the GIL for a thread that runs C code of take_gil() while another thread holds it."""
-    if not thread.sp or activity_of_thread(context.target, thread).state != "running":
+    if not thread.sp or classify_thread_activity(context.target, thread).state != "running":
         return
     view = context.python_view
     if view is None:
@@ -66,7 +66,7 @@ def _gil_word_on_stack(view: PythonView, stack: int, gil: Gil) -> int | None:
         if field is not None:
             ranges.append((gil.address + field.offset, gil.address + field.offset + field.size))
     try:
-        words = words_in(view.reader.read(stack, STACK_BYTES))
+        words = split_into_words(view.reader.read(stack, STACK_BYTES))
     except (UnreadableMemory, LayoutError):
         return None
     for word in words:

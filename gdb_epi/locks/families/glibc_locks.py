@@ -242,7 +242,7 @@ def libc_internal_lock(context: LockContext, thread: Thread, call: FutexWait) ->
         return None
     from gdb_epi.locks.waits.libc_lock_names import (
         calling_functions,
-        innermost_outside_libc,
+        innermost_object_outside_libc,
         internal_lock_name,
     )
 
@@ -251,7 +251,7 @@ def libc_internal_lock(context: LockContext, thread: Thread, call: FutexWait) ->
     evidence = ["the word is 2 and stores no owner: a lock of a library's own"]
     library = None
     if name is None:
-        library = innermost_outside_libc(context.target, thread, context.unwinder)
+        library = innermost_object_outside_libc(context.target, thread, context.unwinder)
     file = library.path.rpartition("/")[2] if library is not None else ""
     if file and not file.startswith(("python", "libpython")):
         name = f"in {file}"

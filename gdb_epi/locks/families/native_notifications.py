@@ -12,7 +12,7 @@ from itertools import islice
 
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import NATIVE_NOTIFICATION
-from gdb_epi.locks.waits.libc_lock_names import is_libc_or_loader, sleeper_outside_libc
+from gdb_epi.locks.waits.libc_lock_names import caller_of_system_call, is_libc_or_loader
 from gdb_epi.target.api import Thread, module_at
 from gdb_epi.target.symbols import symbolize
 
@@ -28,7 +28,7 @@ _PARKS = ("park", "Parker", "Condvar", "condition_variable", "CondVar", "wait_un
 @futex_classifier(98)
 def native_notification(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A word of no known lock on which native code sleeps by a system call of its own."""
-    if call.shared or sleeper_outside_libc(context.target, thread) is None:
+    if call.shared or caller_of_system_call(context.target, thread) is None:
         return None
     names, file = [], ""
     for number, frame in enumerate(islice(context.unwinder.walk(thread.registers), MAX_FRAMES)):

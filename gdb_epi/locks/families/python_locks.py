@@ -19,7 +19,7 @@ from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_class
 from gdb_epi.locks.python.lock_objects import HANDLE, RLOCK, SEMLOCK, SIMPLE_QUEUE, LockObject
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import GIL
-from gdb_epi.sizes import WORD, words_in
+from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import Thread, module_at
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -181,12 +181,12 @@ def lock_with_owner(context: LockContext, thread: Thread, call: FutexWait) -> Lo
     view, idents = context.python_view, {base for base in context.bases.values() if base}
     if view is None or call.shared or read_u32(context.target, call.address):
         return None
-    stack = words_in(read_up_to(context.target, thread.sp, OBJECT_REACH))
+    stack = split_into_words(read_up_to(context.target, thread.sp, OBJECT_REACH))
     words = dict.fromkeys((*thread.registers.values(), *stack))
     for word in words:
         if not word or word % WORD:
             continue
-        members = words_in(read_up_to(context.target, word, MAX_MEMBERS * WORD))
+        members = split_into_words(read_up_to(context.target, word, MAX_MEMBERS * WORD))
         for lock, owner in pairwise(members[2:]):  # behind the object's header
             if lock == call.address and owner in idents and (kind := view.locks.type_name(word)):
                 evidence = f"the {kind} at {word:#x} has the lock, and its owner's pthread_t"

@@ -13,11 +13,11 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.memory_reads import read_u64
 from gdb_epi.fault.signals import SIGBUS, SIGFPE, SIGILL, SIGSEGV
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier, lock_family
-from gdb_epi.locks.fork.vanished_pools import OPENMP, native_pools
-from gdb_epi.locks.glibc_threads import stack_lists
+from gdb_epi.locks.fork.vanished_pools import OPENMP, find_vanished_native_pools
+from gdb_epi.locks.glibc_threads import read_stack_lists
 from gdb_epi.locks.types import LOST_WAKEUP, PROBABLE, LockOwner, LockWait
-from gdb_epi.locks.waits.libc_lock_names import innermost_outside_libc
-from gdb_epi.locks.waits.thread_activity import activity_of_thread
+from gdb_epi.locks.waits.libc_lock_names import innermost_object_outside_libc
+from gdb_epi.locks.waits.thread_activity import classify_thread_activity
 from gdb_epi.target.api import Thread
 
 FAULTS = frozenset((SIGILL, SIGBUS, SIGFPE, SIGSEGV))  # a thread with such a signal did not hang
@@ -42,7 +42,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWa
     """Yield a wait of the only thread of a forked child that runs in a pool without its workers."""
     if not context.fork.forked or len(context.target.threads()) != 1:
         return
-    activity = activity_of_thread(context.target, thread)
+    activity = classify_thread_activity(context.target, thread)
     if activity.state != "running" and activity.call != "sched_yield":
         return
     crash = context.target.crash()
@@ -73,8 +73,10 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWa
 
 def _vanished_pool(context: LockContext, thread: Thread) -> tuple[str, str] | None:
     """Return (pool, evidence) when a thread runs code of a library whose workers vanished."""
-    pools = native_pools(context.vanished)
-    module = innermost_outside_libc(context.target, thread, context.unwinder) if pools else None
+    pools = find_vanished_native_pools(context.vanished)
+    module = (
+        innermost_object_outside_libc(context.target, thread, context.unwinder) if pools else None
+    )
     if module is None or module.path not in pools:
         return None
     kind, count = pools[module.path]
@@ -89,14 +91,14 @@ def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, st
     A later thread of another kind (torch's own) may have reused the vanished worker's stack, so
     that nothing of the worker is left. Only OpenMP: its threads wait for their team alone.
     """
-    module = innermost_outside_libc(context.target, thread, context.unwinder)
+    module = innermost_object_outside_libc(context.target, thread, context.unwinder)
     if module is None or context.fork.parent_multithreaded is False:
         return None
     name = module.path.rpartition("/")[2]
     kind = next((kind for start, kind in OPENMP if name.startswith(start)), None)
     if kind is None:
         return None
-    lists = stack_lists(context.target)
+    lists = read_stack_lists(context.target)
     offset = None if isinstance(lists, Absent) else lists.offsets.get("start_routine")
     if not offset:
         return None

@@ -17,9 +17,9 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import follows_call, try_read
-from gdb_epi.locks.fork.forking_calls import CHILD, ForkHook, fork_hooks, forking_call
+from gdb_epi.locks.fork.forking_calls import CHILD, ForkHook, find_forking_call, read_fork_hooks
 from gdb_epi.locks.types import CERTAIN, PROBABLE, ForkEvidence, ThreadInForkHandlers
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import NativeFrame, Target, Thread
 
 C_HANDLERS = "pthread_atfork handlers"
@@ -44,7 +44,7 @@ STACK_SEARCHED = 16384  # bytes above rsp that may belong to fork() and its call
 _FUNCTION = 4096  # bytes after a symbol that may be its function
 
 
-def fork_handlers(
+def find_thread_in_fork_handlers(
     target: Target, python: PythonState | Absent, fork: ForkEvidence
 ) -> ThreadInForkHandlers | None:
     """Return which handler a thread of this process is in, or None."""
@@ -71,7 +71,7 @@ def _handlers_of_thread(
             reader = memory
     if not fork.forked:
         return None
-    calls = forking_call(reader, frames[0]) if reader is not None and frames else None
+    calls = find_forking_call(reader, frames[0]) if reader is not None and frames else None
     return _in_c(target, fork, thread, frames, calls)
 
 
@@ -83,12 +83,12 @@ def _python_hook(
     for frame, caller in pairwise(frames):
         if not frame.is_entry or frame.hole is not None or caller.hole is not None:
             continue
-        hooks = fork_hooks(reader, python) if hooks is None else hooks
+        hooks = read_fork_hooks(reader, python) if hooks is None else hooks
         hook = next((registered for registered in hooks if registered.code == frame.code), None)
         before_exec = caller.module == "subprocess" and caller.name == "_execute_child"
         if hook is None and not before_exec:
             continue
-        name, where = forking_call(reader, caller), function_at_line(frame)
+        name, where = find_forking_call(reader, caller), function_at_line(frame)
         if name is not None and hook is not None:
             stage, when = PYTHON_HOOK, hook.when
             says = f"inside the hook {where}, which os.register_at_fork() runs {when}"
@@ -157,7 +157,7 @@ def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
     region = target.region_at(top) if top else None
     if region is None or not places:
         return None
-    for word in words_in(try_read(target, top, min(STACK_SEARCHED, region.end - top))):
+    for word in split_into_words(try_read(target, top, min(STACK_SEARCHED, region.end - top))):
         for start, stage, name in places:
             inside = start < word < start + _FUNCTION
             if inside and follows_call(target, thread.architecture, word):

@@ -15,16 +15,16 @@ from __future__ import annotations
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault.memory_reads import read_u64
-from gdb_epi.locks.fork.atfork_handlers import fork_handlers
+from gdb_epi.locks.fork.atfork_handlers import find_thread_in_fork_handlers
 from gdb_epi.locks.fork.forking_calls import CHILD
 from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
-from gdb_epi.locks.fork.multiprocessing_child import exec_start_method
+from gdb_epi.locks.fork.multiprocessing_child import parse_start_method
 from gdb_epi.locks.fork.python_signs import read_python_signs
 from gdb_epi.locks.fork.sign_readings import CERTAIN, NO, YES, ForkSignReadings
-from gdb_epi.locks.fork.vanished_threads import vanished_threads
+from gdb_epi.locks.fork.vanished_threads import find_vanished_threads
 from gdb_epi.locks.types import ForkEvidence, ForkSign, ThreadInForkHandlers, VanishedThreads
 from gdb_epi.target.api import Target
-from gdb_epi.target.auxv import exec_random
+from gdb_epi.target.auxv import read_exec_random
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import sha256_hex
 
@@ -34,7 +34,7 @@ _SALT = b"gdb-epi lineage/1"
 _PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
 
 
-def lineage(target: Target) -> str | None:
+def compute_lineage_id(target: Target) -> str | None:
     """Return 16 hex digits that parent and child share; None when neither source is readable."""
     secret = _secret_of_thread(target) or _secret_of_kernel(target)
     return None if secret is None else sha256_hex(_SALT + secret)[:16]
@@ -53,7 +53,7 @@ def _secret_of_thread(target: Target) -> bytes | None:
 
 
 def _secret_of_kernel(target: Target) -> bytes | None:
-    raw = exec_random(target)
+    raw = read_exec_random(target)
     # The canary's lowest byte is 0, so that no string function copies it.
     return None if raw is None else b"\0" + raw[1:]
 
@@ -72,7 +72,7 @@ def read_fork_signs(target: Target, python: PythonState | Absent) -> ForkSignRea
 
 def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     """Return what the readings amount to."""
-    secret_hash = lineage(reader.target)
+    secret_hash = compute_lineage_id(reader.target)
     if secret_hash is None:
         reader.unreadable("F14", "neither the canary nor AT_RANDOM can be read")
     else:
@@ -148,7 +148,7 @@ def _notes(reader: ForkSignReadings) -> None:
         reader.unreadable("F12", process.detail)
         reader.unreadable("F13", process.detail)
         return
-    method = exec_start_method(reader.target)
+    method = parse_start_method(reader.target)
     if method is not None:
         reader.info("F12", f"the command line is that of multiprocessing's {method}: exec came")
     else:
@@ -157,7 +157,7 @@ def _notes(reader: ForkSignReadings) -> None:
     reader.info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
 
 
-def with_atfork_handlers(
+def add_atfork_handlers(
     evidence: ForkEvidence, handlers: ThreadInForkHandlers | None
 ) -> ForkEvidence:
     """Return the evidence of a process whose handlers were looked for.
@@ -185,7 +185,7 @@ def examine_fork(target: Target, python: PythonState | Absent) -> ForkFacts:
     """Return whether this is a forked child, and which threads it lost."""
     signs = read_fork_signs(target, python)
     evidence = conclude_from_signs(signs)
-    handlers = fork_handlers(target, python, evidence)
-    evidence = with_atfork_handlers(evidence, handlers)
-    vanished = vanished_threads(target, python, evidence, signs.thread_objects)
+    handlers = find_thread_in_fork_handlers(target, python, evidence)
+    evidence = add_atfork_handlers(evidence, handlers)
+    vanished = find_vanished_threads(target, python, evidence, signs.thread_objects)
     return ForkFacts(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))

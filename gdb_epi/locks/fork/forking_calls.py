@@ -15,7 +15,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
-from gdb_epi.sizes import PAGE, USER_TOP, words_in
+from gdb_epi.sizes import PAGE, USER_TOP, split_into_words
 from gdb_epi.typing_lite import NamedTuple
 
 BEFORE, CHILD, PARENT = "before the fork", "in the child", "in the parent"
@@ -33,7 +33,7 @@ class ForkHook(NamedTuple):
     when: str
 
 
-def fork_hooks(reader: MemoryReader, python: PythonState) -> list[ForkHook]:
+def read_fork_hooks(reader: MemoryReader, python: PythonState) -> list[ForkHook]:
     """Return the hooks written in Python; C functions leave no frame."""
     hooks: list[ForkHook] = []
     for interpreter in python.interpreters[:1]:
@@ -69,7 +69,7 @@ def _code_of(reader: MemoryReader, function: int) -> int | None:
     return reader.u64(function + layout.require("PyFunctionObject", "func_code"))
 
 
-def forking_call(reader: MemoryReader, frame: PyFrame) -> str | None:
+def find_forking_call(reader: MemoryReader, frame: PyFrame) -> str | None:
     """Return the name of a forking built-in to which a frame refers, else None."""
     at = reader.layout.offset("_PyInterpreterFrame", "localsplus")
     if at is None:
@@ -87,7 +87,9 @@ def _slots(reader: MemoryReader, start: int) -> Iterator[int]:
     region = reader.target.region_at(start)
     if region is None:
         return
-    slots = words_in(try_read(reader.target, start, min(8 * MAX_SLOTS, region.end - start) & -8))
+    slots = split_into_words(
+        try_read(reader.target, start, min(8 * MAX_SLOTS, region.end - start) & -8)
+    )
     yield from (word for word in slots if PAGE < word < USER_TOP)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.errors import Absent
 from gdb_epi.fault.memory_reads import read_u32, read_u64, try_read
 from gdb_epi.locks.fork.sign_readings import CERTAIN, STRONG, WEAK, ForkSignReadings
-from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
+from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, read_stack_lists
 from gdb_epi.target.api import Target, target_noun
 from gdb_epi.target.libc import NOT_JUDGED, runs_on_musl
 from gdb_epi.util import counted
@@ -24,7 +24,7 @@ def read_glibc_signs(reader: ForkSignReadings) -> None:
         for name in ("F1", "F2", "F3", "F5", "F6", "F15"):
             reader.unreadable(name, NOT_JUDGED)
         return
-    lists = stack_lists(reader.target)
+    lists = read_stack_lists(reader.target)
     _generation(reader, lists)
     if isinstance(lists, Absent):
         for name in ("F2", "F3", "F5", "F6"):

@@ -11,7 +11,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.fork.thread_objects import imported_module_dict
+from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -29,7 +29,7 @@ class MultiprocessingChild(NamedTuple):
     parent_pid: int | None
 
 
-def multiprocessing_child(
+def read_multiprocessing_child(
     reader: MemoryReader, python: PythonState
 ) -> MultiprocessingChild | Absent:
     """Return what multiprocessing says about this process.
@@ -37,7 +37,7 @@ def multiprocessing_child(
     Absent (not_applicable) when it did not start it.
     """
     objects = NamespaceReader(reader)
-    contents = imported_module_dict(objects, python, "multiprocessing.process")
+    contents = find_module_dict_of_main_interpreter(objects, python, "multiprocessing.process")
     if isinstance(contents, Absent):
         return contents
     try:
@@ -66,7 +66,7 @@ def _type_name(reader: MemoryReader, address: int) -> str | None:
     return None if isinstance(name, Absent) else name.rpartition(".")[2]
 
 
-def exec_start_method(target: Target) -> str | None:
+def parse_start_method(target: Target) -> str | None:
     """Return "spawn" or "forkserver" when the command line says that this image was exec'd so."""
     process = target.process()
     if isinstance(process, Absent):

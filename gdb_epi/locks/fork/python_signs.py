@@ -7,9 +7,9 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.fork.multiprocessing_child import multiprocessing_child
+from gdb_epi.locks.fork.multiprocessing_child import read_multiprocessing_child
 from gdb_epi.locks.fork.sign_readings import CERTAIN, STRONG, ForkSignReadings
-from gdb_epi.locks.fork.thread_objects import ThreadObject, main_thread, read_thread_objects
+from gdb_epi.locks.fork.thread_objects import ThreadObject, read_main_thread, read_thread_objects
 from gdb_epi.util import counted
 
 MAX_NAMED = 8  # names in one sentence
@@ -37,7 +37,7 @@ def read_python_signs(reader: ForkSignReadings) -> None:
 
 def _main_thread(reader: ForkSignReadings, memory: MemoryReader, python: PythonState) -> None:
     """F7, F8: threading._main_thread remembers the thread that forked."""
-    main = main_thread(memory, python)
+    main = read_main_thread(memory, python)
     if isinstance(main, Absent):
         say = reader.info if main.reason == NOT_APPLICABLE else reader.unreadable
         say("F7", main.detail)
@@ -144,7 +144,7 @@ def _orphan_tstates(reader: ForkSignReadings, python: PythonState) -> None:
 
 def _multiprocessing(reader: ForkSignReadings, memory: MemoryReader, python: PythonState) -> None:
     """F11: a child of multiprocessing; only the start method fork inherits the program's state."""
-    child = multiprocessing_child(memory, python)
+    child = read_multiprocessing_child(memory, python)
     if isinstance(child, Absent):
         (reader.info if child.reason == NOT_APPLICABLE else reader.unreadable)("F11", child.detail)
         return

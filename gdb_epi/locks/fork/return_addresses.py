@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
-from gdb_epi.locks.glibc_threads import elf_functions
+from gdb_epi.locks.glibc_threads import read_elf_functions
 from gdb_epi.locks.types import VanishedThread
-from gdb_epi.sizes import PAGE, USER_TOP, words_in
+from gdb_epi.sizes import PAGE, USER_TOP, split_into_words
 from gdb_epi.target.api import Module, Target, module_at
 from gdb_epi.typing_lite import NamedTuple
 
@@ -62,7 +62,7 @@ class NativeScanner:
 
     def _words(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         stack = try_read(self.target, low, (high - low) & -8)
-        for number, word in enumerate(words_in(stack)):
+        for number, word in enumerate(split_into_words(stack)):
             if PAGE < word < USER_TOP:
                 yield low + 8 * number, word
 
@@ -87,7 +87,7 @@ class NativeScanner:
         if isinstance(module.file, Absent):
             return None, pc - module.base
         if module.file not in self._tables:
-            entries = sorted(elf_functions(module.file, MAX_FILE))
+            entries = sorted(read_elf_functions(module.file, MAX_FILE))
             self._tables[module.file] = (
                 [start for start, _size, _name in entries],
                 [(size, name) for _start, size, name in entries],

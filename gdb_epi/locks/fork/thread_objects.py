@@ -34,7 +34,9 @@ class ThreadObject(NamedTuple):
     type_name: str | None
 
 
-def imported_module_dict(objects: NamespaceReader, python: PythonState, name: str) -> int | Absent:
+def find_module_dict_of_main_interpreter(
+    objects: NamespaceReader, python: PythonState, name: str
+) -> int | Absent:
     """Return the dict (PyObject *) of a module of the main interpreter.
 
     Absent: not_applicable when the program never imported it, else whether it did cannot be told.
@@ -57,7 +59,7 @@ def read_thread_objects(
     Absent when `threading` was never imported (it has no threads then), or cannot be read.
     """
     objects = NamespaceReader(reader)
-    contents = imported_module_dict(objects, python, "threading")
+    contents = find_module_dict_of_main_interpreter(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
     threads: dict[int, ThreadObject] = {}
@@ -75,10 +77,10 @@ def read_thread_objects(
     return tuple(threads.values())
 
 
-def main_thread(reader: MemoryReader, python: PythonState) -> ThreadObject | Absent:
+def read_main_thread(reader: MemoryReader, python: PythonState) -> ThreadObject | Absent:
     """Return threading._main_thread. Absent when `threading` was never imported, or unreadable."""
     objects = NamespaceReader(reader)
-    contents = imported_module_dict(objects, python, "threading")
+    contents = find_module_dict_of_main_interpreter(objects, python, "threading")
     if isinstance(contents, Absent):
         return contents
     address = objects.dict_get(contents, "_main_thread")

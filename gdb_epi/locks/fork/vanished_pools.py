@@ -56,11 +56,11 @@ class VanishedPool(NamedTuple):
     witness: str
 
 
-def vanished_pools(vanished: VanishedThreads) -> tuple[VanishedPool, ...]:
+def find_vanished_pools(vanished: VanishedThreads) -> tuple[VanishedPool, ...]:
     """Return the pools and helpers that the child does not have, the largest first."""
     by_kind: dict[str, list[tuple[str, str]]] = {}
     for thread in vanished.threads:
-        role = role_of_vanished_thread(thread)
+        role = guess_role_of_vanished_thread(thread)
         if role is not None:
             name = thread.name or f"thread {thread.tid or '?'}"
             by_kind.setdefault(role[0], []).append((name, role[1]))
@@ -75,7 +75,7 @@ def vanished_pools(vanished: VanishedThreads) -> tuple[VanishedPool, ...]:
     return tuple(sorted(pools, key=lambda pool: (-len(pool.workers), pool.kind)))
 
 
-def native_pools(vanished: VanishedThreads) -> dict[str, tuple[str, int]]:
+def find_vanished_native_pools(vanished: VanishedThreads) -> dict[str, tuple[str, int]]:
     """Return {path of a library known for its pool: (its name, how many threads vanished)}."""
     by_path: dict[str, tuple[str, int]] = {}
     for thread in vanished.threads:
@@ -87,7 +87,7 @@ def native_pools(vanished: VanishedThreads) -> dict[str, tuple[str, int]]:
     return by_path
 
 
-def role_of_vanished_thread(thread: VanishedThread) -> tuple[str, str] | None:
+def guess_role_of_vanished_thread(thread: VanishedThread) -> tuple[str, str] | None:
     """Return (what a vanished thread was, how that is known), or None."""
     if thread.type_name is not None and thread.type_name.rpartition(".")[2] == "Timer":
         return "threading.Timer", "its Thread object is a Timer"

@@ -24,20 +24,20 @@ from gdb_epi.cpython.frames.frame_chain import (
     FrameReader,
     RawFrame,
     frame_reader,
-    python_frame,
+    make_python_frame,
     walk_chain,
 )
 from gdb_epi.cpython.frames.stack_walk import StackWalker
-from gdb_epi.cpython.frames.unlinked_frames import executing_flag
+from gdb_epi.cpython.frames.unlinked_frames import locate_executing_flag
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32, read_u64, try_read
 from gdb_epi.locks.fork.thread_objects import ThreadObject, read_thread_objects
-from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, stack_lists
+from gdb_epi.locks.glibc_threads import StackLists, ThreadDescriptor, read_stack_lists
 from gdb_epi.locks.types import ForkEvidence, VanishedThread, VanishedThreads
-from gdb_epi.sizes import PAGE, USER_TOP, words_in
+from gdb_epi.sizes import PAGE, USER_TOP, split_into_words
 from gdb_epi.target.api import Target
 from gdb_epi.target.memory_search import find_bytes
 
@@ -66,7 +66,7 @@ class StackScanner:
         self.walker = StackWalker(self.reader, self.frames, self.objects)
         self.left = MAX_SCANNED
         self._ident_at = python.layout.require("PyThreadState", "thread_id")
-        self._executing = executing_flag(self.reader)
+        self._executing = locate_executing_flag(self.reader)
         self._code_types = {
             self.codes.at(frame.code).type_address
             for thread in python.threads()
@@ -110,7 +110,7 @@ class StackScanner:
             shown = [frame for frame in chain.frames if not frame.internal]
             if not chain.broken and len(shown) > len(best):
                 best = shown
-        return tuple(python_frame(frame_, self.codes, self.objects, SCAN) for frame_ in best)
+        return tuple(make_python_frame(frame_, self.codes, self.objects, SCAN) for frame_ in best)
 
     def _chain(self, head: int) -> FrameChain:
         chain = walk_chain(self.frames, head, set(), {})
@@ -153,7 +153,7 @@ class StackScanner:
         if size <= 0 or self.left < size:
             return
         self.left -= size
-        words = words_in(try_read(self.target, low, size & -8))
+        words = split_into_words(try_read(self.target, low, size & -8))
         yield from dict.fromkeys(word for word in reversed(words) if PAGE < word < USER_TOP)
 
 
@@ -192,7 +192,7 @@ class _ThreadFinder:
 
     def find(self) -> VanishedThreads:
         """Return the threads in the order of glibc's lists."""
-        lists = stack_lists(self.target)
+        lists = read_stack_lists(self.target)
         gone = (
             [] if isinstance(lists, Absent) else descriptors_of_vanished_threads(lists, self.live)
         )
@@ -285,7 +285,7 @@ class _ThreadFinder:
 
     def _parents_main(self) -> Iterator[VanishedThread]:
         """The parent's main thread left glibc's lists, but its descriptor and stack are there."""
-        lists = stack_lists(self.target)
+        lists = read_stack_lists(self.target)
         ident = at = None
         if not isinstance(lists, Absent):
             listed = {descriptor.address for descriptor in lists.descriptors}
@@ -348,7 +348,7 @@ def descriptors_of_vanished_threads(lists: StackLists, live: set[int]) -> list[T
     return gone + [d for d in left if d.tid > 0 and not d.exiting and d.address not in live]
 
 
-def vanished_threads(
+def find_vanished_threads(
     target: Target,
     python: PythonState | Absent,
     fork: ForkEvidence,

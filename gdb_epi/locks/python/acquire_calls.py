@@ -18,7 +18,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.python.call_sites import CallSites, MethodCall, strings_of
+from gdb_epi.locks.python.call_sites import CallSites, MethodCall, read_name_tuple
 from gdb_epi.locks.types import function_and_place
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -279,8 +279,8 @@ class AcquireCalls:
         """Return what a function runs; `subject` is what it is a method of, if of anything."""
         require, read = self._reader.layout.require, self._reader.u64
         code = read(function + require("PyFunctionObject", "func_code"))
-        names = strings_of(self._reader, code, "co_localsplusnames")
-        names = names or strings_of(self._reader, code, "co_varnames")
+        names = read_name_tuple(self._reader, code, "co_localsplusnames")
+        names = names or read_name_tuple(self._reader, code, "co_varnames")
         bound = {names[0]: subject} if names and subject else {}
         bound.update(self._closure(function, code))
         return _CalledFunction(
@@ -293,10 +293,10 @@ class AcquireCalls:
         cells = read(function + require("PyFunctionObject", "func_closure"))
         if not cells:
             return {}
-        names = strings_of(self._reader, code, "co_freevars")
+        names = read_name_tuple(self._reader, code, "co_freevars")
         at = require("PyCellObject", "ob_ref")
         items = ContainerReader(self._reader).tuple_items(cells)[:MAX_CLOSURE]
-        names = names or strings_of(self._reader, code, "co_localsplusnames")[-len(items) :]
+        names = names or read_name_tuple(self._reader, code, "co_localsplusnames")[-len(items) :]
         return {name: read(cell + at) for name, cell in zip(names, items, strict=False)}
 
     def _receiver(self, call: MethodCall, variables: dict[str, int], scope: int) -> int:

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from gdb_epi.cpython.frames.code_objects import bytecode_of
+from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
@@ -50,7 +50,7 @@ class BackwardJump(NamedTuple):
     quiet: bool = False
 
 
-def loops_of(
+def find_loops(
     jumps: Sequence[BackwardJump], entries: Sequence[ExceptionTableEntry]
 ) -> tuple[tuple[int, int], ...]:
     """Return the loops as (first, last) byte.
@@ -158,7 +158,7 @@ class Instruction(NamedTuple):
 NOTHING = CodeCalls((), ())
 
 
-def strings_of(reader: MemoryReader, code: int, member: str) -> list[str]:
+def read_name_tuple(reader: MemoryReader, code: int, member: str) -> list[str]:
     """Return a tuple of names of a code object. Raises UnreadableMemory, LayoutError."""
     at = reader.layout.offset("PyCodeObject", member)
     names = reader.u64(code + at) if at is not None else 0
@@ -191,14 +191,14 @@ class CallSites:
 
     def strings(self, code: int, member: str) -> list[str]:
         """Return a tuple of names of a code object. Raises UnreadableMemory, LayoutError."""
-        return strings_of(self._reader, code, member)
+        return read_name_tuple(self._reader, code, member)
 
     def instructions(self, code: int) -> Iterator[Instruction]:
         """Yield the instructions of a code object; none for an unknown version.
 
         Raises UnreadableMemory, LayoutError.
         """
-        start, size = bytecode_of(self._reader, code)
+        start, size = locate_bytecode(self._reader, code)
         units = self._reader.read(start, max(0, min(size, MAX_CODE))) if self._names else b""
         at = extended = 0
         while at + 1 < len(units):
@@ -325,7 +325,7 @@ class CallSites:
                 calls.append(MethodCall(offset, root, path))
             if operation not in _KEEP:
                 root = root if operation == "extended" else None
-        loops = loops_of(jumps, self._handlers(code) if jumps else ())
+        loops = find_loops(jumps, self._handlers(code) if jumps else ())
         return CodeCalls(tuple(calls), loops, tuple(dict.fromkeys(loads)))
 
     def _handlers(self, code: int) -> list[ExceptionTableEntry]:

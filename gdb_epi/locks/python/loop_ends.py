@@ -52,7 +52,7 @@ def ends_by_comparison(
     return False
 
 
-def ends_at_a_time(code: int, loop: range, sites: CallSites) -> bool:
+def ends_by_clock(code: int, loop: range, sites: CallSites) -> bool:
     """Tell whether a comparison with a clock leads out of a loop: `while monotonic() < until:`.
 
     `loop` are the bytes of the loop in the code object `code`.

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 
-from gdb_epi.cpython.frames.frame_slots import FrameSlots, Slots
+from gdb_epi.cpython.frames.frame_slots import FrameSlots, FrameSlotWords
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -145,7 +145,7 @@ class PythonView:
                 following += self._beyond(word, path)
             level = following
 
-    def _slots_of(self, frame: PyFrame, *, report: bool = False) -> Slots | None:
+    def _slots_of(self, frame: PyFrame, *, report: bool = False) -> FrameSlotWords | None:
         if frame.hole is not None or not frame.code:
             return None
         try:
@@ -268,11 +268,11 @@ class PythonView:
     def frame_variables(self) -> FrameVariables:
         """The variables of frames."""
         # Imported only where a frame of threading waits.
-        from gdb_epi.cpython.values.process_values import Values
+        from gdb_epi.cpython.values.process_values import ProcessValues
         from gdb_epi.cpython.values.variables import FrameVariables
 
         interpreters = self.python.interpreter_addresses()
-        return FrameVariables(Values(self.target, self.reader, interpreters))
+        return FrameVariables(ProcessValues(self.target, self.reader, interpreters))
 
     def _open_variables(self, frame: PyFrame) -> list[int]:
         """Return the variables of a frame whose attributes are worth a look."""

@@ -17,7 +17,7 @@ from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
 from gdb_epi.locks.types import CERTAIN, FUTEX_WORD, INFO, PROBABLE, LockOwner, LockWait
-from gdb_epi.locks.waits.libc_lock_names import sleeper_outside_libc
+from gdb_epi.locks.waits.libc_lock_names import caller_of_system_call
 from gdb_epi.target.api import Thread
 from gdb_epi.target.derived_registers import INTERRUPTED, NO_CALL, is_in_system_call
 from gdb_epi.target.libc import NOT_JUDGED
@@ -343,7 +343,7 @@ def _owner(state: str) -> LockOwner:
     return LockOwner(None, None, None, state)
 
 
-def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
+def read_futex_call(context: LockContext, thread: Thread) -> FutexWait | None:
     """Return the futex call that a thread is stopped in, or None."""
     machine, registers = thread.architecture, thread.registers
     names = (machine.pc, machine.result, machine.call, *machine.arguments[:3])
@@ -370,9 +370,9 @@ def futex_wait(context: LockContext, thread: Thread) -> FutexWait | None:
     return FutexWait(thread.tid, address, operation, value, proof + "; timed" * timed, timed)
 
 
-def futex_waits(context: LockContext, thread: Thread) -> Iterator[LockWait]:
+def find_futex_waits(context: LockContext, thread: Thread) -> Iterator[LockWait]:
     """Yield the lock that a thread waits for in futex(2)."""
-    call = futex_wait(context, thread)
+    call = read_futex_call(context, thread)
     if call is None:
         return
     yield settle_owner(context, thread, call, classify_futex(context, thread, call))
@@ -383,7 +383,7 @@ def classify_futex(context: LockContext, thread: Thread, call: FutexWait) -> Loc
 
     Those for glibc's locks are not asked about another C library.
     """
-    other = sleeper_outside_libc(context.target, thread)
+    other = caller_of_system_call(context.target, thread)
     if other is None and context.on_musl:
         other = NOT_JUDGED
     for name, (of_libc, function) in sorted(CLASSIFIERS.items()):

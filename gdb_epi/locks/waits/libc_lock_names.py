@@ -12,7 +12,7 @@ from itertools import islice
 
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import follows_call, read_up_to
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Module, Target, Thread, module_at
 from gdb_epi.target.unwind import Unwinder
 
@@ -78,7 +78,7 @@ def calling_functions(target: Target, thread: Thread) -> list[str]:
 
 
 def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
-    words = words_in(read_up_to(target, thread.sp, size))
+    words = split_into_words(read_up_to(target, thread.sp, size))
     libc = _libc_range(target)
     if libc is None:
         return []
@@ -142,7 +142,7 @@ def internal_lock_name(target: Target, address: int, callers: list[str]) -> tupl
     return None, "internal lock of a library"
 
 
-def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
+def caller_of_system_call(target: Target, thread: Thread) -> str | None:
     """Say whose code made a thread's system call, unless that may be a function of the C library.
 
     glibc's locks sleep in system calls of their own; libgomp's barriers have inlined ones, and
@@ -159,7 +159,9 @@ def sleeper_outside_libc(target: Target, thread: Thread) -> str | None:
     return f"the system call was made by code of {name}, not by the C library"
 
 
-def innermost_outside_libc(target: Target, thread: Thread, unwinder: Unwinder) -> Module | None:
+def innermost_object_outside_libc(
+    target: Target, thread: Thread, unwinder: Unwinder
+) -> Module | None:
     """Return the object of the innermost code that is not the C library's.
 
     By the unwind tables. Where those end too early, by the return addresses further up the stack,
@@ -171,7 +173,7 @@ def innermost_outside_libc(target: Target, thread: Thread, unwinder: Unwinder) -
         if module is not None:
             return module
         top = frame.cfa
-    for pc in (thread.pc, *words_in(read_up_to(target, top, STACK_BYTES))):
+    for pc in (thread.pc, *split_into_words(read_up_to(target, top, STACK_BYTES))):
         module = _outside_libc(target, modules, pc)
         if module is not None and (
             pc == thread.pc or follows_call(target, thread.architecture, pc) is not False

@@ -8,7 +8,7 @@ from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import is_at_system_call, is_in_system_call
 
 
-def activity_of_thread(target: Target, thread: Thread) -> Activity:
+def classify_thread_activity(target: Target, thread: Thread) -> Activity:
     """Tell from the registers whether a thread sleeps in a system call, and in which."""
     register = thread.architecture.call
     number = thread.registers.get(register)

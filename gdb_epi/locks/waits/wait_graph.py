@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.locks import types as lock_types
-from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, Cycle, LockWait
+from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE, LockWait, WaitCycle
 
 MAX_CYCLES = 256
 MAX_SHOWN = 32  # threads of one cycle that are written out
@@ -15,13 +15,13 @@ _ORDER = (CERTAIN, PROBABLE, INFO)
 DEADLOCK_WORDS = {"gil": "GIL and lock", "import": "imports", "join": "join", "order": "lock order"}
 
 
-def find_cycles(waits: Sequence[LockWait]) -> tuple[Cycle, ...]:
+def find_cycles(waits: Sequence[LockWait]) -> tuple[WaitCycle, ...]:
     """Return the cycles of two or more threads. A thread waits for one thing at a time."""
     following = {
         w.tid: w for w in waits if w.owner.state == "live" and w.owner.tid not in (None, w.tid)
     }
     done: set[int] = set()
-    cycles: list[Cycle] = []
+    cycles: list[WaitCycle] = []
     for start in sorted(following):
         path: list[int] = []
         place: dict[int, int] = {}
@@ -36,7 +36,7 @@ def find_cycles(waits: Sequence[LockWait]) -> tuple[Cycle, ...]:
     return tuple(cycles)
 
 
-def _cycle(tids: list[int], following: dict[int, LockWait]) -> Cycle:
+def _cycle(tids: list[int], following: dict[int, LockWait]) -> WaitCycle:
     turn = tids.index(min(tids))
     tids = tids[turn:] + tids[:turn]
     waits = [following[tid] for tid in tids]
@@ -44,10 +44,10 @@ def _cycle(tids: list[int], following: dict[int, LockWait]) -> Cycle:
     # Waits for the GIL are polls; any other wait with a timeout ends the cycle by itself.
     if any(wait.timed and wait.kind != lock_types.GIL for wait in waits):
         confidence = PROBABLE
-    return Cycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
+    return WaitCycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
 
 
-def deadlock_kind(cycle: Cycle) -> str:
+def deadlock_kind(cycle: WaitCycle) -> str:
     """Return what sort of deadlock a cycle is: "gil", "import", "join" or "order"."""
     if cycle.has_gil():
         return "gil"
@@ -57,7 +57,7 @@ def deadlock_kind(cycle: Cycle) -> str:
     return "join" if joins else "order"
 
 
-def cycle_text(cycle: Cycle) -> str:
+def cycle_text(cycle: WaitCycle) -> str:
     """Return "1 -> 2 -> 1", cut in a long cycle."""
     shown = [str(tid) for tid in cycle.tids[:MAX_SHOWN]]
     if len(cycle.tids) > MAX_SHOWN:
@@ -65,7 +65,7 @@ def cycle_text(cycle: Cycle) -> str:
     return " -> ".join((*shown, str(cycle.tids[0])))
 
 
-def mark_cycles(waits: Sequence[LockWait], cycles: Sequence[Cycle]) -> list[LockWait]:
+def mark_cycles(waits: Sequence[LockWait], cycles: Sequence[WaitCycle]) -> list[LockWait]:
     """Return the waits, those of a cycle with that verdict."""
     inside = {tid: number for number, cycle in enumerate(cycles) for tid in cycle.tids}
     texts = [f"threads wait for each other: {cycle_text(cycle)}" for cycle in cycles]

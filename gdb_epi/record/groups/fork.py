@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.detectors.registry import hex_word
-from gdb_epi.locks.fork.vanished_pools import role_of_vanished_thread, vanished_pools
+from gdb_epi.locks.fork.vanished_pools import find_vanished_pools, guess_role_of_vanished_thread
 from gdb_epi.locks.types import VanishedThread
 from gdb_epi.record.redact import base_name, redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
@@ -47,7 +47,7 @@ def fork(parts: RecordParts, _notes: RecordNotes) -> Json:
         }
         fields["pools"] = [
             {"kind": pool.kind, "workers": len(pool.workers), "witness": pool.witness}
-            for pool in vanished_pools(vanished)[:MAX_VANISHED]
+            for pool in find_vanished_pools(vanished)[:MAX_VANISHED]
         ]
     if handlers is not None:
         fields["handlers"] = {
@@ -61,7 +61,7 @@ def fork(parts: RecordParts, _notes: RecordNotes) -> Json:
 
 
 def _thread(thread: VanishedThread) -> Json:
-    role = role_of_vanished_thread(thread)
+    role = guess_role_of_vanished_thread(thread)
     return {
         "ident": None if thread.ident is None else hex_word(thread.ident),
         "tid": thread.tid,

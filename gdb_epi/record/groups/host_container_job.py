@@ -40,7 +40,7 @@ _IN_OTHER_GROUPS = frozenset(
 
 
 @group(SEVERAL_GROUPS, order=210)
-def surroundings(parts: RecordParts, notes: RecordNotes) -> Json | None:
+def environment_groups(parts: RecordParts, notes: RecordNotes) -> Json | None:
     """Return the groups job, container and host."""
     variables = read_environment(parts.state.target)
     if isinstance(variables, Absent):
@@ -54,13 +54,13 @@ def surroundings(parts: RecordParts, notes: RecordNotes) -> Json | None:
 def groups_of_environment(variables: Environment) -> Json:
     """Return the groups of an environment, from the core or from a collector."""
     return {
-        "job": job_of(variables),
-        "container": container_of(variables.values),
-        "host": host_of(variables.values),
+        "job": read_job(variables),
+        "container": read_container(variables.values),
+        "host": read_host(variables.values),
     }
 
 
-def job_of(variables: Environment) -> Json | None:
+def read_job(variables: Environment) -> Json | None:
     """Return the job's ids and the variables of the list."""
     values = {name: redact_value(text) for name, text in variables.values.items()}
     ids: Json = {name: _first(values, names) for name, names in JOB_TEXTS.items()}
@@ -74,14 +74,14 @@ def job_of(variables: Environment) -> Json | None:
     return {**fields, "source": variables.source}
 
 
-def container_of(given: Mapping[str, str]) -> Json | None:
+def read_container(given: Mapping[str, str]) -> Json | None:
     """Return pod, namespace, node and image where the environment names them."""
     values = {name: redact_value(text) for name, text in given.items()}
     fields = {name: _first(values, names) for name, names in CONTAINER.items()}
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def host_of(values: Mapping[str, str]) -> Json | None:
+def read_host(values: Mapping[str, str]) -> Json | None:
     """Return the host's name where the environment tells it.
 
     Inside a container HOSTNAME is the container's name, and its crashes must not be counted for a

@@ -56,7 +56,9 @@ def package_note(target: Target, module: Module) -> dict[str, str] | None:
                 continue
             raw = target.read(base + segment.vaddr, min(segment.filesz, MAX_NOTES))
             fdo = (
-                note for note in elf.notes(raw) if note.name == b"FDO" and note.type == NT_PACKAGE
+                note
+                for note in elf.read_notes(raw)
+                if note.name == b"FDO" and note.type == NT_PACKAGE
             )
             note = next(fdo, None)
             package = None if note is None else _decode(note.desc)

@@ -19,7 +19,7 @@ from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.keys import Key, language_tokens, make_key
 from gdb_epi.signature.names import python_name
-from gdb_epi.signature.tokens import PYTHON, Token, stack_line
+from gdb_epi.signature.tokens import PYTHON, Token, format_stack_line
 
 MAX_WAITS = 256
 HOLDER, WAITER = "lock-holder", "lock-waiter"
@@ -88,4 +88,4 @@ def _python_stack_key(frames: Sequence[PyFrame], word: str) -> Key | None:
             dropped_as = drops.python_class(name, frame.filename, frame.name)
             tokens.append(Token(f"py:{name}", PYTHON, True, dropped_as))
     content = language_tokens(tokens, PYTHON, overflow=False)
-    return make_key("python", f"{word} {stack_line(content)}") if content else None
+    return make_key("python", f"{word} {format_stack_line(content)}") if content else None

@@ -39,7 +39,7 @@ from gdb_epi.record.redact import base_name
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.sizes import PAGE, signed_word
 from gdb_epi.target import elf
-from gdb_epi.target.api import DUMPED, Target, Thread, machine_of
+from gdb_epi.target.api import DUMPED, Target, Thread, get_architecture
 from gdb_epi.target.auxv import (
     AT_HWCAP,
     AT_HWCAP2,
@@ -79,12 +79,12 @@ class Processor(NamedTuple):
     hypervisor: bool
 
 
-def processor(target: Target) -> Processor | Absent:
+def read_processor(target: Target) -> Processor | Absent:
     """Return what CPUID said about the processor when the program started.
 
     Absent with another C library, or when the block is not certain.
     """
-    if not machine_of(target).call_pushes:
+    if not get_architecture(target).call_pushes:
         return Absent(NOT_APPLICABLE, "only x86 has CPUID")
     symbol = exported_symbol(target, "_rtld_global_ro")
     if symbol is None:
@@ -135,7 +135,7 @@ class LastCpu(NamedTuple):
     node: int | None
 
 
-def last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
+def read_last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
     """Return the CPU of a thread's last return to user space.
 
     Absent before glibc 2.35, with other C libraries, when the area was never registered (a kernel
@@ -173,7 +173,7 @@ class Kernel(NamedTuple):
     build_id: str | None
 
 
-def running_kernel(target: Target) -> Kernel | Absent:
+def read_kernel(target: Target) -> Kernel | Absent:
     """Return the kernel's version and the build-id of its vDSO.
 
     Absent without a vDSO (vdso=0, a core cut before it) or without its note.
@@ -193,8 +193,8 @@ def running_kernel(target: Target) -> Kernel | Absent:
             if segment.type != elf.PT_NOTE:
                 continue
             raw = target.read(base + segment.vaddr, min(segment.filesz, MAX_NOTES))
-            build_id = build_id or elf.build_id_of(raw)
-            for note in elf.notes(raw):
+            build_id = build_id or elf.read_build_id(raw)
+            for note in elf.read_notes(raw):
                 if note.name == b"Linux" and note.type == NT_VERSION and len(note.desc) >= 4:
                     code = int.from_bytes(note.desc[:4], "little")
     except UnreadableMemory:
@@ -216,7 +216,7 @@ def cpu_group(parts: RecordParts, notes: RecordNotes) -> Json | None:
     threads = parts.state.target.threads()
     if not threads:
         return None
-    cpu = last_cpu(parts.state.target, threads[0])
+    cpu = read_last_cpu(parts.state.target, threads[0])
     if isinstance(cpu, Absent):
         _note_absence(notes, "cpu", cpu)
         return None
@@ -230,7 +230,7 @@ def hardware_group(parts: RecordParts, notes: RecordNotes) -> Json | None:
     target = parts.state.target
     auxv = target.auxv()
     fields: Json = {}
-    cpuid = processor(target)
+    cpuid = read_processor(target)
     if isinstance(cpuid, Absent):
         _note_absence(notes, "hardware", cpuid)
     else:
@@ -261,7 +261,7 @@ def gpu_driver(paths: list[str]) -> str | None:
 @group("kernel", order=240)
 def kernel_group(parts: RecordParts, notes: RecordNotes) -> Json | None:
     """Return the version of the running kernel and the build-id of its vDSO."""
-    kernel = running_kernel(parts.state.target)
+    kernel = read_kernel(parts.state.target)
     if isinstance(kernel, Absent):
         _note_absence(notes, "kernel", kernel)
         return None

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.runtime.program import program_of
+from gdb_epi.cpython.runtime.program import find_program
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import MAX_PATH, base_name, redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.target.api import LIVE
-from gdb_epi.target.auxv import AT_BASE, AT_ENTRY, exec_random
+from gdb_epi.target.auxv import AT_BASE, AT_ENTRY, read_exec_random
 from gdb_epi.util import sha256_hex
 
 _SALT = b"gdb-epi exec/1"
@@ -28,7 +28,7 @@ def process(parts: RecordParts, _notes: RecordNotes) -> Json:
             "uid": identity.uid,
             "comm": identity.comm,
         }
-        program = program_of(state.target, state.python, identity.psargs)
+        program = find_program(state.target, state.python, identity.psargs)
         fields["script"] = program.name[:MAX_PATH] if program else _main_script(state)
         if program is not None:
             fields["started_as"] = program.how
@@ -39,7 +39,7 @@ def process(parts: RecordParts, _notes: RecordNotes) -> Json:
     if modules:
         fields["executable"] = redact_path(modules[0].path)
         fields["build_id"] = modules[0].build_id
-    random = exec_random(state.target)
+    random = read_exec_random(state.target)
     if random is not None:  # the 16 bytes at AT_RANDOM, which forked siblings share
         fields["exec_id"] = sha256_hex(_SALT + random)[:16]
     pid = None if isinstance(identity, Absent) else identity.pid

@@ -29,7 +29,7 @@ DEFAULTS = {"hash_randomization": 1}
 @group("python", order=50)
 def python(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return the interpreter's version and state; None without CPython (soft_errors say why)."""
-    from gdb_epi.cpython.runtime.package_versions import package_versions
+    from gdb_epi.cpython.runtime.package_versions import read_package_versions
 
     state = parts.state.python
     if isinstance(state, Absent):
@@ -44,7 +44,7 @@ def python(parts: RecordParts, _notes: RecordNotes) -> Json | None:
         "threads": len(state.threads()),
     }
     # Of packages outside the standard library.
-    versions = package_versions(parts.state.target, state)
+    versions = read_package_versions(parts.state.target, state)
     if isinstance(versions, Absent):
         return {**fields, "packages": None}
     listed = [package._asdict() for package in versions.packages[:MAX_PACKAGES]]
@@ -54,7 +54,7 @@ def python(parts: RecordParts, _notes: RecordNotes) -> Json | None:
 
 
 @group("python", order=250)
-def build_of_python(parts: RecordParts, notes: RecordNotes) -> Json | None:
+def python_build_group(parts: RecordParts, notes: RecordNotes) -> Json | None:
     """Return sys.version, the flags that are on, and the build-id of the interpreter's code."""
     state, target = parts.state.python, parts.state.target
     if not isinstance(state, PythonState):
@@ -63,7 +63,7 @@ def build_of_python(parts: RecordParts, notes: RecordNotes) -> Json | None:
     holder = module_at(target, state.runtime)
     if holder is not None and holder.build_id:
         fields["build_id"] = holder.build_id
-    build = python_build(target, state)
+    build = read_python_build(target, state)
     if isinstance(build, Absent):
         notes.errors.append(SoftError("facts", "python build", build.detail))
         return fields
@@ -89,7 +89,7 @@ class PythonBuild(NamedTuple):
     flags: dict[str, int] | None
 
 
-def python_build(target: Target, python: PythonState) -> PythonBuild | Absent:
+def read_python_build(target: Target, python: PythonState) -> PythonBuild | Absent:
     """Return what sys of the main interpreter says. Absent when its dict cannot be read."""
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")

@@ -21,21 +21,21 @@ def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
     Greenlets are counted only if all objects were listed before, as for the answer of a hang:
     finding them takes a walk through memory.
     """
-    from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, asyncio_tasks
+    from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, read_asyncio_tasks
 
     state = parts.state
     if not isinstance(state.python, PythonState):
         return None
-    pending = list(asyncio_tasks(state.target, state.python).tasks)
+    pending = list(read_asyncio_tasks(state.target, state.python).tasks)
     pending += _trio_tasks(parts)
     pending = [task for task in pending if task.state == "pending" and not task.system]
     suspended = _suspended_greenlets(parts)
     if not pending and not suspended:
         return None
-    from gdb_epi.cpython.running.unfinished_tasks import waits_of_tasks
+    from gdb_epi.cpython.running.unfinished_tasks import read_task_waits
 
     kinds: dict[str, int] = {}
-    for waits in waits_of_tasks(state.target, state.python, pending[:MAX_TASKS]):
+    for waits in read_task_waits(state.target, state.python, pending[:MAX_TASKS]):
         if waits.wait is not None:
             kinds[waits.wait.kind] = kinds.get(waits.wait.kind, 0) + 1
     if len(pending) > MAX_TASKS:
@@ -52,27 +52,27 @@ def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
 
 
 def _suspended_greenlets(parts: RecordParts) -> int:
-    from gdb_epi.cpython.heap.instances import instances_of
-    from gdb_epi.cpython.running.greenlets import SUSPENDED, greenlets_of
-    from gdb_epi.cpython.running.tasks import has_module
+    from gdb_epi.cpython.heap.instances import shared_instances
+    from gdb_epi.cpython.running.greenlets import SUSPENDED, read_greenlets
+    from gdb_epi.cpython.running.tasks import is_module_imported
 
     target, python = parts.state.target, parts.state.python
-    if not isinstance(python, PythonState) or not has_module(target, python, "greenlet"):
+    if not isinstance(python, PythonState) or not is_module_imported(target, python, "greenlet"):
         return 0
-    if not instances_of(target, python).are_listed:
+    if not shared_instances(target, python).are_listed:
         return 0
-    greenlets = greenlets_of(target, python).greenlets
+    greenlets = read_greenlets(target, python).greenlets
     return sum(1 for greenlet in greenlets if greenlet.state == SUSPENDED and not greenlet.main)
 
 
 def _trio_tasks(parts: RecordParts) -> list[Task]:
-    from gdb_epi.cpython.running.tasks import TRIO_MODULE, has_module
+    from gdb_epi.cpython.running.tasks import TRIO_MODULE, is_module_imported
 
     state = parts.state
     if not isinstance(state.python, PythonState):
         return []
-    if not has_module(state.target, state.python, TRIO_MODULE):
+    if not is_module_imported(state.target, state.python, TRIO_MODULE):
         return []
-    from gdb_epi.cpython.running.trio_tasks import trio_tasks
+    from gdb_epi.cpython.running.trio_tasks import read_trio_tasks
 
-    return list(trio_tasks(state.target, state.python).tasks)
+    return list(read_trio_tasks(state.target, state.python).tasks)

@@ -84,6 +84,6 @@ def flags(parts: RecordParts, _notes: RecordNotes) -> Json:
     }
 
 
-def flags_of(score: Score, before: Mapping[str, object]) -> Json:
+def recompute_flags(score: Score, before: Mapping[str, object]) -> Json:
     """Return the flags of a record whose verdict was recomputed."""
     return {**before, "bitflip": score.damaged}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.record.record_parts import group_in, grouping_line, verdict_label
+from gdb_epi.record.record_parts import get_group, grouping_line, verdict_label
 from gdb_epi.render.ci.source_lines import SourceLine
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -32,7 +32,7 @@ class Death(NamedTuple):
     @property
     def category(self) -> str:
         """The kind of death (signature/SPEC.md, 3.1)."""
-        return str(group_in(self.record, "signature").get("category") or NO_CORE)
+        return str(get_group(self.record, "signature").get("category") or NO_CORE)
 
     @property
     def verdict(self) -> str:
@@ -42,10 +42,10 @@ class Death(NamedTuple):
     @property
     def signature(self) -> str:
         """The line of the key that groups it; "" without one."""
-        return grouping_line(group_in(self.record, "signature"))
+        return grouping_line(get_group(self.record, "signature"))
 
     @property
     def keys(self) -> dict[str, str]:
         """The available keys of the signature, by name."""
-        keys = group_in(group_in(self.record, "signature"), "keys")
+        keys = get_group(get_group(self.record, "signature"), "keys")
         return {str(name): key for name, key in keys.items() if isinstance(key, str)}

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
 from gdb_epi import __version__
-from gdb_epi.record.record_parts import groups_in, telling_stack
+from gdb_epi.record.record_parts import get_groups, telling_stack
 from gdb_epi.render.category_words import category_words
 from gdb_epi.render.ci.deaths import NO_CORE, Death
 from gdb_epi.render.ci.source_lines import (
@@ -24,7 +24,7 @@ from gdb_epi.render.ci.source_lines import (
     source_line_of_call,
 )
 from gdb_epi.render.escape import escape
-from gdb_epi.render.frame_lines import PYTHON, REMARK, Call, calls_of_record
+from gdb_epi.render.frame_lines import PYTHON, REMARK, StackCall, calls_of_record
 from gdb_epi.typing_lite import Any
 
 SCHEMA = (
@@ -128,12 +128,12 @@ def _physical(place: SourceLine) -> Json:
 
 def _frames(record: Mapping[str, Any], root: str) -> Iterator[Json]:
     stack = telling_stack(record)
-    for call in calls_of_record(groups_in(stack, "frames"))[:MAX_FRAMES]:
+    for call in calls_of_record(get_groups(stack, "frames"))[:MAX_FRAMES]:
         if call.language != REMARK:
             yield _frame(call, root)
 
 
-def _frame(call: Call, root: str) -> Json:
+def _frame(call: StackCall, root: str) -> Json:
     name = escape(call.name or call.place() or "?")
     location: Json = {"message": {"text": name}, "logicalLocations": [{"fullyQualifiedName": name}]}
     place = source_line_of_call(call)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.record.record_parts import groups_in, telling_stack
-from gdb_epi.render.frame_lines import PYTHON, Call, calls_of_record, library_of_call
+from gdb_epi.record.record_parts import get_groups, telling_stack
+from gdb_epi.render.frame_lines import PYTHON, StackCall, call_library, calls_of_record
 from gdb_epi.typing_lite import Any, NamedTuple
 
 _REDACTED = "~"  # what a record has in place of a user's name in a path
@@ -20,7 +20,7 @@ class SourceLine(NamedTuple):
     line: int
 
 
-def source_line_of_call(call: Call) -> SourceLine | None:
+def source_line_of_call(call: StackCall) -> SourceLine | None:
     """Return the line of a file that a Python frame is at; None for all others.
 
     Lines count from 1: what damage or a tool has put below has no place.
@@ -34,9 +34,9 @@ def own_source_lines(record: Mapping[str, Any]) -> Iterator[SourceLine]:
     """Yield the places of the program's own Python frames, the innermost first, as recorded."""
     stack = telling_stack(record)
     for group in ("frames", "outer_frames"):
-        for call in calls_of_record(groups_in(stack, group)):
+        for call in calls_of_record(get_groups(stack, group)):
             place = source_line_of_call(call)
-            if place is not None and not library_of_call(call):
+            if place is not None and not call_library(call):
                 yield place
 
 

@@ -49,7 +49,7 @@ class FunctionCalls(NamedTuple):
     jumps: tuple[CallSite, ...]
 
 
-def entry_pc(function: DebugInfoEntry) -> int:
+def find_entry_pc(function: DebugInfoEntry) -> int:
     """Return the address at which a function is called. Raises GdbNeeded."""
     parts = [low for low, high in function.unit.ranges(function) if low < high]
     if not parts:
@@ -57,7 +57,9 @@ def entry_pc(function: DebugInfoEntry) -> int:
     return parts[0]
 
 
-def calls_of(units: DebugInfoUnits, name_of: NameOf, function: DebugInfoEntry) -> FunctionCalls:
+def read_function_calls(
+    units: DebugInfoUnits, name_of: NameOf, function: DebugInfoEntry
+) -> FunctionCalls:
     """Return the calls of a function. Raises GdbNeeded, and what reading damaged data raises."""
     unit = function.unit
     sites: dict[int, CallSite] = {}

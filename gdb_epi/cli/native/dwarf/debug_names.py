@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator
 from functools import cached_property
 
-from gdb_epi.cli.native.dwarf.call_sites import FunctionCalls, calls_of
+from gdb_epi.cli.native.dwarf.call_sites import FunctionCalls, read_function_calls
 from gdb_epi.cli.native.dwarf.debug_info_entries import (
     ABSTRACT_ORIGIN,
     CALL_FILE,
@@ -143,7 +143,7 @@ class DebugNames:
         place = function.unit.offset + function.at
         if place not in self._calls:
             try:
-                self._calls[place] = calls_of(self.units, self.name, function)
+                self._calls[place] = read_function_calls(self.units, self.name, function)
             except DAMAGED:
                 raise GdbNeeded("damaged debug information") from None
         return self._calls[place]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES
 from gdb_epi.cpython.running.task_fields import STATES
-from gdb_epi.cpython.values.decoders.builtin_scalars import float_value, str_contents
+from gdb_epi.cpython.values.decoders.builtin_scalars import read_float, read_str
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent
 
@@ -84,7 +84,7 @@ def _format_coroutine(decoder: ReprDecoder, address: int) -> str:
             decoder.mark_inexact()
         return f"{name}() running at {frame.filename}:{frame.lineno}"
     code = decoder.context.coroutines.code(address)
-    return f"{name}() done, defined at {place(decoder, code)}"
+    return f"{name}() done, defined at {code_location_text(decoder, code)}"
 
 
 def _future_info(decoder: ReprDecoder, obj: Obj, struct: str, prefix: str) -> list[str]:
@@ -156,7 +156,7 @@ def _format_callback(decoder: ReprDecoder, address: int, args: int) -> str:
     for _ in range(MAX_PARTIALS):
         obj = decoder.obj(address)
         if obj.lineage.ident != "functools.partial":
-            name = qualname(decoder, obj) or decoder.repr_of(address)
+            name = callable_qualname(decoder, obj) or decoder.repr_of(address)
             return name + _arguments(decoder, args, words) + suffix
         suffix = _arguments(decoder, args, words) + suffix
         args, words = (decoder.field(address, "partialobject", n) for n in ("args", "kw"))
@@ -190,7 +190,7 @@ def _hides_arguments(decoder: ReprDecoder) -> bool:
     return facts["asyncio hides arguments"]
 
 
-def qualname(decoder: ReprDecoder, obj: Obj) -> str:
+def callable_qualname(decoder: ReprDecoder, obj: Obj) -> str:
     """Return `__qualname__` of something that can be called; "" when it has none."""
     kind, address = obj.lineage.ident, obj.address
     if kind == "method":
@@ -235,12 +235,14 @@ def _function_source(decoder: ReprDecoder, address: int) -> str:
             return ""
         wrapped = decoder.objects.attribute(address, "__wrapped__")
         if isinstance(wrapped, Absent):
-            return place(decoder, decoder.field(address, "PyFunctionObject", "func_code"))
+            return code_location_text(
+                decoder, decoder.field(address, "PyFunctionObject", "func_code")
+            )
         address = wrapped
     raise Undecodable("wrappers of wrappers without an end")
 
 
-def place(decoder: ReprDecoder, code: int) -> str:
+def code_location_text(decoder: ReprDecoder, code: int) -> str:
     """Return file and first line of a code object."""
     file = decoder.string(decoder.field(code, "PyCodeObject", "co_filename"))
     line = decoder.reader.u32(code + decoder.layout.require("PyCodeObject", "co_firstlineno"))
@@ -394,7 +396,7 @@ def timeout(decoder: ReprDecoder, obj: Obj) -> str:
     if state == "active":
         when = decoder.attribute(obj.address, "_when")
         none = decoder.is_none(when)
-        rest = f" when={None if none else round(float_value(decoder, when), 3)}"
+        rest = f" when={None if none else round(read_float(decoder, when), 3)}"
     return f"<Timeout [{state}]{rest}>"
 
 
@@ -438,7 +440,7 @@ def _reprlib_repr(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) ->
 
 def _string(decoder: ReprDecoder, address: int) -> str:
     """Shorten a str: the ends of its characters first, then of its repr."""
-    value, length = str_contents(decoder, address, decoder.limits.length)
+    value, length = read_str(decoder, address, decoder.limits.length)
     if length > len(value):
         raise Undecodable("the end of a long str was not read")
     shown = repr(value[:MAX_STRING])

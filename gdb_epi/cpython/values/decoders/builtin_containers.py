@@ -98,7 +98,7 @@ def mapping_proxy(decoder: ReprDecoder, obj: Obj) -> str:
     "odict_items",
     in_itself=CUT,
 )
-def view(decoder: ReprDecoder, obj: Obj) -> str:
+def dict_view(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a view of a dict: its first word after the header is the dict."""
     of = decoder.reader.u64(obj.address + (decoder.layout.size("PyObject") or 0))
     if decoder.ident(of) not in ("dict", "collections.OrderedDict"):

@@ -33,7 +33,7 @@ def not_implemented(decoder: ReprDecoder, obj: Obj) -> str:
     return "NotImplemented"
 
 
-def int_parts(decoder: ReprDecoder, address: int) -> tuple[int, int, int]:
+def read_int_parts(decoder: ReprDecoder, address: int) -> tuple[int, int, int]:
     """Return (sign, number of digits, address of the digits) of an int.
 
     Reference: Include/cpython/longintrepr.h; 3.12 (gh-101291) moved the sign into lv_tag.
@@ -55,9 +55,9 @@ def int_parts(decoder: ReprDecoder, address: int) -> tuple[int, int, int]:
     return sign, count, digits
 
 
-def int_value(decoder: ReprDecoder, address: int) -> int:
+def read_int(decoder: ReprDecoder, address: int) -> int:
     """Return the value of an int that str() takes too. Raises Undecodable for longer ones."""
-    sign, count, digits = int_parts(decoder, address)
+    sign, count, digits = read_int_parts(decoder, address)
     if count * DIGIT_BITS > MAX_DECIMALS * 3:  # a decimal has more than 3 bits
         raise Undecodable(f"int of {count} digits")
     return sign * _magnitude(decoder, digits, count)
@@ -72,7 +72,7 @@ def _magnitude(decoder: ReprDecoder, digits: int, count: int) -> int:
     return value
 
 
-def decimals(value: int) -> str:
+def unlimited_int_text(value: int) -> str:
     """Return str(value), whatever the interpreter's limit of conversions is."""
     if -(1 << 64) < value < 1 << 64:
         return str(value)
@@ -89,14 +89,14 @@ def decimals(value: int) -> str:
 @decodes("int")
 def integer(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an int; of a very long one the size and the leading bits."""
-    sign, count, digits = int_parts(decoder, obj.address)
+    sign, count, digits = read_int_parts(decoder, obj.address)
     limit = min(MAX_DECIMALS, decoder.limits.length)
     if count * DIGIT_BITS * 0.30103 > limit + 20:
         head = _magnitude(decoder, digits + 4 * (count - _HEAD_DIGITS), _HEAD_DIGITS)
         bits = (count - _HEAD_DIGITS) * DIGIT_BITS + head.bit_length()
         decoder.cut = True
         return f"<int {'-' if sign < 0 else ''}{head:#x}{CUT} of {bits} bits>"
-    text = decimals(sign * _magnitude(decoder, digits, count))
+    text = unlimited_int_text(sign * _magnitude(decoder, digits, count))
     if len(text) > limit + 1:
         decoder.cut = True
         return f"<int {text[:40]}{CUT} of {len(text.lstrip('-'))} decimals>"
@@ -106,13 +106,13 @@ def integer(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("bool")
 def boolean(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode True and False."""
-    value = int_value(decoder, obj.address)
+    value = read_int(decoder, obj.address)
     if value not in (0, 1):
         raise Undecodable(f"bool of value {value}")
     return "True" if value else "False"
 
 
-def float_value(decoder: ReprDecoder, address: int) -> float:
+def read_float(decoder: ReprDecoder, address: int) -> float:
     """Return the value of a float."""
     at = address + decoder.offset("PyFloatObject", "ob_fval")
     return float(struct.unpack("<d", decoder.reader.read(at, 8))[0])
@@ -121,7 +121,7 @@ def float_value(decoder: ReprDecoder, address: int) -> float:
 @decodes("float")
 def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a float: the shortest text that gives it back."""
-    return repr(float_value(decoder, obj.address))
+    return repr(read_float(decoder, obj.address))
 
 
 @decodes("complex")
@@ -131,7 +131,7 @@ def complex_number(decoder: ReprDecoder, obj: Obj) -> str:
     return repr(complex(*struct.unpack("<dd", decoder.reader.read(at, 16))))
 
 
-def str_contents(decoder: ReprDecoder, address: int, limit: int) -> tuple[str, int]:
+def read_str(decoder: ReprDecoder, address: int, limit: int) -> tuple[str, int]:
     """Return the first `limit` characters of a str object and its whole length.
 
     Reference: Include/cpython/unicodeobject.h (3.8 to 3.15). Lone surrogates are kept.
@@ -173,7 +173,7 @@ def _state(decoder: ReprDecoder, head: bytes, name: str) -> int:
 @decodes("str")
 def unicode_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a str."""
-    value, length = str_contents(decoder, obj.address, decoder.limits.length)
+    value, length = read_str(decoder, obj.address, decoder.limits.length)
     is_whole = len(value) == length
     value = decoder.without_passwords(value)
     if not is_whole:

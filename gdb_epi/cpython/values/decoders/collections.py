@@ -11,7 +11,7 @@ from gdb_epi.cpython.values.decoders.builtin_containers import (
     pair_texts,
     pairs_text,
 )
-from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
+from gdb_epi.cpython.values.decoders.builtin_scalars import read_int
 from gdb_epi.cpython.values.repr_decoder import (
     CUT,
     NAMEDTUPLE_REPR,
@@ -22,7 +22,7 @@ from gdb_epi.cpython.values.repr_decoder import (
     decodes_repr,
 )
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 
 MAX_BLOCKS = 1 << 20
 _BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
@@ -51,7 +51,7 @@ def deque_items(decoder: ReprDecoder, address: int, count: int) -> Iterator[int]
     left = count
     while left > 0:
         number = min(_BLOCK_ITEMS - index, left)
-        yield from words_in(decoder.reader.read(block + data_at + 8 * index, 8 * number))
+        yield from split_into_words(decoder.reader.read(block + data_at + 8 * index, 8 * number))
         left -= number
         index = 0
         block = decoder.reader.u64(block + link_at)
@@ -149,7 +149,7 @@ def _sorted_by_count(decoder: ReprDecoder, pairs: list[tuple[int, int]]) -> list
 def _count(decoder: ReprDecoder, address: int) -> int | None:
     if decoder.ident(address) not in ("int", "bool"):
         return None
-    return int_value(decoder, address)
+    return read_int(decoder, address)
 
 
 @decodes_repr(("collections", "ChainMap.__repr__"), in_itself="...")

@@ -16,7 +16,7 @@ _LONG = {"l": "q", "L": "Q"}
 
 
 @decodes("_ctypes._SimpleCData")
-def simple(decoder: ReprDecoder, obj: Obj) -> str:
+def simple_value(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Simple_repr of Modules/_ctypes/_ctypes.c does: classes of classes have no value."""
     types = obj.lineage.types
     if len(types) < 2 or types[1].address != obj.lineage.root.address:

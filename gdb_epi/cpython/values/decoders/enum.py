@@ -7,7 +7,7 @@ Reference: Lib/enum.py (3.8 to 3.15); 3.11 (bpo-38659 and others) rewrote it and
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
+from gdb_epi.cpython.values.decoders.builtin_scalars import read_int
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
 
 MAX_MEMBERS = 10_000
@@ -36,7 +36,7 @@ def enum_member(decoder: ReprDecoder, obj: Obj) -> str:
         return f"<{obj.type.name}.{name}: {value}>"
     if decoder.types.lookup(obj.type, "_flag_mask_") is not None:
         return f"<{obj.type.name}: {value}>"
-    number = int_value(decoder, decoder.attribute(obj.address, "_value_"))
+    number = read_int(decoder, decoder.attribute(obj.address, "_value_"))
     return f"<{obj.type.name}.{'|'.join(_parts(decoder, obj, number))}: {value}>"
 
 
@@ -49,7 +49,7 @@ def _members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
     for key, member in decoder.objects.dict_items(held[1]):
         if len(members) >= MAX_MEMBERS:
             raise Undecodable(f"more than {MAX_MEMBERS} members")
-        members.append((int_value(decoder, key), _name(decoder, member)))
+        members.append((read_int(decoder, key), _name(decoder, member)))
     return members
 
 
@@ -106,7 +106,7 @@ def regex_flag(decoder: ReprDecoder, obj: Obj) -> str:
     name = _name(decoder, obj.address)
     if name is not None:
         return f"re.{name}"
-    value = int_value(decoder, decoder.attribute(obj.address, "_value_"))
+    value = read_int(decoder, decoder.attribute(obj.address, "_value_"))
     if value < 0:
         raise Undecodable("an inverted flag")
     names, seen = [], set()

@@ -61,7 +61,7 @@ def repeat(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("operator.itemgetter", "operator.attrgetter")
-def getter(decoder: ReprDecoder, obj: Obj) -> str:
+def operator_getter(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode the getters: their number, then the item or a tuple (Modules/_operator.c)."""
     number, held = decoder.number(obj, 0), decoder.word(obj, 1)
     with decoder.entered(obj.address) as is_first:

@@ -39,7 +39,7 @@ def method(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("builtin_function_or_method")
-def builtin(decoder: ReprDecoder, obj: Obj) -> str:
+def builtin_function(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a built-in function, or a method of an object of a built-in type."""
     definition = decoder.field(obj.address, "PyCFunctionObject", "m_ml")
     name = decoder.reader.c_string(decoder.field(definition, "PyMethodDef", "ml_name"), MAX_NAME)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
+from gdb_epi.cpython.values.decoders.builtin_scalars import read_int
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
 from gdb_epi.errors import Absent
 
@@ -15,7 +15,7 @@ def logger(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Logger.__repr__ does: the level is its own or that of an ancestor."""
     at, level = obj.address, 0
     for _ in range(MAX_LOGGERS):
-        level = int_value(decoder, decoder.attribute(at, "level"))
+        level = read_int(decoder, decoder.attribute(at, "level"))
         above = decoder.attribute(at, "parent")
         if level or decoder.is_none(above):
             break
@@ -29,20 +29,20 @@ def logger(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("logging", "Handler.__repr__"))
 def handler(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Handler.__repr__ does."""
-    level = _level(decoder, obj, int_value(decoder, decoder.attribute(obj.address, "level")))
+    level = _level(decoder, obj, read_int(decoder, decoder.attribute(obj.address, "level")))
     return f"<{decoder.class_name(obj)} ({level})>"
 
 
 def _level(decoder: ReprDecoder, obj: Obj, value: int) -> str:
     """Do what logging.getLevelName() does."""
-    names = global_of(decoder, obj, "_levelToName")
+    names = find_visible_global(decoder, obj, "_levelToName")
     for key, name in decoder.objects.dict_items(names):
-        if decoder.ident(key) == "int" and int_value(decoder, key) == value:
+        if decoder.ident(key) == "int" and read_int(decoder, key) == value:
             return decoder.string(name)
     return f"Level {value}"
 
 
-def global_of(decoder: ReprDecoder, obj: Obj, name: str) -> int:
+def find_visible_global(decoder: ReprDecoder, obj: Obj, name: str) -> int:
     """Return a global that the __repr__ of an object sees. Raises Undecodable."""
     own = decoder.types.lookup(obj.type, "__repr__")
     if own is None or decoder.ident(own[1]) != "function":

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
+from gdb_epi.cpython.values.decoders.builtin_scalars import read_int
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
 
 
 @decodes_repr(("ipaddress", "_BaseAddress.__repr__"))
-def address(decoder: ReprDecoder, obj: Obj) -> str:
+def ip_address(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the addresses of ipaddress do."""
     return f"{decoder.class_name(obj)}({_address(decoder, obj)!r})"
 
@@ -16,7 +16,7 @@ def address(decoder: ReprDecoder, obj: Obj) -> str:
 def _address(decoder: ReprDecoder, obj: Obj) -> str:
     import ipaddress
 
-    number = int_value(decoder, decoder.attribute(obj.address, "_ip"))
+    number = read_int(decoder, decoder.attribute(obj.address, "_ip"))
     names = [base.qualname for base in obj.lineage.types]
     is_four = any("4" in name for name in names)
     if not 0 <= number < 1 << (32 if is_four else 128):
@@ -45,7 +45,7 @@ def _scope(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes_repr(("ipaddress", "_BaseNetwork.__repr__"))
-def network(decoder: ReprDecoder, obj: Obj) -> str:
+def ip_network(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the networks of ipaddress do."""
     base = _address(decoder, decoder.obj(decoder.attribute(obj.address, "network_address")))
     return (
@@ -88,7 +88,7 @@ def _enum_name(decoder: ReprDecoder, name: str, value: int) -> str:
 @decodes_repr(("uuid", "UUID.__repr__"))
 def uuid(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what UUID.__repr__ does."""
-    value = int_value(decoder, decoder.attribute(obj.address, "int"))
+    value = read_int(decoder, decoder.attribute(obj.address, "int"))
     if not 0 <= value < 1 << 128:
         raise Undecodable(f"a UUID of {value:#x}")
     digits = f"{value:032x}"

@@ -7,7 +7,7 @@ import struct
 
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent
-from gdb_epi.sizes import words_in
+from gdb_epi.sizes import split_into_words
 
 MAX_DECIMAL_WORDS = 1 << 20
 _SPECIAL = {"F": "Infinity", "n": "NaN", "N": "sNaN"}  # by _exp of _pydecimal
@@ -33,7 +33,7 @@ def decimal(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable(f"a Decimal of {digits} digits in {length} words")
     if words * _RADIX_DIGITS > decoder.limits.length + 40:
         raise Undecodable(f"a Decimal of {digits} digits: more than the limit")
-    raw = words_in(decoder.reader.read(limbs, 8 * words))
+    raw = split_into_words(decoder.reader.read(limbs, 8 * words))
     if any(word >= 10**_RADIX_DIGITS for word in raw):
         raise Undecodable("a Decimal with a word above its radix")
     text = "".join(f"{word:019d}" for word in reversed(raw)).lstrip("0")
@@ -42,10 +42,10 @@ def decimal(decoder: ReprDecoder, obj: Obj) -> str:
     text = text or "0"
     if len(text) != digits:
         raise Undecodable(f"a Decimal of {digits} digits with the coefficient {text[:40]}")
-    return f"Decimal('{sign}{scientific(text, exponent)}')"
+    return f"Decimal('{sign}{decimal_text(text, exponent)}')"
 
 
-def scientific(digits: str, exponent: int) -> str:
+def decimal_text(digits: str, exponent: int) -> str:
     """Return a coefficient and exponent as str(Decimal) writes them."""
     point = exponent + len(digits)  # where the decimal point goes
     if exponent <= 0 and point > -6:
@@ -81,7 +81,7 @@ def python_decimal(decoder: ReprDecoder, obj: Obj) -> str:
     exponent = decoder.objects.integer(held["_exp"])
     if isinstance(exponent, Absent) or not digits:
         raise Undecodable("a Decimal without an exponent")
-    return f"Decimal('{sign}{scientific(digits, exponent)}')"
+    return f"Decimal('{sign}{decimal_text(digits, exponent)}')"
 
 
 @decodes_repr(("fractions", "Fraction.__repr__"))

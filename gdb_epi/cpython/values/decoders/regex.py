@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.decoders.builtin_scalars import str_contents
+from gdb_epi.cpython.values.decoders.builtin_scalars import read_str
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 
 MAX_SHOWN_PATTERN = 200  # characters, Modules/_sre: pattern_repr
@@ -63,7 +63,7 @@ def match(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _slice(decoder: ReprDecoder, address: int, start: int, end: int) -> str:
     if decoder.ident(address) == "str":
-        text, length = str_contents(decoder, address, end)
+        text, length = read_str(decoder, address, end)
         if end > length:
             raise Undecodable("a match beyond its string")
         return repr(text[start:end])

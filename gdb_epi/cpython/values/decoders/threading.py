@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.decoders.builtin_scalars import int_value
+from gdb_epi.cpython.values.decoders.builtin_scalars import read_int
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 
 _FUTURE_STATES = {
@@ -119,7 +119,7 @@ def semaphore(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("threading", "Barrier.__repr__"))
 def barrier(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Barrier.__repr__ does (3.10+)."""
-    state = int_value(decoder, decoder.attribute(obj.address, "_state"))
+    state = read_int(decoder, decoder.attribute(obj.address, "_state"))
     if state == -2:
         return f"<{_type_and_address(obj)}: broken>"
     waiting = decoder.attribute_text(obj.address, "_count") if state == 0 else "0"

@@ -12,7 +12,7 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, d
 _TYPING = "typing."
 
 
-def hint(decoder: ReprDecoder, address: int) -> str:
+def type_hint_text(decoder: ReprDecoder, address: int) -> str:
     """Return one type as typing shows it: a class by its name, `...` as such."""
     obj = decoder.obj(address)
     kind = obj.lineage.ident
@@ -35,13 +35,13 @@ def _list_hint(decoder: ReprDecoder, address: int) -> str:
         raise Undecodable("lists of types in lists without an end")
     try:
         hints = decoder.items(*decoder.array_of(address, "list"), "types")
-        return f"[{', '.join(hint(decoder, each) for each in hints)}]"
+        return f"[{', '.join(type_hint_text(decoder, each) for each in hints)}]"
     finally:
         decoder.leave(address)
 
 
 def _hints(decoder: ReprDecoder, address: int) -> list[str]:
-    return [hint(decoder, each) for each in decoder.tuple_items(address)]
+    return [type_hint_text(decoder, each) for each in decoder.tuple_items(address)]
 
 
 @decodes("types.GenericAlias")
@@ -53,7 +53,7 @@ def generic_alias(decoder: ReprDecoder, obj: Obj) -> str:
     if "__unpacked__" in decoder.context.members(obj.lineage.root):  # 3.11 (bpo-43224)
         star = "*" if decoder.reader.u8(decoder.member(obj, "__unpacked__")) else ""
     texts = _hints(decoder, args)
-    name = hint(decoder, origin)
+    name = type_hint_text(decoder, origin)
     if not obj.is_exact and obj.type.python_class:
         return _callable_alias(obj, name, texts)
     return f"{star}{name}[{', '.join(texts) if texts else '()'}]"
@@ -76,7 +76,7 @@ def callable_alias(decoder: ReprDecoder, obj: Obj) -> str:
     args = decoder.reader.u64(decoder.member(obj, "__args__"))
     held = decoder.tuple_items(args)
     texts = _hints(decoder, args)
-    name = hint(decoder, origin)
+    name = type_hint_text(decoder, origin)
     if not texts:
         raise Undecodable("it has no parameters")
     if len(held) == 2 and _is_parameter_list(decoder, held[0]):
@@ -91,7 +91,7 @@ def union(decoder: ReprDecoder, obj: Obj) -> str:
     texts = []
     for arg in args:
         none = decoder.ident(arg) == "type" and decoder.types.at(arg).name == "NoneType"
-        texts.append("None" if none else hint(decoder, arg))
+        texts.append("None" if none else type_hint_text(decoder, arg))
     return " | ".join(texts)
 
 
@@ -140,7 +140,7 @@ def python_type_variable_tuple(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("typing.ParamSpecArgs", "typing.ParamSpecKwargs")
-def parameter_part(decoder: ReprDecoder, obj: Obj) -> str:
+def param_spec_part(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode P.args and P.kwargs: the ParamSpec is the first word (3.12+)."""
     of = decoder.obj(decoder.word(obj, 0))
     part = "args" if obj.lineage.ident.endswith("Args") else "kwargs"
@@ -150,7 +150,7 @@ def parameter_part(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes_repr(("typing", "ParamSpecArgs.__repr__"), ("typing", "ParamSpecKwargs.__repr__"))
-def python_parameter_part(decoder: ReprDecoder, obj: Obj) -> str:
+def python_param_spec_part(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what P.args and P.kwargs of Python did (3.10, 3.11)."""
     origin = decoder.attribute(obj.address, "__origin__")
     part = "args" if obj.type.qualname.endswith("Args") else "kwargs"
@@ -194,7 +194,9 @@ def typing_alias(decoder: ReprDecoder, obj: Obj) -> str:
     args = decoder.tuple_items(get["__args__"])
     origin = decoder.obj(get["__origin__"])
     named = decoder.ident(get["_name"]) == "str"
-    name = _TYPING + decoder.string(get["_name"]) if named else hint(decoder, origin.address)
+    name = (
+        _TYPING + decoder.string(get["_name"]) if named else type_hint_text(decoder, origin.address)
+    )
     if _is_special(decoder, obj):  # 3.8: typing.List itself is one of these
         return name
     kind = (
@@ -206,7 +208,7 @@ def typing_alias(decoder: ReprDecoder, obj: Obj) -> str:
         return _union(decoder, args, obj.type.qualname == "_UnionGenericAlias")
     if kind == "Literal":
         return f"typing.Literal[{', '.join(decoder.repr_of(arg) for arg in args)}]"
-    texts = [hint(decoder, arg) for arg in args]
+    texts = [type_hint_text(decoder, arg) for arg in args]
     if name == "typing.Callable" or obj.type.qualname == "_CallableGenericAlias":
         return _callable(decoder, args, texts)
     return f"{name}[{', '.join(texts) or '()'}]"
@@ -224,7 +226,7 @@ def _union(decoder: ReprDecoder, args: list[int], knows_optional: bool) -> str:
     nones = [
         decoder.ident(arg) == "type" and decoder.types.at(arg).name == "NoneType" for arg in args
     ]
-    texts = [hint(decoder, arg) for arg in args]
+    texts = [type_hint_text(decoder, arg) for arg in args]
     if len(args) == 2 and sum(nones) == 1 and knows_optional:
         return f"typing.Optional[{texts[nones.index(False)]}]"
     return f"typing.Union[{', '.join(texts)}]"
@@ -248,7 +250,7 @@ def _callable(decoder: ReprDecoder, args: list[int], texts: list[str]) -> str:
 @decodes_repr(("typing", "_AnnotatedAlias.__repr__"))
 def annotated(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Annotated[...] shows."""
-    origin = hint(decoder, decoder.attribute(obj.address, "__origin__"))
+    origin = type_hint_text(decoder, decoder.attribute(obj.address, "__origin__"))
     notes = decoder.tuple_items(decoder.attribute(obj.address, "__metadata__"))
     return f"typing.Annotated[{origin}, {', '.join(decoder.repr_of(note) for note in notes)}]"
 
@@ -261,11 +263,11 @@ def unpacked(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable("it has no parameters")
     if decoder.types.at(decoder.module_global("typing", "TypeVarTuple")).python_class:
         return f"*{decoder.repr_of(args[0])}"
-    return f"typing.Unpack[{hint(decoder, args[0])}]"
+    return f"typing.Unpack[{type_hint_text(decoder, args[0])}]"
 
 
 @decodes_repr(("typing", "ForwardRef.__repr__"), ("annotationlib", "ForwardRef.__repr__"))
-def forward(decoder: ReprDecoder, obj: Obj) -> str:
+def forward_reference(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what ForwardRef.__repr__ does."""
     text = _forward_arg(decoder, obj)
     for name, keyword in (("__forward_module__", "module"), ("__owner__", "owner")):

@@ -140,7 +140,7 @@ def not_a_time(value: int) -> bool:
     return value == NOT_A_TIME
 
 
-def moment_text(value: int, unit: str) -> str | None:
+def datetime64_text(value: int, unit: str) -> str | None:
     """Return a datetime64 as numpy writes it; None outside of the years 1 to 9999."""
     from datetime import date
 
@@ -246,7 +246,7 @@ class DType(NamedTuple):
         return self.mark + self.code
 
 
-def dtype_at(decoder: ReprDecoder, address: int) -> DType:
+def read_dtype(decoder: ReprDecoder, address: int) -> DType:
     """Read a dtype. Raises Undecodable, UnreadableMemory."""
     obj = decoder.obj(address)
     if not any(info.full_name == "numpy.dtype" for info in obj.lineage.types):
@@ -341,10 +341,10 @@ def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int, str]
 @decodes("numpy.dtype")
 def dtype(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a dtype as numpy/_core/_dtype.py does."""
-    described = dtype_at(decoder, obj.address)
+    described = read_dtype(decoder, obj.address)
     if described.kind == "T" or (described.kind in "mM" and not described.unit):
         decoder.mark_inexact()
-    text = construction(decoder, described, is_short=False)
+    text = dtype_argument_text(decoder, described, is_short=False)
     return f"dtype({text}{', align=True' if described.is_aligned else ''})"
 
 
@@ -352,10 +352,10 @@ def dtype_text(decoder: ReprDecoder, described: DType) -> str:
     """Return str() of a dtype."""
     if described.names:
         return _struct_text(decoder, described, shows_alignment=True)
-    return construction(decoder, described) if described.base is not None else described.text
+    return dtype_argument_text(decoder, described) if described.base is not None else described.text
 
 
-def construction(
+def dtype_argument_text(
     decoder: ReprDecoder, described: DType, is_short: bool = True, depth: int = 0
 ) -> str:
     """Return what numpy.dtype() would be called with."""
@@ -363,7 +363,7 @@ def construction(
     if depth > MAX_RECORDS:
         raise Undecodable("records in records without an end")
     if described.base is not None:
-        of = construction(decoder, dtype_at(decoder, described.base), depth=depth + 1)
+        of = dtype_argument_text(decoder, read_dtype(decoder, described.base), depth=depth + 1)
         return f"({of}, {described.shape!r})"
     if described.names:
         return _struct_text(decoder, described, depth=depth)
@@ -385,7 +385,7 @@ def construction(
 def _struct_text(
     decoder: ReprDecoder, described: DType, shows_alignment: bool = False, depth: int = 0
 ) -> str:
-    parts = [dtype_at(decoder, at) for _, at, _ in described.names]
+    parts = [read_dtype(decoder, at) for _, at, _ in described.names]
     titles = dict(described.titles)
     if not (shows_alignment and described.is_aligned) and _is_packed(described, parts):
         fields = []
@@ -393,14 +393,14 @@ def _struct_text(
             title = titles.get(name)
             shown = repr(name) if title is None else f"({title}, {name!r})"
             if part.base is not None:
-                of = construction(decoder, dtype_at(decoder, part.base), depth=depth + 1)
+                of = dtype_argument_text(decoder, read_dtype(decoder, part.base), depth=depth + 1)
                 fields.append(f"({shown}, {of}, {part.shape!r})")
             else:
-                fields.append(f"({shown}, {construction(decoder, part, depth=depth + 1)})")
+                fields.append(f"({shown}, {dtype_argument_text(decoder, part, depth=depth + 1)})")
         text = f"[{', '.join(fields)}]"
     else:
         names = ", ".join(repr(name) for name, _, _ in described.names)
-        formats = ", ".join(construction(decoder, part, depth=depth + 1) for part in parts)
+        formats = ", ".join(dtype_argument_text(decoder, part, depth=depth + 1) for part in parts)
         text = f"{{'names': [{names}], 'formats': [{formats}], 'offsets': ["
         text += ", ".join(str(offset) for _, _, offset in described.names)
         if titles:
@@ -432,13 +432,13 @@ def _is_packed(record: DType, parts: list[DType]) -> bool:
 ArrayParts = tuple[int, tuple[int, ...], tuple[int, ...], DType]
 
 
-def array_parts(decoder: ReprDecoder, obj: Obj) -> ArrayParts:
+def read_array_parts(decoder: ReprDecoder, obj: Obj) -> ArrayParts:
     """Return data, shape, strides (in bytes) and dtype of an array. Raises Undecodable."""
     data, number = decoder.word(obj, 0), decoder.word(obj, 1) & HALF_MASK
     if number > MAX_DIMENSIONS:
         raise Undecodable(f"an array of {number} dimensions")
     shape, strides = (_longs(decoder, decoder.word(obj, at), number) for at in (2, 3))
-    item_type = dtype_at(decoder, decoder.word(obj, 5))
+    item_type = read_dtype(decoder, decoder.word(obj, 5))
     count = 1
     for length in shape:
         count *= length
@@ -447,10 +447,10 @@ def array_parts(decoder: ReprDecoder, obj: Obj) -> ArrayParts:
     return data, shape, strides, item_type
 
 
-def described_array(decoder: ReprDecoder, obj: Obj) -> str:
+def describe_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Describe an array: shape, dtype and the first values in C order."""
     decoder.mark_inexact()
-    data, shape, strides, item_type = array_parts(decoder, obj)
+    data, shape, strides, item_type = read_array_parts(decoder, obj)
     count = 1
     for length in shape:
         count *= length
@@ -458,7 +458,7 @@ def described_array(decoder: ReprDecoder, obj: Obj) -> str:
         if not is_first:
             return "..."
         first = range(min(count, decoder.limits.width))
-        places = (place_of(data, index, shape, strides) for index in first)
+        places = (item_address(data, index, shape, strides) for index in first)
         texts = (item_text(decoder, at, item_type) for at in places)
         inside = decoder.join_text(texts, count)
     head = f"{obj.type.shown} shape={shape} dtype={item_type.text}"
@@ -471,7 +471,7 @@ def _longs(decoder: ReprDecoder, address: int, number: int) -> tuple[int, ...]:
     return struct.unpack(f"<{number}q", decoder.reader.read(address, 8 * number))
 
 
-def place_of(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+def item_address(data: int, index: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """Return the address of an item in C order; `strides` are in bytes."""
     for length, stride in zip(reversed(shape), reversed(strides), strict=True):
         index, place = divmod(index, length)
@@ -489,7 +489,7 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
             raise Undecodable("records in records without an end")
         decoder.refuse_secrets(*(name for name, _, _ in item_type.names))
         parts = [
-            item_text(decoder, at + offset, dtype_at(decoder, of), depth + 1)
+            item_text(decoder, at + offset, read_dtype(decoder, of), depth + 1)
             if offset >= 0
             else "?"
             for _, of, offset in item_type.names
@@ -503,22 +503,22 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
     if item_type.kind == "U":
         return repr(raw.decode("utf-32-be" if big else "utf-32-le", "replace").rstrip("\0"))
     if item_type.kind in "mM":
-        value = raw_number(decoder, at, item_type)
+        value = read_array_number(decoder, at, item_type)
         if not_a_time(value):
             return "NaT"
         if item_type.kind == "M":
-            return moment_text(value, item_type.unit) or str(value)
+            return datetime64_text(value, item_type.unit) or str(value)
         return f"{value} {item_type.unit}"
     form = item_type.form
     if not form:
         return f"<{item_type.size} bytes>"
-    value = raw_number(decoder, at, item_type)
+    value = read_array_number(decoder, at, item_type)
     if item_type.kind == "c":
         return complex_text(value[0], value[1], form)
     return float_text(value, form) if item_type.kind == "f" else str(value)
 
 
-def raw_number(decoder: ReprDecoder, at: int, item_type: DType) -> Any:
+def read_array_number(decoder: ReprDecoder, at: int, item_type: DType) -> Any:
     """Return an item of an array as a number; a complex one as a pair. Raises Undecodable."""
     form = "q" if item_type.kind in "mM" else item_type.form
     if not form:
@@ -538,7 +538,7 @@ _FLOATS = {"float16": "e", "float32": "f", "float64": "d"}
 _COMPLEX = {"complex64": "f", "complex128": "d"}
 
 
-def is_at_least(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
+def is_numpy_at_least(decoder: ReprDecoder, release: tuple[int, int]) -> bool:
     """Tell whether numpy is of a release or a later one. Raises Undecodable when none is named."""
     facts, key = decoder.context.library_facts, f"numpy {release}"
     if key not in facts:
@@ -564,12 +564,12 @@ def is_numpy_2(decoder: ReprDecoder) -> bool:
     return facts["numpy 2"]
 
 
-def large_have_exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:
+def do_large_floats_have_exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:
     """Tell whether large short floats have exponents: since 2.3. Marks what cannot be told."""
     if not any(depends_on_version(value, form) for value in values):
         return False
     try:
-        return is_at_least(decoder, (2, 3))
+        return is_numpy_at_least(decoder, (2, 3))
     except Undecodable:
         decoder.mark_inexact()
         return False
@@ -615,7 +615,7 @@ def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
     form = _FLOATS[obj.lineage.ident.rpartition(".")[2]]
     value = float(_scalar_values(decoder, obj, form)[0])
-    text = float_text(value, form, large_have_exponents(decoder, form, value))
+    text = float_text(value, form, do_large_floats_have_exponents(decoder, form, value))
     return _scalar(decoder, obj, text)
 
 
@@ -624,7 +624,9 @@ def complex_number(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a complex scalar."""
     form = _COMPLEX[obj.lineage.ident.rpartition(".")[2]]
     real, imaginary = _scalar_values(decoder, obj, "2" + form)
-    text = complex_text(real, imaginary, form, large_have_exponents(decoder, form, real, imaginary))
+    text = complex_text(
+        real, imaginary, form, do_large_floats_have_exponents(decoder, form, real, imaginary)
+    )
     without_exponents = text[1:].replace("e+", "").replace("e-", "")
     has_both_parts = any(sign in without_exponents for sign in "+-")
     if has_both_parts and not is_numpy_2(decoder):
@@ -653,7 +655,7 @@ def text(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("numpy.datetime64", "numpy.timedelta64")
-def moment(decoder: ReprDecoder, obj: Obj) -> str:
+def datetime_or_timedelta(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode datetime64 and timedelta64: an int64, then the unit and its multiple (two ints)."""
     value, unit, multiple = _scalar_values(decoder, obj, "qii")
     name = obj.lineage.ident.rpartition(".")[2]
@@ -667,8 +669,9 @@ def moment(decoder: ReprDecoder, obj: Obj) -> str:
         span = "'NaT'" if not_a_time(value) else str(value)
         return f"{prefix}.timedelta64({span}{'' if code == 'generic' else unit})"
     if not_a_time(value):
-        return f"{prefix}.datetime64('NaT'{unit if always or is_at_least(decoder, (2, 4)) else ''})"
-    shown = moment_text(value * multiple, code)
+        always = always or is_numpy_at_least(decoder, (2, 4))
+        return f"{prefix}.datetime64('NaT'{unit if always else ''})"
+    shown = datetime64_text(value * multiple, code)
     if shown is None:
         raise Undecodable(f"{value} {code} since 1970: outside of the years 1 to 9999")
     return f"{prefix}.datetime64('{shown}'{unit if always else ''})"

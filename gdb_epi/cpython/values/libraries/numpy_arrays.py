@@ -13,19 +13,19 @@ from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.values.libraries.numpy import (
     DType,
-    array_parts,
-    described_array,
-    dtype_at,
+    datetime64_text,
+    describe_array,
+    do_large_floats_have_exponents,
     dtype_text,
     float_text,
-    is_at_least,
     is_numpy_2,
+    is_numpy_at_least,
+    item_address,
     item_text,
-    large_have_exponents,
-    moment_text,
     not_a_time,
-    place_of,
-    raw_number,
+    read_array_number,
+    read_array_parts,
+    read_dtype,
 )
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -136,7 +136,7 @@ def _read_options(decoder: ReprDecoder, address: int) -> PrintOptions:
 # -- how one item is written -------------------------------------------------------------------
 
 
-def format_of(
+def choose_item_format(
     decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle
 ) -> Format:
     """Return what writes an item of an array, to the width that all `places` need."""
@@ -152,10 +152,10 @@ def format_of(
     if dtype.kind in "SU":
         return lambda at: item_text(decoder, at, dtype)
     if dtype.kind == "V":
-        return lambda at: opaque_text(decoder.reader.read(at, min(dtype.size, MAX_VOID)))
+        return lambda at: void_text(decoder.reader.read(at, min(dtype.size, MAX_VOID)))
 
     def number(at: int) -> Any:
-        return raw_number(decoder, at, dtype)
+        return read_array_number(decoder, at, dtype)
 
     if dtype.kind == "b":
         true = "True" if style.is_single else " True"
@@ -168,7 +168,7 @@ def format_of(
     form = dtype.form
     if dtype.kind == "f":
         if style.plain_floats:
-            return lambda at: str_of_float(decoder, number(at), form)
+            return lambda at: float_str(decoder, number(at), form)
         write = FloatColumnFormat([number(at) for at in places], form, style.precision)
         return lambda at: write(number(at))
     if dtype.kind == "c":
@@ -179,9 +179,9 @@ def format_of(
     raise Undecodable(f"items of dtype {dtype.text}")
 
 
-def str_of_float(decoder: ReprDecoder, value: float, form: str) -> str:
+def float_str(decoder: ReprDecoder, value: float, form: str) -> str:
     """Return str() of a float of numpy."""
-    return float_text(value, form, large_have_exponents(decoder, form, value))
+    return float_text(value, form, do_large_floats_have_exponents(decoder, form, value))
 
 
 def _complex_text(
@@ -201,7 +201,7 @@ def _object_text(decoder: ReprDecoder, at: int) -> str:
     return f"list({text})" if obj.lineage.ident == "list" and obj.is_exact else text
 
 
-def opaque_text(raw: bytes) -> str:
+def void_text(raw: bytes) -> str:
     """Return str() of a void without fields."""
     return "b'" + "".join(f"\\x{byte:02X}" for byte in raw) + "'"
 
@@ -210,7 +210,7 @@ def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) 
     def text(value: int) -> str:
         if dtype.kind == "m":
             return str(value)
-        shown = moment_text(value * dtype.multiple, dtype.unit_name)
+        shown = datetime64_text(value * dtype.multiple, dtype.unit_name)
         if shown is None:
             raise Undecodable("a moment outside of the years 1 to 9999")
         return f"'{shown}'"
@@ -235,9 +235,9 @@ def _record(decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: It
         if offset < 0:
             raise Undecodable("a field without an offset")
         inside = [at + offset for at in places]
-        part = dtype_at(decoder, of)
+        part = read_dtype(decoder, of)
         in_record = style._replace(depth=style.depth + 1)
-        writers.append((offset, format_of(decoder, inside, part, in_record)))
+        writers.append((offset, choose_item_format(decoder, inside, part, in_record)))
 
     def write(at: int) -> str:
         texts = [writer(at + offset) for offset, writer in writers]
@@ -249,7 +249,7 @@ def _record(decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: It
 def _sub_array(
     decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle
 ) -> Format:
-    base, shape = dtype_at(decoder, dtype.base or 0), dtype.shape
+    base, shape = read_dtype(decoder, dtype.base or 0), dtype.shape
     strides = [base.size] * len(shape)
     for axis in range(len(shape) - 1, 0, -1):
         strides[axis - 1] = strides[axis] * shape[axis]
@@ -258,7 +258,7 @@ def _sub_array(
         raise Undecodable("fields of very many items")
     inside = [at + number * base.size for at in places for number in range(sub.size)]
     in_array = style._replace(is_single=False, depth=style.depth + 1)
-    write_item = format_of(decoder, inside, base, in_array)
+    write_item = choose_item_format(decoder, inside, base, in_array)
 
     def part(at: int, index: Index) -> str:
         if len(index) == len(shape):
@@ -373,7 +373,7 @@ def array_text(
             places = [at + index * stride for at in places for index in axis]
         places = [at & WORD_MASK for at in places]
         style = ItemStyle(options.precision, is_single=not array.shape)
-        write_item = format_of(decoder, places, array.dtype, style)
+        write_item = choose_item_format(decoder, places, array.dtype, style)
         write = lambda index: write_item(array.at(index))  # noqa: E731
     indent = " " * (len(prefix) + 1)
     width = options.linewidth - 1
@@ -410,13 +410,13 @@ def _in_lines(words: list[str], indent: str, width: int) -> str:
     return done + line
 
 
-def array_of(decoder: ReprDecoder, obj: Obj) -> Array:
+def read_array(decoder: ReprDecoder, obj: Obj) -> Array:
     """Return an array that is an object. Raises Undecodable."""
-    data, shape, strides, dtype = array_parts(decoder, obj)
+    data, shape, strides, dtype = read_array_parts(decoder, obj)
     return Array(data, shape, strides, dtype)
 
 
-def exact_or_described(
+def exact_or_described_text(
     decoder: ReprDecoder, obj: Obj, build: Callable[[Array, PrintOptions], str]
 ) -> str:
     """Return an array as numpy prints it, or what describes it."""
@@ -425,7 +425,7 @@ def exact_or_described(
             raise Undecodable("it holds itself")
         before = decoder.exact, decoder.cut
         try:
-            array, options = array_of(decoder, obj), _options(decoder)
+            array, options = read_array(decoder, obj), _options(decoder)
             text = build(array, options)
             if not decoder.exact or "<cannot decode" not in text:
                 if array.size > options.threshold:
@@ -434,7 +434,7 @@ def exact_or_described(
         except (Undecodable, UnreadableMemory):
             pass
         decoder.exact, decoder.cut = before
-    return described_array(decoder, obj)
+    return describe_array(decoder, obj)
 
 
 @decodes("numpy.ndarray")
@@ -447,33 +447,33 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
         body = array_text(decoder, array, prefix, options) if array.size else "[]"
         extras = []
         # 2.2 (gh-27482) says the shape of what it does not show whole.
-        is_long = array.size > options.threshold and is_at_least(decoder, (2, 2))
+        is_long = array.size > options.threshold and is_numpy_at_least(decoder, (2, 2))
         if (not array.size and array.shape != (0,)) or is_long:
             extras.append(f"shape={array.shape!r}")
         dtype = shown_dtype(decoder, array.dtype)
-        if not array.size or not is_implied(dtype):
+        if not array.size or not is_dtype_implied(dtype):
             extras.append(f"dtype={short_dtype(decoder, dtype)}")
         if not extras:
             return f"{prefix}{body})"
         text, extra = f"{prefix}{body},", f"{', '.join(extras)})"
         last = len(text) - text.rfind("\n") - 1
-        if not is_at_least(decoder, (2, 2)):  # there the shape belongs to the values
+        if not is_numpy_at_least(decoder, (2, 2)):  # there the shape belongs to the values
             shapes, extra = ("", extra) if len(extras) == 1 else (f" {extras[0]},", extras[1] + ")")
             text, last = text + shapes, last + len(shapes)
         space = " " if last + len(extra) + 1 <= options.linewidth else f"\n{' ' * len(prefix)}"
         return text + space + extra
 
-    return exact_or_described(decoder, obj, build)
+    return exact_or_described_text(decoder, obj, build)
 
 
 def shown_dtype(decoder: ReprDecoder, dtype: DType) -> DType:
     """Return a dtype as it is shown beside an array: before 1.25 without the order of bytes."""
-    if dtype.kind in "iufc" and not is_at_least(decoder, (1, 25)):
+    if dtype.kind in "iufc" and not is_numpy_at_least(decoder, (1, 25)):
         return dtype._replace(order="=")
     return dtype
 
 
-def is_implied(dtype: DType) -> bool:
+def is_dtype_implied(dtype: DType) -> bool:
     """Tell whether numpy leaves a dtype out."""
     if dtype.names or dtype.order == ">":
         return False
@@ -504,7 +504,7 @@ def record_array(decoder: ReprDecoder, obj: Obj) -> str:
         end = "" if is_record else ".view(numpy.recarray)"
         return f"{prefix}{body},\n{' ' * len(prefix)}dtype={shown}){end}"
 
-    return exact_or_described(decoder, obj, build)
+    return exact_or_described_text(decoder, obj, build)
 
 
 # -- records -----------------------------------------------------------------------------------
@@ -512,15 +512,15 @@ def record_array(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _void_text(decoder: ReprDecoder, obj: Obj, name: str) -> str:
     """Return a void scalar: ob_size, its bytes, its dtype, flags, base."""
-    at, dtype = decoder.word(obj, 1), dtype_at(decoder, decoder.word(obj, 2))
+    at, dtype = decoder.word(obj, 1), read_dtype(decoder, decoder.word(obj, 2))
     is_new = is_numpy_2(decoder)
     if not dtype.names:
         if dtype.base is not None or not 0 <= dtype.size <= MAX_VOID:
             raise Undecodable(f"a void of dtype {dtype.text}")
         raw = decoder.reader.read(at, dtype.size) if dtype.size else b""
-        return f"{'np.' if is_new else ''}void({opaque_text(raw)})"
+        return f"{'np.' if is_new else ''}void({void_text(raw)})"
     style = ItemStyle(_options(decoder).precision, is_single=True, plain_floats=is_new)
-    text = format_of(decoder, [at], dtype, style)(at)
+    text = choose_item_format(decoder, [at], dtype, style)(at)
     if not is_new:
         return text
     shown = dtype_text(decoder, dtype._replace(type_name="numpy.void"))
@@ -542,7 +542,7 @@ def record(decoder: ReprDecoder, obj: Obj) -> str:
     return _void_text(decoder, obj, "record")
 
 
-def items_of(decoder: ReprDecoder, address: int) -> tuple[Array, Callable[[int], int]]:
+def open_array_items(decoder: ReprDecoder, address: int) -> tuple[Array, Callable[[int], int]]:
     """Return an array (PyObject *) and what gives the address of an item by its number."""
-    array = array_of(decoder, decoder.obj(address))
-    return array, lambda number: place_of(array.data, number, array.shape, array.strides)
+    array = read_array(decoder, decoder.obj(address))
+    return array, lambda number: item_address(array.data, number, array.shape, array.strides)

@@ -7,18 +7,18 @@ array with a mask are printed as Python's own objects, not to one width.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.libraries.numpy import is_numpy_2, item_text, raw_number
+from gdb_epi.cpython.values.libraries.numpy import is_numpy_2, item_text, read_array_number
 from gdb_epi.cpython.values.libraries.numpy_arrays import (
     Array,
     Index,
     PrintOptions,
-    array_of,
     array_text,
-    exact_or_described,
-    is_implied,
+    exact_or_described_text,
+    float_str,
+    is_dtype_implied,
+    read_array,
     short_dtype,
     shown_dtype,
-    str_of_float,
 )
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
 
@@ -44,7 +44,9 @@ def masked_constant(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr((MODULE, "MaskedArray.__repr__"))
 def masked_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what MaskedArray.__repr__ does."""
-    return exact_or_described(decoder, obj, lambda array, opts: _text(decoder, obj, array, opts))
+    return exact_or_described_text(
+        decoder, obj, lambda array, opts: _text(decoder, obj, array, opts)
+    )
 
 
 def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -> str:
@@ -58,14 +60,14 @@ def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -
     base = decoder.obj(decoder.attribute(obj.address, "_baseclass"))
     if decoder.types.at(base.address).full_name != "numpy.ndarray":
         raise Undecodable("a masked array of another class")
-    mask = array_of(decoder, held) if held.lineage.ident == "numpy.ndarray" else None
+    mask = read_array(decoder, held) if held.lineage.ident == "numpy.ndarray" else None
     if mask is not None and (mask.shape != array.shape or mask.dtype.kind != "b"):
         raise Undecodable("a mask of another shape")
     is_masked: dict[Index, bool] = {}
 
     def value(index: Index) -> str:
         assert mask is not None
-        is_masked[index] = bool(raw_number(decoder, mask.at(index), mask.dtype))
+        is_masked[index] = bool(read_array_number(decoder, mask.at(index), mask.dtype))
         return sign if is_masked[index] else _object_text(decoder, array, array.at(index))
 
     sign = _sign(decoder)
@@ -82,7 +84,7 @@ def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -
     if mask is not None:
         texts["mask"] = array_text(decoder, mask, indents["mask"] + "mask=", options)
     dtype = shown_dtype(decoder, dtype)
-    if not is_implied(dtype) or (mask is not None and all(is_masked.values())):
+    if not is_dtype_implied(dtype) or (mask is not None and all(is_masked.values())):
         texts["dtype"] = short_dtype(decoder, dtype)
     body = ",\n".join(f"{indents[key]}{key}={text}" for key, text in texts.items())
     return f"{body})" if is_one_row else f"{first}\n{body})"
@@ -100,7 +102,7 @@ def _object_text(decoder: ReprDecoder, array: Array, at: int) -> str:
     """Return repr() of the Python object that a value becomes."""
     if array.dtype.kind == "U":
         return item_text(decoder, at, array.dtype)
-    number = raw_number(decoder, at, array.dtype)
+    number = read_array_number(decoder, at, array.dtype)
     return repr(bool(number) if array.dtype.kind == "b" else number)
 
 
@@ -111,15 +113,15 @@ def _fill_value(decoder: ReprDecoder, obj: Obj, array: Array) -> str:
         name, text = _FILLERS[dtype.kind]
         is_same = dtype.kind == "U" or (dtype.text == name and dtype.order != ">")
     else:
-        filler = array_of(decoder, decoder.obj(held))
+        filler = read_array(decoder, decoder.obj(held))
         if filler.shape or filler.dtype.kind not in _FILLERS or filler.dtype.size > MAX_FILLER:
             raise Undecodable("a fill value of another kind")
         name = filler.dtype.text
         is_same = name == dtype.text and filler.dtype.order == dtype.order
         is_same = is_same or filler.dtype.kind == dtype.kind == "U"
         if filler.dtype.kind == "f":
-            number = raw_number(decoder, filler.data, filler.dtype)
-            text = str_of_float(decoder, number, filler.dtype.form)
+            number = read_array_number(decoder, filler.data, filler.dtype)
+            text = float_str(decoder, number, filler.dtype.form)
         else:
             text = _object_text(decoder, filler, filler.data)
     if is_same or not is_numpy_2(decoder):

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from gdb_epi.cpython.values.libraries.numpy import EPOCH, NOT_A_TIME, item_text, raw_number
-from gdb_epi.cpython.values.libraries.numpy_arrays import items_of
-from gdb_epi.cpython.values.libraries.pyarrow import texts_of
+from gdb_epi.cpython.values.libraries.numpy import EPOCH, NOT_A_TIME, item_text, read_array_number
+from gdb_epi.cpython.values.libraries.numpy_arrays import open_array_items
+from gdb_epi.cpython.values.libraries.pyarrow import read_chunked_texts
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import HALF_MASK
@@ -41,7 +41,7 @@ def not_a_time(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes_repr(("pandas._libs.missing.C_NAType", "NAType.__repr__"))
-def missing(decoder: ReprDecoder, obj: Obj) -> str:
+def na_value(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode NA."""
     return "<NA>"
 
@@ -322,19 +322,19 @@ def categorical(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _codes(decoder: ReprDecoder, address: int) -> tuple[int, list[int]]:
     """Return how many codes there are, and the first and last ones."""
-    array, place = items_of(decoder, address)
+    array, place = open_array_items(decoder, address)
     count, half = array.size, MAX_SHOWN // 2
     shown = range(count) if count <= MAX_SHOWN else [*range(half), *range(count - half, count)]
     if array.dtype.kind != "i":
         raise Undecodable("codes that are no numbers")
-    return count, [raw_number(decoder, place(number), array.dtype) for number in shown]
+    return count, [read_array_number(decoder, place(number), array.dtype) for number in shown]
 
 
 def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     """Return the dtype of categories and the text of each."""
     if decoder.ident(data) != "numpy.ndarray":
         return _extension_categories(decoder, data)
-    array, place = items_of(decoder, data)
+    array, place = open_array_items(decoder, data)
     if array.size > decoder.limits.width:
         raise Undecodable(f"{array.size} categories")
     places = [place(number) for number in range(array.size)]
@@ -346,7 +346,7 @@ def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     return array.dtype.text, [item_text(decoder, at, array.dtype) for at in places]
 
 
-def labels_of(decoder: ReprDecoder, held: int) -> list[str]:
+def read_index_labels(decoder: ReprDecoder, held: int) -> list[str]:
     """Return the labels that the array of an Index holds, each as text. Raises Undecodable."""
     return _categories(decoder, held)[1]
 
@@ -354,7 +354,7 @@ def labels_of(decoder: ReprDecoder, held: int) -> list[str]:
 def _extension_categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     """Return categories that an array of pandas' own holds: text, in Arrow or in numpy (3.0)."""
     with suppress(Undecodable):
-        texts = texts_of(decoder, decoder.attribute(data, "_pa_array"))
+        texts = read_chunked_texts(decoder, decoder.attribute(data, "_pa_array"))
         return "str", [repr(text) for text in texts]
     if decoder.ident(data) == "pandas._libs.arrays.NDArrayBacked":
         held = decoder.word(decoder.obj(data), 1)

@@ -12,10 +12,10 @@ from __future__ import annotations
 import struct
 from contextlib import suppress
 
-from gdb_epi.cpython.values.libraries.numpy import DType, raw_number
-from gdb_epi.cpython.values.libraries.numpy_arrays import array_of, items_of
-from gdb_epi.cpython.values.libraries.pandas import labels_of
-from gdb_epi.cpython.values.libraries.pyarrow import texts_of
+from gdb_epi.cpython.values.libraries.numpy import DType, read_array_number
+from gdb_epi.cpython.values.libraries.numpy_arrays import open_array_items, read_array
+from gdb_epi.cpython.values.libraries.pandas import read_index_labels
+from gdb_epi.cpython.values.libraries.pyarrow import read_chunked_texts
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import HALF_MASK
@@ -203,10 +203,10 @@ def _flat(decoder: ReprDecoder, held: int) -> list[str]:
 
 def _labels_of_values(decoder: ReprDecoder, values: int) -> list[str]:
     if decoder.ident(values) == "numpy.ndarray":
-        array, place = items_of(decoder, values)
+        array, place = open_array_items(decoder, values)
         _require_few(decoder, array.size)
         if array.dtype.kind in "iu" and len(array.shape) == 1:
-            numbers = [raw_number(decoder, place(n), array.dtype) for n in range(array.size)]
+            numbers = [read_array_number(decoder, place(n), array.dtype) for n in range(array.size)]
             texts = [f"{number: d}" for number in numbers]
             return [text.ljust(max(map(len, texts))) for text in texts]
     column = _column(decoder, values, None)
@@ -242,7 +242,7 @@ def _columns_of(decoder: ReprDecoder, block: int, rows: int) -> list[tuple[int, 
         if len(places) != 1:
             raise Undecodable("a block of several columns of another kind")
         return [(places[0], _column(decoder, values, rows))]
-    array = array_of(decoder, decoder.obj(values))
+    array = read_array(decoder, decoder.obj(values))
     if array.shape != (len(places), rows):
         raise Undecodable("a block of another shape than its place")
     return [
@@ -301,17 +301,17 @@ def _placement(decoder: ReprDecoder, block: int) -> list[int]:
         places = range(*numbers)
         _require_few(decoder, len(places))
         return list(places)
-    array, place = items_of(decoder, decoder.word(obj, 2))
+    array, place = open_array_items(decoder, decoder.word(obj, 2))
     _require_few(decoder, array.size)
     if array.dtype.kind != "i" or len(array.shape) != 1:
         raise Undecodable("a place of another kind")
-    return [raw_number(decoder, place(number), array.dtype) for number in range(array.size)]
+    return [read_array_number(decoder, place(number), array.dtype) for number in range(array.size)]
 
 
 def _column(decoder: ReprDecoder, values: int, rows: int | None) -> Column:
     """Return the cells of an array of one dimension, of numpy's or of text of pandas' own."""
     if decoder.ident(values) == "numpy.ndarray":
-        array, place = items_of(decoder, values)
+        array, place = open_array_items(decoder, values)
         _require_few(decoder, array.size)
         column = _cells(decoder, [place(n) for n in range(array.size)], array.dtype)
         if len(array.shape) != 1:
@@ -326,13 +326,13 @@ def _column(decoder: ReprDecoder, values: int, rows: int | None) -> Column:
 def _text_column(decoder: ReprDecoder, values: int) -> Column:
     """Return the cells of an array of text without missing ones, in Arrow or in numpy."""
     if decoder.obj(values).type.name == "ArrowStringArray":
-        texts = texts_of(decoder, decoder.attribute(values, "_pa_array"))
+        texts = read_chunked_texts(decoder, decoder.attribute(values, "_pa_array"))
         dtype = decoder.attribute(values, "_dtype")
     elif decoder.ident(values) == _BACKED:
         # NDArrayBacked is a word for Cython's methods, the array, the dtype.
         obj = decoder.obj(values)
         dtype = decoder.word(obj, 2)
-        array, place = items_of(decoder, decoder.word(obj, 1))
+        array, place = open_array_items(decoder, decoder.word(obj, 1))
         _require_few(decoder, array.size)
         if array.dtype.kind != "O" or len(array.shape) != 1:
             raise Undecodable("an array of another kind")
@@ -362,7 +362,7 @@ def _cells(decoder: ReprDecoder, places: list[int], dtype: DType) -> Column:
         return Column([f" {_object(decoder, at)}" for at in places], False, "object")
     if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.size not in (4, 8)):
         raise Undecodable(f"cells of dtype {dtype.text}")
-    numbers = [raw_number(decoder, at, dtype) for at in places]
+    numbers = [read_array_number(decoder, at, dtype) for at in places]
     if dtype.kind == "b":
         return Column([f" {bool(number)}" for number in numbers], True, name)
     if dtype.kind in "iu":
@@ -452,8 +452,8 @@ def _size(decoder: ReprDecoder, held: int) -> int:
     if decoder.ident(held) == _BACKED:
         held = decoder.word(decoder.obj(held), 1)
     if decoder.ident(held) == "numpy.ndarray":
-        return items_of(decoder, held)[0].size
-    return len(labels_of(decoder, held))
+        return open_array_items(decoder, held)[0].size
+    return len(read_index_labels(decoder, held))
 
 
 def _labels(decoder: ReprDecoder, held: int) -> str:
@@ -461,4 +461,4 @@ def _labels(decoder: ReprDecoder, held: int) -> str:
     try:
         return decoder.repr_of(decoder.attribute(held, "_range"))
     except Undecodable:
-        return f"[{', '.join(labels_of(decoder, decoder.attribute(held, '_data')))}]"
+        return f"[{', '.join(read_index_labels(decoder, decoder.attribute(held, '_data')))}]"

@@ -65,7 +65,7 @@ def _u64(decoder: ReprDecoder, address: int) -> int:
     return decoder.reader.u64(address)
 
 
-def pointers(decoder: ReprDecoder, vector: int, most: int) -> list[int]:
+def read_shared_pointers(decoder: ReprDecoder, vector: int, most: int) -> list[int]:
     """Return the pointers of a std::vector of shared_ptr."""
     begin, end = _u64(decoder, vector), _u64(decoder, vector + 8)
     if end < begin or (end - begin) % 16 or (end - begin) // 16 > most:
@@ -73,7 +73,7 @@ def pointers(decoder: ReprDecoder, vector: int, most: int) -> list[int]:
     return [_u64(decoder, at) for at in range(begin, end, 16)]
 
 
-def type_id(decoder: ReprDecoder, kind: int) -> int:
+def read_type_id(decoder: ReprDecoder, kind: int) -> int:
     """Return the id of an arrow::DataType. Raises Undecodable for one that no release has."""
     number = decoder.reader.u32(kind + _TYPE_ID)
     if number > 64:
@@ -88,12 +88,12 @@ def _data(decoder: ReprDecoder, address: int) -> _ArrayData:
     length, offset = decoder.reader.i64(address + 16), decoder.reader.i64(address + 32)
     if not (0 <= length < MAX_LENGTH and 0 <= offset < MAX_LENGTH):
         raise Undecodable(f"an array of {length} items from {offset}")
-    held = pointers(decoder, address + 40, 8)
+    held = read_shared_pointers(decoder, address + 40, 8)
     buffers = tuple(_u64(decoder, at + 16) if at else 0 for at in held)
-    children = tuple(pointers(decoder, address + 64, 1000))
+    children = tuple(read_shared_pointers(decoder, address + 64, 1000))
     return _ArrayData(
         type=kind,
-        id=type_id(decoder, kind),
+        id=read_type_id(decoder, kind),
         length=length,
         nulls=decoder.reader.i64(address + 24),
         offset=offset,
@@ -193,7 +193,7 @@ def _item(
         return _python_text(decoder, value, array_data.type, array_data.id)
     if array_data.id in _TEXTS:
         raw = _raw_text(decoder, array_data, index)
-        return repr(utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
+        return repr(read_utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
     if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
         child = _data(decoder, array_data.children[0])
         begin, end = _range(decoder, array_data, index)
@@ -225,16 +225,16 @@ def _names(decoder: ReprDecoder, kind: int) -> list[str]:
     Field begins with three words, then its name.
     """
     names = []
-    for field in pointers(decoder, kind + _TYPE_CHILDREN, 1000):
+    for field in read_shared_pointers(decoder, kind + _TYPE_CHILDREN, 1000):
         at, length = _u64(decoder, field + 24), _u64(decoder, field + 32)
         if length > 4096:
             raise Undecodable("a field without a name")
-        names.append(utf8(decoder.reader.read(at, length)) if length else "")
+        names.append(read_utf8(decoder.reader.read(at, length)) if length else "")
     decoder.refuse_secrets(*names)
     return names
 
 
-def utf8(raw: bytes) -> str:
+def read_utf8(raw: bytes) -> str:
     """Return text of C++. Raises Undecodable."""
     try:
         return raw.decode()
@@ -249,11 +249,11 @@ def scalar(decoder: ReprDecoder, obj: Obj) -> str:
     kind, text = _u64(decoder, at + 24), _scalar_text(decoder, at)
     if text == "None":
         pass
-    elif type_id(decoder, kind) == TIMESTAMP:
+    elif read_type_id(decoder, kind) == TIMESTAMP:
         text = _iso(text)
-    elif type_id(decoder, kind) == STRUCT:
+    elif read_type_id(decoder, kind) == STRUCT:
         names = _names(decoder, kind)
-        held = pointers(decoder, at + 48, len(names))
+        held = read_shared_pointers(decoder, at + 48, len(names))
         pairs = zip(names, held, strict=True)
         text = f"[{', '.join(f'({n!r}, {_scalar_text(decoder, v)})' for n, v in pairs)}]"
     return f"<pyarrow.{name}: {text}>"
@@ -268,7 +268,7 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
     if depth > MAX_NESTING:
         raise Undecodable("scalars in scalars without an end")
     kind = _u64(decoder, at + 24)
-    number, valid = type_id(decoder, kind), decoder.reader.u8(at + 40)
+    number, valid = read_type_id(decoder, kind), decoder.reader.u8(at + 40)
     if valid > 1:
         raise Undecodable("it is neither valid nor not")
     if not valid or number == NULL:
@@ -285,12 +285,12 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         if size > MAX_TEXT:
             raise Undecodable(f"a text of {size} bytes")
         raw = decoder.reader.read(begin, size) if size else b""
-        return repr(utf8(raw)) if _TEXTS[number][1] else repr(raw)
+        return repr(read_utf8(raw)) if _TEXTS[number][1] else repr(raw)
     if number == DECIMAL:
         return _decimal(decoder, decoder.reader.read(at + 48, 16), kind)
     if number == STRUCT:
         names = _names(decoder, kind)
-        pairs = zip(names, pointers(decoder, at + 48, len(names)), strict=True)
+        pairs = zip(names, read_shared_pointers(decoder, at + 48, len(names)), strict=True)
         texts = [f"{name!r}: {_scalar_text(decoder, held, depth + 1)}" for name, held in pairs]
         return "{" + ", ".join(texts) + "}"
     if number == DICTIONARY:  # the number of the item, the items
@@ -311,14 +311,14 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
 
 def _decimal(decoder: ReprDecoder, raw: bytes, kind: int) -> str:
     """Return a decimal; its type is the width in bytes, the precision, the scale."""
-    from gdb_epi.cpython.values.decoders.numeric import scientific
+    from gdb_epi.cpython.values.decoders.numeric import decimal_text
 
     width, precision, scale = struct.unpack("<3i", decoder.reader.read(kind + _TYPE_OWN, 12))
     value = int.from_bytes(raw, "little", signed=True)
     digits = str(abs(value))
     if width != 16 or not 0 < precision <= 38 or abs(scale) > 38 or len(digits) > precision:
         raise Undecodable("a decimal of no such type")
-    return f"Decimal('{'-' if value < 0 else ''}{scientific(digits, -scale)}')"
+    return f"Decimal('{'-' if value < 0 else ''}{decimal_text(digits, -scale)}')"
 
 
 def _iso(text: str) -> str:
@@ -340,7 +340,7 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
         return _item(decoder, array_data, index).lower()
     if array_data.id in _TEXTS:
         raw = _raw_text(decoder, array_data, index)
-        return f'"{utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
+        return f'"{read_utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
     if array_data.id == DATE32:
         from datetime import date
 
@@ -398,7 +398,7 @@ def _dictionary_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
         raise Undecodable("it has no dictionary")
     value_lines = _lines(decoder, _data(decoder, array_data.dictionary), 2)
     kind = _u64(decoder, array_data.type + _TYPE_OWN)
-    indices = array_data._replace(type=kind, id=type_id(decoder, kind))
+    indices = array_data._replace(type=kind, id=read_type_id(decoder, kind))
     return f"\n-- dictionary:\n{value_lines}\n-- indices:\n{_lines(decoder, indices, 2)}"
 
 
@@ -450,7 +450,7 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _chunks(decoder: ReprDecoder, address: int) -> list[int]:
     """Return the chunks (arrow::Array *) of an arrow::ChunkedArray, which begins with them."""
-    return pointers(decoder, address, MAX_CHUNKS)
+    return read_shared_pointers(decoder, address, MAX_CHUNKS)
 
 
 def _chunk(decoder: ReprDecoder, address: int) -> _ArrayData:
@@ -470,7 +470,7 @@ def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
 
-def texts_of(decoder: ReprDecoder, address: int) -> list[str]:
+def read_chunked_texts(decoder: ReprDecoder, address: int) -> list[str]:
     """Return the texts of a chunked array (PyObject *). Raises Undecodable for others."""
     obj = decoder.obj(address)
     if obj.lineage.ident != "pyarrow.lib.ChunkedArray":
@@ -480,5 +480,7 @@ def texts_of(decoder: ReprDecoder, address: int) -> list[str]:
         array_data = _chunk(decoder, chunk)
         if array_data.id not in _TEXTS or len(texts) + array_data.length > decoder.limits.width:
             raise Undecodable("no texts, or too many")
-        texts += [utf8(_raw_text(decoder, array_data, index)) for index in range(array_data.length)]
+        texts += [
+            read_utf8(_raw_text(decoder, array_data, index)) for index in range(array_data.length)
+        ]
     return texts

@@ -7,7 +7,7 @@ metadata, and kinds of types that are not known here, are shown by their class.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.libraries.pyarrow import pointers, type_id, utf8
+from gdb_epi.cpython.values.libraries.pyarrow import read_shared_pointers, read_type_id, read_utf8
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 
 MAX_FIELDS = 1000
@@ -50,7 +50,7 @@ def schema(decoder: ReprDecoder, obj: Obj) -> str:
     if decoder.reader.u64(held + _SCHEMA_METADATA):
         raise Undecodable("a schema with metadata")
     lines: list[str] = []
-    for address in pointers(decoder, held, MAX_FIELDS):
+    for address in read_shared_pointers(decoder, held, MAX_FIELDS):
         lines += _field_lines(decoder, address, 0)
     return "\n".join(lines)
 
@@ -72,7 +72,7 @@ def _type_of(decoder: ReprDecoder, field: int) -> int:
 
 
 def _children(decoder: ReprDecoder, kind: int) -> list[int]:
-    return pointers(decoder, kind + _CHILDREN, MAX_FIELDS)
+    return read_shared_pointers(decoder, kind + _CHILDREN, MAX_FIELDS)
 
 
 def _name(decoder: ReprDecoder, at: int) -> str:
@@ -80,7 +80,7 @@ def _name(decoder: ReprDecoder, at: int) -> str:
     start, length = decoder.reader.u64(at), decoder.reader.u64(at + 8)
     if length > MAX_NAME:
         raise Undecodable("a name of no such length")
-    return utf8(decoder.reader.read(start, length)) if length else ""
+    return read_utf8(decoder.reader.read(start, length)) if length else ""
 
 
 def _field_text(decoder: ReprDecoder, address: int, depth: int = 0) -> str:
@@ -95,7 +95,7 @@ def _type_text(decoder: ReprDecoder, kind: int, depth: int = 0) -> str:
     decoder.spend()
     if depth > MAX_DEPTH:
         raise Undecodable("types in types without an end")
-    number = type_id(decoder, kind)
+    number = read_type_id(decoder, kind)
     if number in _PLAIN:
         return _PLAIN[number]
     own = decoder.reader.u32(kind + _OWN)

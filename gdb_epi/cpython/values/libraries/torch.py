@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from math import prod
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.values.libraries.numpy import complex_text, float_text, place_of
+from gdb_epi.cpython.values.libraries.numpy import complex_text, float_text, item_address
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
@@ -121,7 +121,7 @@ def tensor(decoder: ReprDecoder, obj: Obj) -> str:
     Where its fields do not fit each other, the text says why.
     """
     decoder.mark_inexact()
-    impl, end = impl_of(decoder.reader, decoder.behind_header(obj))
+    impl, end = find_tensor_impl(decoder.reader, decoder.behind_header(obj))
     try:
         parts = read_tensor(decoder.reader, obj.address, impl)
         dtype_name, dtype_text = _dtype(decoder, parts.dtype)
@@ -172,7 +172,7 @@ def device_text(kind: int, index: int) -> str:
     return name if index == 255 else f"{name}:{index}"
 
 
-def class_name(reader: MemoryReader, address: int) -> str:
+def read_cxx_class_name(reader: MemoryReader, address: int) -> str:
     """Return the mangled name of a C++ object's class, by the type_info of its vtable.
 
     Itanium C++ ABI, 2.5.3 and 2.9. "" when it cannot be read; then the library's file is missing.
@@ -187,7 +187,7 @@ def class_name(reader: MemoryReader, address: int) -> str:
     return name.lstrip("*")
 
 
-def last_name(mangled: str) -> str:
+def last_part_of_name(mangled: str) -> str:
     """Return the last part of a nested name, N5torch8autograd...12MulBackward0E; "?" for others."""
     rest, last = mangled[1:-1], ""
     if not (mangled.startswith("N") and mangled.endswith("E")):
@@ -201,7 +201,7 @@ def last_name(mangled: str) -> str:
     return last or "?"
 
 
-def impl_of(reader: MemoryReader, first: int) -> tuple[int, int]:
+def find_tensor_impl(reader: MemoryReader, first: int) -> tuple[int, int]:
     """Return TensorImpl * of a THPVariable's payload at `first`, and where that pointer ends.
 
     It is an at::Tensor, i.e. an intrusive_ptr; in 2.2.2 and 2.7.1 a MaybeOwned: a bool before it.
@@ -221,7 +221,7 @@ def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
     counts = _counts(words)
     if slot - counts - 4 not in (1, 2):  # between: storage_, autograd, extra, version, the slot
         raise Undecodable(f"its TensorImpl has the Python object in word {slot}")
-    implementation = class_name(reader, impl)
+    implementation = read_cxx_class_name(reader, impl)
     if words[counts + 3] and reader.u64(words[counts + 3]):  # ExtraMeta.symbolic_shape_meta_
         raise Undecodable("its sizes are symbolic")
     shape, strides = _sizes(reader, words, slot + 1)
@@ -239,7 +239,7 @@ def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
     if not (implementation in _SIZED_IMPLS or (not implementation and storage)):
         why = "its C++ class is unreadable and it has no storage"
         if implementation:
-            why = f"its C++ class {last_name(implementation)} may compute its sizes"
+            why = f"its C++ class {last_part_of_name(implementation)} may compute its sizes"
         raise Undecodable(why)
     if bits & _DEVICE_POLICY:
         device = COMPUTED
@@ -311,7 +311,9 @@ def _is_plain(key_set: int, kind: int) -> bool:
     return len(rest) == 1 or (len(rest) == 3 and rest[1] == rest[0] + 2)
 
 
-def autograd_of(reader: MemoryReader, meta: int, both_hooks: bool) -> tuple[bool | None, int]:
+def read_autograd_state(
+    reader: MemoryReader, meta: int, both_hooks: bool
+) -> tuple[bool | None, int]:
     """Return requires_grad (None when it is unknown) and grad_fn_ (Node *) of an AutogradMeta.
 
     torch/csrc/autograd/variable.h: vtable, name_ (std::string), grad_, grad_fn_,
@@ -325,7 +327,7 @@ def autograd_of(reader: MemoryReader, meta: int, both_hooks: bool) -> tuple[bool
         return False, 0
     words = struct.unpack(f"<{_META_WORDS}Q", reader.read(meta, 8 * _META_WORDS))
     grad = 5 if words[1] == meta + 24 else 2
-    if grad == 2 and not class_name(reader, words[2]).endswith("TensorImplE"):
+    if grad == 2 and not read_cxx_class_name(reader, words[2]).endswith("TensorImplE"):
         raise Undecodable("its autograd metadata has no gradient")
     if words[grad + 1]:
         return True, words[grad + 1]
@@ -378,11 +380,11 @@ def _autograd(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) -> list[
     """Return requires_grad and grad_fn as far as they are set and can be read."""
     hooks = obj.address + obj.lineage.root.basicsize - end >= 16
     try:
-        wanted, function = autograd_of(decoder.reader, tensor.autograd, hooks)
+        wanted, function = read_autograd_state(decoder.reader, tensor.autograd, hooks)
     except (UnreadableMemory, Undecodable):
         return ["requires_grad=?"]
     if function:
-        name = last_name(class_name(decoder.reader, function))
+        name = last_part_of_name(read_cxx_class_name(decoder.reader, function))
         return ["requires_grad=True", f"grad_fn=<{name}>"]
     return [] if wanted is False else [f"requires_grad={wanted or '?'}"]
 
@@ -390,7 +392,7 @@ def _autograd(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) -> list[
 def _values(decoder: ReprDecoder, tensor: Tensor, name: str) -> str:
     """Return ": " and the first values, or why there are none."""
     if tensor.implementation not in ("", PLAIN_IMPL):
-        return f", its values are in a {last_name(tensor.implementation)}"
+        return f", its values are in a {last_part_of_name(tensor.implementation)}"
     if tensor.device != "cpu" or not tensor.numel:
         return ""
     if not tensor.plain:
@@ -412,7 +414,7 @@ def _items(decoder: ReprDecoder, tensor: Tensor, name: str, width: int) -> Itera
     first = tensor.data + tensor.before * width
     steps = tuple(step * width for step in tensor.strides)
     for index in range(min(tensor.numel, decoder.limits.width)):
-        raw = decoder.reader.read(place_of(first, index, tensor.shape, steps), width)
+        raw = decoder.reader.read(item_address(first, index, tensor.shape, steps), width)
         yield _number(raw, name)
 
 

@@ -7,8 +7,8 @@ Lib/multiprocessing/queues.py, Modules/_queuemodule.c, 3.8 to 3.15.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.heap.gc_lists import possible_object_pointers
-from gdb_epi.cpython.heap.instances import Instance, Instances, instances_of
+from gdb_epi.cpython.heap.gc_lists import read_possible_object_pointers
+from gdb_epi.cpython.heap.instances import Instance, InstancesByClass, shared_instances
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
@@ -79,7 +79,7 @@ class Queue(NamedTuple):
     users: tuple[int, ...] = ()  # tids
 
 
-class Pools(NamedTuple):
+class ExecutorsAndQueues(NamedTuple):
     """All executors and queues that were found, and what could not be had."""
 
     pools: tuple[Executor, ...]
@@ -87,9 +87,9 @@ class Pools(NamedTuple):
     soft_errors: tuple[SoftError, ...]
 
 
-def pools_of(target: Target, python: PythonState) -> Pools:
+def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsAndQueues:
     """Return the executors and queues of a process. Never raises for damage."""
-    instances = instances_of(target, python)
+    instances = shared_instances(target, python)
     reader = instances.reader
     decoder = _PoolDecoder(instances, python)
     problems: list[SoftError] = []
@@ -105,7 +105,7 @@ def pools_of(target: Target, python: PythonState) -> Pools:
                 )
         except UnreadableMemory as error:
             problems.append(SoftError("pools", instance.shown, str(error)))
-    return Pools(tuple(pools), tuple(queues), (*instances.problems, *problems))
+    return ExecutorsAndQueues(tuple(pools), tuple(queues), (*instances.problems, *problems))
 
 
 def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
@@ -118,7 +118,7 @@ def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
             word
             for frame in thread.frames[:MAX_FRAMES]
             if frame.hole is None and frame.module in ("queue", "multiprocessing.queues")
-            for word in possible_object_pointers(reader, frame.address)
+            for word in read_possible_object_pointers(reader, frame.address)
         }
         for word in words:
             if thread.tid not in tids.setdefault(word, []):
@@ -127,7 +127,7 @@ def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
 
 
 class _PoolDecoder:
-    def __init__(self, instances: Instances, python: PythonState) -> None:
+    def __init__(self, instances: InstancesByClass, python: PythonState) -> None:
         self._reader = reader = instances.reader
         self.instances = instances
         self._objects = instances.objects
@@ -242,7 +242,7 @@ class _PoolDecoder:
         state = self._threads.get(ident or 0)
         if state is None:
             return Worker(None, name, None, None)
-        idle, runs = worker_state(state)
+        idle, runs = read_worker_state(state)
         return Worker(state.tid, name, idle, runs)
 
     def _processes(self, instance: Instance, most: int | None) -> Executor:
@@ -279,7 +279,7 @@ class _PoolDecoder:
         return f"{kind} object" if kind else "?"
 
 
-def worker_state(thread: ThreadState) -> tuple[bool | None, PyFrame | None]:
+def read_worker_state(thread: ThreadState) -> tuple[bool | None, PyFrame | None]:
     """Tell whether a worker thread of a pool waits for work, and what it runs if not.
 
     It waits when `_worker` is its innermost frame of the pool's module and calls no Python. Under
