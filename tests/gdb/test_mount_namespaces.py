@@ -13,7 +13,9 @@ import pytest
 from support.opening import need_gdb
 
 ROOT = Path(__file__).resolve().parents[2]
-ASK = "from gdb_epi.gdbhost.procfs import Proc; print('root', Proc({}).root())"
+ASK = (
+    "from gdb_epi.gdbhost.procfs import LocalProcFolder; print('root', LocalProcFolder({}).root())"
+)
 
 
 def roots_seen(gdb: str, *pids: int) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.scenes import crash, state
 
-from commands.doctor import MATCHES, NOT_LOADED, problems_of
+from commands.doctor import MATCHES, NOT_LOADED, collect_problems
 from commands.native import list_native_stacks
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.questions.signature_history import (
@@ -53,13 +53,13 @@ def test_the_problems_of_a_core_come_with_what_to_type() -> None:
     vdso = {"path": "linux-vdso.so.1", "file": "no such file", "gdb": NOT_LOADED}
     core = {"truncated": {"truncated": False, "reason": ""}, "path": "/tmp/core"}
     document = {"core": core, "cpython": {"version": "3.13.0"}, "modules": [executable, vdso]}
-    (unloaded,) = problems_of(document)
+    (unloaded,) = collect_problems(document)
     assert "    try: file /usr/bin/python3\n    then: core-file /tmp/core" in unloaded
     here = {**executable, "gdb": MATCHES}
-    assert problems_of({**document, "modules": [here, vdso]}) == []
-    (missing,) = problems_of({**document, "modules": [here, lost]})
+    assert collect_problems({**document, "modules": [here, vdso]}) == []
+    (missing,) = collect_problems({**document, "modules": [here, lost]})
     assert "libx.so (no such file here)" in missing and "try: set sysroot DIR" in missing
-    (cut,) = problems_of({**document, "modules": [here, {**lost, "build_id": None}]})
+    (cut,) = collect_problems({**document, "modules": [here, {**lost, "build_id": None}]})
     assert "libx.so" in cut and "sysroot" not in cut, "no file there would be trusted"
 
 

@@ -294,7 +294,8 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
     )
     view = SimpleNamespace(frames=lambda _: (), all_frames=dict)
     monkeypatch.setattr(
-        "gdb_epi.hangs.deadlocks.pools_of", lambda *_: SimpleNamespace(pools=[pool])
+        "gdb_epi.hangs.deadlocks.read_executors_and_queues",
+        lambda *_: SimpleNamespace(pools=[pool]),
     )
 
     def answer(kind: str) -> HangDiagnosis | None:

@@ -34,7 +34,7 @@ def lines(
     gaps: tuple[SoftError, ...] = (),
 ) -> list[str]:
     state = SimpleNamespace(python_soft_errors=list, python=SimpleNamespace(found_by="symbol"))
-    monkeypatch.setattr(module, "tasks_of", lambda _: (Tasks(tuple(found), gaps), {}))
+    monkeypatch.setattr(module, "read_tasks_and_waits", lambda _: (Tasks(tuple(found), gaps), {}))
     report = module.show_tasks(
         SimpleNamespace(state=state), Namespace(limit=40, tree=tree, each=each)
     )

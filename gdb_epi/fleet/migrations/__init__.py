@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alembic migrations of the fleet database, run by `gdb_epi.fleet.store.database.migrate`."""
+"""Alembic migrations of the fleet database, run by `gdb_epi.fleet.store.database.migrate`.
+
+In comes a connection to a database of any released schema; its tables are afterwards those of
+`store/tables.py`. What fills new columns from the stored records is `store/reproject.py`.
+"""
 
 from __future__ import annotations
 
