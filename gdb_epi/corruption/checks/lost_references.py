@@ -20,7 +20,7 @@ from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.own_native_code import own_library_names
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, with_article
+from gdb_epi.util import add_article, counted
 
 LOWEST_BIT, HIGHEST_BIT = 4, 24  # of addresses of objects near each other
 MAX_OBJECTS = 256  # that are looked at; more were written over together
@@ -68,12 +68,12 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
         return
     address, count, slots = lost[0]
     kinds = Counter("variable" if slot.kind == FRAME else slot.kind for slot in slots)
-    holders = ", ".join(with_article(kind) for kind, _ in kinds.most_common(3))
+    holders = ", ".join(add_article(kind) for kind, _ in kinds.most_common(3))
     held = f"{len(slots)} places hold it ({holders})"
     if count is None:
         summary = f"the object at {address:#x} was freed, but {held}"
     else:
-        kind = with_article(walk.type_at(address))
+        kind = add_article(walk.type_at(address))
         summary = f"{kind} at {address:#x} counts {counted(count, 'reference')}, but {held}"
     summary += ": somebody gave back a reference without having taken one"
     target = context.target
