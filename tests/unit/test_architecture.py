@@ -85,46 +85,62 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def tree_of(path: Path) -> ast.Module:
-    """Parse a file. Trees are not kept: a thousand of them slow down whatever runs after them."""
-    return ast.parse(text_of(path))
+class Facts(NamedTuple):
+    """What the rules ask of a file."""
 
-
-class Imports(NamedTuple):
-    """The dotted names that a file imports."""
-
-    everything: frozenset[str]
-    at_run_time: frozenset[str]  # without those of TYPE_CHECKING blocks
+    imported: frozenset[str]  # dotted names
+    imported_at_run_time: frozenset[str]  # without those of TYPE_CHECKING blocks
+    names: frozenset[str]  # that stand in it: what can be imported from it is one of them
+    undocumented: tuple[str, ...]  # the offences
 
 
 @cache
-def imports_of(path: Path) -> Imports:
-    tree = tree_of(path)
-    typing = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for inner in ast.walk(node)
-    }
-    everything: set[str] = set()
-    at_run_time: set[str] = set()
+def facts_of(path: Path) -> Facts:
+    """Parse a file once. Trees are not kept: a thousand of them slow down whatever runs later."""
+    tree = ast.parse(text_of(path))
+    imported, typing, names = {}, set(), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names = {alias.name for alias in node.names}
+            imported[id(node)] = {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        else:
-            continue
-        everything |= names
-        if id(node) not in typing:
-            at_run_time |= names
-    return Imports(frozenset(everything), frozenset(at_run_time))
+            full = (f"{node.module}.{alias.name}" for alias in node.names)
+            imported[id(node)] = {node.module, *full}
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            typing |= {id(inner) for inner in ast.walk(node)}
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names |= {(each.asname or each.name).split(".")[0] for each in node.names}
+    at_run_time = [some for key, some in imported.items() if key not in typing]
+    return Facts(
+        frozenset().union(*imported.values()), frozenset().union(*at_run_time),
+        frozenset(names), tuple(undocumented(tree)),
+    )  # fmt: skip
+
+
+def undocumented(tree: ast.Module) -> Iterator[str]:
+    """Yield what does not say what it is for."""
+    if not ast.get_docstring(tree):
+        yield "has no docstring that says what lives in it"
+    for node in tree.body:
+        inner = node.body if isinstance(node, ast.ClassDef) else [node]
+        for function in inner:
+            if not isinstance(function, ast.FunctionDef) or function.name.startswith("_"):
+                continue
+            if len(function.body) == 1 and isinstance(function.body[0], ast.Expr):
+                continue  # a protocol's method of one `...`
+            doc = ast.get_docstring(function)
+            if not doc:
+                yield f"{function.name} has no docstring"
+            elif not doc.splitlines()[0].endswith((".", ":")):
+                yield f"the docstring of {function.name} does not begin with a sentence"
 
 
 def imports(path: Path, *, typing_too: bool = False) -> frozenset[str]:
     """Return the dotted names that a file imports; TYPE_CHECKING blocks are left out."""
-    both = imports_of(path)
-    return both.everything if typing_too else both.at_run_time
+    return facts_of(path).imported if typing_too else facts_of(path).imported_at_run_time
 
 
 def check(offences: Callable[[Path], Iterable[str]], *, exempt: tuple[str, ...] = ()) -> None:
@@ -211,8 +227,6 @@ def test_shape_of_files() -> None:
     def offences(path: Path) -> Iterator[str]:
         if not text_of(path).startswith("# SPDX-License-Identifier: Apache-2.0\n"):
             yield "does not begin with its license"
-        if not ast.get_docstring(tree_of(path)):
-            yield "has no docstring that says what lives in it"
         if text_of(path).count("\n") > MAX_LINES:
             yield f"has more than {MAX_LINES} lines"
 
@@ -229,22 +243,8 @@ def test_broad_excepts_only_at_boundaries() -> None:
     check(offences)
 
 
-def test_public_functions_say_what_they_do() -> None:
-    def offences(path: Path) -> Iterator[str]:
-        for node in tree_of(path).body:
-            inner = node.body if isinstance(node, ast.ClassDef) else [node]
-            for function in inner:
-                if not isinstance(function, ast.FunctionDef) or function.name.startswith("_"):
-                    continue
-                if len(function.body) == 1 and isinstance(function.body[0], ast.Expr):
-                    continue  # a protocol's method of one `...`
-                doc = ast.get_docstring(function)
-                if not doc:
-                    yield f"{function.name} has no docstring"
-                elif not doc.splitlines()[0].endswith((".", ":")):
-                    yield f"the docstring of {function.name} does not begin with a sentence"
-
-    check(offences)
+def test_files_and_public_functions_say_what_they_do() -> None:
+    check(lambda path: facts_of(path).undocumented)
 
 
 def test_decoders_compare_no_versions() -> None:
@@ -295,7 +295,9 @@ def test_no_test_hangs_on_the_speed_of_the_machine() -> None:
     for path in sorted((ROOT / "tests").rglob("*.py")):
         place = path.relative_to(ROOT / "tests")
         if place.parts[0] not in NO_TESTS:
-            offenders += [f"tests/{place}:{what}" for what in hopes(tree_of(path), place)]
+            offenders += [
+                f"tests/{place}:{what}" for what in hopes(ast.parse(path.read_text()), place)
+            ]
     assert not offenders, "\n" + "\n".join(offenders)
 
 
@@ -303,18 +305,27 @@ def hopes(tree: ast.Module, place: Path) -> Iterator[str]:
     """Yield line and offence of what hangs on how fast a machine is."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
+            called = dotted(node.func)
             if called in ("time.sleep", "sleep") and place not in SLEEPS:
                 yield f"{node.lineno}: sleeps and hopes; take wait_until() of support.waiting"
             if (limit := limit_of(node, called)) is not None and limit < PATIENCE:
                 yield f"{node.lineno}: gives up after {limit:g} s; a busy machine needs {PATIENCE}"
         if isinstance(node, ast.Assert) and place != WAITING:
-            read = {ast.unparse(n.func) for n in ast.walk(node.test) if isinstance(n, ast.Call)}
+            read = {dotted(n.func) for n in ast.walk(node.test) if isinstance(n, ast.Call)}
             if read.intersection(CLOCKS):
                 yield f"{node.lineno}: asserts a time; that of the process is process_time()"
         if isinstance(node, ast.FunctionDef):
             for name in read_twice(node):
                 yield f"{node.lineno}: {name}: communicate() does not give what readline() has read"
+
+
+def dotted(node: ast.expr) -> str:
+    """Return the source of an expression: ast.unparse() takes ten times as long for such names."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return ast.unparse(node)
 
 
 def limit_of(call: ast.Call, called: str) -> float | None:
@@ -331,8 +342,9 @@ def limit_of(call: ast.Call, called: str) -> float | None:
 def read_twice(function: ast.FunctionDef) -> Iterator[str]:
     """Yield the buffered processes of which a function reads a line and then the rest."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    names = [ast.unparse(node.func) for node in calls]
-    if any(ast.unparse(k) == "bufsize=0" for node in calls for k in node.keywords):
+    names = [dotted(node.func) for node in calls]
+    buffers = [k.value for node in calls for k in node.keywords if k.arg == "bufsize"]
+    if any(isinstance(size, ast.Constant) and size.value == 0 for size in buffers):
         return
     for name in names:
         owner, _, method = name.rpartition(".")
@@ -383,11 +395,5 @@ def _names_in(module: str) -> frozenset[str]:
     folder = ROOT.joinpath(*module.split("."))
     names = {path.stem for path in folder.glob("*")} | {"__file__"}
     for path in (folder / "__init__.py", folder.with_suffix(".py")):
-        for node in ast.walk(tree_of(path)) if path.is_file() else ():
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                names.add(node.name)
-            elif isinstance(node, ast.Name):
-                names.add(node.id)
-            elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                names |= {(each.asname or each.name).split(".")[0] for each in node.names}
+        names |= facts_of(path).names if path.is_file() else set()
     return frozenset(names)
