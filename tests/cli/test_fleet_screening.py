@@ -22,6 +22,7 @@ from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 
 SMALL = {"hosts": 400, "days": 21}
+SEEDS = [7000, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in (7001, 7002))]
 
 
 def raised(fleet):
@@ -34,7 +35,7 @@ def own(fleet, cause, day):
     return sum(c.cause == cause and FIRST_DAY + c.day <= day for c in fleet.crashes)
 
 
-@pytest.mark.parametrize("seed", range(7000, 7003))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_bad_host_is_raised_within_eight_of_its_crashes(seed):
     fleet = simulate(seed, bad_host=1.0, **SMALL)
     days = [d for d, f in raised(fleet) if (f.attr, f.value) == ("host", fleet.truth["bad_host"])]
@@ -42,7 +43,7 @@ def test_a_bad_host_is_raised_within_eight_of_its_crashes(seed):
     assert own(fleet, "bad_host", days[0]) <= 8
 
 
-@pytest.mark.parametrize("seed", range(7000, 7003))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_race_is_raised_by_version_or_load(seed):
     fleet = simulate(seed, race=2.0, **SMALL)
     name, values = fleet.truth["race"]
