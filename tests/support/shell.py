@@ -21,7 +21,6 @@ from support.warm import read_at_start, run_warm
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_cores"
 TIMEOUT = 300  # seconds for one run
-WITH_DATABASE = (("fleet",), ("triage",), ("resign",))  # verbs that load SQLAlchemy
 # A shell starts what it runs in the background with SIGINT ignored, and that is inherited.
 INTERRUPTIBLE = ("env", "--default-signal=INT")
 
@@ -107,12 +106,12 @@ class Shell:
     def __call__(
         self, *words: object, env: dict[str, str] | None = None, stdin: bytes = b""
     ) -> Done:
-        """Run it to its end; what opens a database as a fork of a process that has loaded all."""
+        """Run it to its end, as a fork of a process that has loaded all."""
         env = {**self.env, **(env or {})}
         own = (
             self.prefix or self.python != sys.executable or self.read_at_start != read_at_start(env)
         )
-        if words[:1] in WITH_DATABASE and "--no-db" not in words and not own:
+        if not own:
             texts = [str(word) for word in words]
             code, out, err = run_warm(texts, env, self.folder, stdin, TIMEOUT)
             return Done(code, out.decode(), err.decode())
