@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the tests that run a real GDB.
 
-A test that takes `gdb` and nothing else runs with each GDB of this machine. One of many cells
-(interpreters, programs) runs with one GDB a cell, in turn; with all of them under `--heavy`.
+A test that takes `gdb` runs with one GDB of this machine, the next one in its file with the next
+GDB. One of many cells (interpreters, programs) has a GDB a cell in turn. With `--heavy` each runs
+with all of them.
 """
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from pathlib import Path
 
@@ -19,7 +21,7 @@ NO_GDB = "no GDB with Python 3.10 or later: /usr/bin/gdb, beside this Python, PA
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run every test that takes `gdb` with each GDB of this machine."""
+    """Make every test that takes `gdb` for each GDB of this machine."""
     if "gdb" in metafunc.fixturenames:
         gdbs = available_gdbs()
         missing = [pytest.param(None, marks=pytest.mark.skip(reason=NO_GDB))]
@@ -28,21 +30,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as heavy what another GDB does in the same cell."""
-    cells: defaultdict[str, list[object]] = defaultdict(list)  # of each test, in their order
+    """Mark as heavy what repeats a test with another GDB."""
+    here = str(Path(__file__).parent) + os.sep
+    # Of each test with cells its cells, of each file its other tests: in their order.
+    turns: defaultdict[object, dict[object, list[pytest.Item]]] = defaultdict(dict)
     for test in items:
         call = getattr(test, "callspec", None)
-        if test.path.parent != Path(__file__).parent or call is None or "gdb" not in call.params:
+        if call is None or "gdb" not in call.params or not str(test.path).startswith(here):
             continue
-        cell = {name: value for name, value in call.params.items() if name != "gdb"}
-        if not cell:
-            continue
-        seen = cells[test.nodeid.partition("[")[0]]
-        if cell not in seen:
-            seen.append(cell)
-        gdbs = available_gdbs()
-        if gdbs and call.params["gdb"] != gdbs[seen.index(cell) % len(gdbs)]:
-            test.add_marker(pytest.mark.heavy)
+        name = test.nodeid.partition("[")[0]
+        cell = tuple((key, id(value)) for key, value in call.params.items() if key != "gdb")
+        turn = (name, cell) if cell else (test.path, name)
+        turns[turn[0]].setdefault(turn[1], []).append(test)
+    for cells in turns.values():
+        for number, with_each in enumerate(cells.values()):
+            for other in with_each:
+                if other is not with_each[number % len(with_each)]:
+                    other.add_marker(pytest.mark.heavy)
 
 
 @pytest.fixture(scope="session")
