@@ -25,6 +25,7 @@ from gdb_epi.hangs.tasks import (
     waits_for_itself,
 )
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, function_and_line
+from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
@@ -334,9 +335,11 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
             continue
         members = (activity, *others)
         other = members[1]
+        # Who has nothing to give when the other ends is no part of a circle.
+        gives = other.kind == hang_types.LOCK or other.tid in find_wakers(scene, activity)
         sentence = (
-            f"{activity.waits()} for {activity.what}, and "
-            f"{other.who()}, which could end this wait, waits at {other.where()} for "
+            f"{activity.waits()} for {activity.what}, and {other.who()}, which "
+            f"{'could end this wait' if gives else 'uses it too'}, waits at {other.where()} for "
         )
         sentence += (
             f"the end of {activity.who()}" if other.kind == hang_types.JOIN
@@ -344,7 +347,7 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
         )  # fmt: skip
         evidence = scene.waits[other.tid].evidence[-1:]
         return HangDiagnosis(
-            DEADLOCK, "event and lock", sentence, members, PROBABLE, evidence,
+            DEADLOCK if gives else HANG, "event and lock", sentence, members, PROBABLE, evidence,
             ("a timeout", "another thread that refers to it"),
             ("code that reaches it through a global",),
         )  # fmt: skip

@@ -289,8 +289,10 @@ class _EventWait:
         end = "the end of " if giver.kind == hang_types.JOIN else ""
         has = "could end this wait" if giver.tid in givers else "uses it too"
         by = "calls a method of" if giver.tid in givers else "refers to"
+        # Who has nothing to give when the other ends is no part of a circle.
+        label = DEADLOCK if giver.tid in givers or not end else HANG
         return HangDiagnosis(
-            DEADLOCK, "event and lock" if giver.kind == hang_types.LOCK else "event and join",
+            label, "event and lock" if giver.kind == hang_types.LOCK else "event and join",
             f"{self._waits}; {giver.who()}, which {has}, waits for {end}{activity.who()}",
             (activity, *shortest), PROBABLE,
             (f"{giver.who()} {by} it, and waits at {giver.where()}",),
