@@ -76,7 +76,7 @@ MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
 _CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
 _NAMED = {  # up to 3.10
     "ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/",
-    "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>",
+    "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>", "LSHIFT": "<<",
 }  # fmt: skip
 _FORMATS = (
     "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING",

@@ -391,6 +391,11 @@ class ObjectEvaluation(Evaluation):
         if isinstance(sought, Drawn) and kind in (*_ARRAYS, *SETS, *DICTS):
             values = frozenset(self.host(each) for each in self.members(of))
             return self.truth(self.over_draws(values.__contains__, sought))
+        if isinstance(sought, UnknownNumber) and kind in (*_ARRAYS, *SETS, *DICTS):
+            numbers = (self.host(each) for each in self.members(of))
+            if any(isinstance(n, (int, float)) and sought.low <= n <= sought.high for n in numbers):
+                raise Undecodable("what depends on a number that is not known")
+            return False
         if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
             return self.text_of(sought) in self.whole_text(of)
         if isinstance(of, ProcessObject) and kind in DICTS:
