@@ -44,6 +44,7 @@ from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wai
 from gdb_epi.hangs.loops.retry_loops import diagnose_retry_loop
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_wait_for_new_child,
+    find_kill_before_read,
     is_supervisor_loop,
     pipe_kept_open_by_sibling_clause,
 )
@@ -151,6 +152,9 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     communicates = any(f.name == "communicate" for f in library_frames_called(scene, activity))
     if communicates and activity.call in _READING and activity.target:
         command = f" ({child.command})" if child is not None else ""
+        killed = _pipe_outlives_child(scene, activity, f"child {activity.target}{command}")
+        if killed is not None:
+            return killed
         sentence = (
             f"{activity.waits()} for the output of child {activity.target}{command} to end: it, or "
             "a process that it started and that outlives it, has the pipe open; what they do is "
@@ -209,6 +213,25 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     sentence = f"{waits}; what that child does is not in this core{kept}"
     sure = PROBABLE if kept else INFO
     return wait_diagnosis(HANG, "child", sentence, activity, sure, doubts=doubt)
+
+
+def _pipe_outlives_child(
+    scene: HangContext, activity: ThreadActivity, child: str
+) -> HangDiagnosis | None:
+    """Return the answer where code reads on what a child gave that it has ended before."""
+    ended = next(filter(None, (find_kill_before_read(scene, f) for f in activity.frames[:1])), "")
+    if not ended:
+        return None
+    sentence = (
+        f"{activity.waits()} for the output of {child} to end, although its code has called "
+        f"{ended} of that child before: that ends the child alone, and a process that it had "
+        "started keeps the pipe open"
+    )
+    return wait_diagnosis(
+        HANG, "child", sentence, activity,
+        evidence=(f"no jump leads past the call of {ended} to where it waits now",),
+        ruled_out=("a timeout",), doubts=("a child that does not end at once when asked to",),
+    )  # fmt: skip
 
 
 def diagnose_data_wait(
@@ -304,6 +327,10 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         return idle_diagnosis(
             activity, f"{waits}messages of several ZeroMQ sockets, as a proxy does"
         )
+    child = scene.descriptors.describe(activity.target).child if activity.target else None
+    outlived = _pipe_outlives_child(scene, activity, f"child {child}") if child else None
+    if outlived is not None:
+        return outlived
     what = activity.wants()
     reads_in_loop = _others_may_write(scene, activity) and waits_repeatedly(scene, activity.frames)
     if reads_in_loop and scene.descriptors.takes_datagrams(activity.target):

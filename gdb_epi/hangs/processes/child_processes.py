@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
@@ -23,6 +24,7 @@ MAX_TEXT = 256
 MAX_FRAMES = 2_000  # of other tasks that are examined
 _WAITS = "asyncio.subprocess"
 _RUNS = frozenset(("call", "run", "check_call", "Popen", "Process"))
+_ENDS = ("kill", "terminate")
 _TAKES = frozenset((
     "sleep", "get", "get_nowait", "recv", "read", "readline", "accept", "select", "poll", "pop",
     "popleft", "put", "send", "next", "input", "communicate",
@@ -118,6 +120,31 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     called = scene.called_in_loop(activity.frames[0])
     return bool(called & _RUNS) and not called & _TAKES
+
+
+def find_kill_before_read(scene: HangContext, frame: PyFrame) -> str:
+    """Return "kill()" where code of a frame has ended the very child whose output it reads; or "".
+
+    No jump leads past that call: it was made.
+    """
+    at, sites = scene.running_byte(frame), scene.call_sites
+    calls = [each for each in sites.of(frame.code).calls if at is not None and each.at <= at]
+    if not calls or at is None:
+        return ""
+    reads = calls[-1]
+    kill = next(
+        (each for each in reversed(calls)
+         if each.path[-1:] and each.path[-1] in _ENDS and each.root == reads.root
+         and each.path[:-1] == reads.path[: len(each.path) - 1]), None,
+    )  # fmt: skip
+    if kill is None:
+        return ""
+    try:
+        code = sites.instructions(frame.code)
+        targets = [sites.leads_to(each) or 0 for each in code if each.at < kill.at]
+    except (UnreadableMemory, LayoutError):
+        return ""
+    return "" if any(kill.at < to <= at for to in targets) else f"{kill.path[-1]}()"
 
 
 def is_awaiting_child(task: UnfinishedTask) -> bool:
