@@ -77,6 +77,7 @@ CLOCKS = frozenset((
 ))  # fmt: skip
 # What functions call the time that they wait at most.
 _LIMITS = ("timeout", "deadline", "time_limit", "timeout_ms", "max_wait")
+_PEER_MAY_READ = "whether the other side reads again"
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 _QUEUES = ("queue.Queue", "queue.SimpleQueue")
 # What debuggers call the function that stops the program: pdb, rpdb, remote_pdb, web_pdb, debugpy.
@@ -99,6 +100,15 @@ def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiag
     stuck += _awaits_answer(scene)
     if stuck:
         doubt = describe_waiting_task(stuck[0], scene.installed)
+        for task in stuck:
+            holder = _holder_that_writes(scene, task)
+            if holder is not None:
+                return answer._replace(
+                    label=HANG, kind="held while it waits", open=(*answer.open, _PEER_MAY_READ),
+                    sentence=f"{describe_waiting_task(task, scene.installed)}; that is held "
+                    f"meanwhile: {describe_waiting_task(holder, scene.installed)}; as long as the "
+                    "other side of that connection does not read, nobody else gets the lock",
+                )  # fmt: skip
         if _waits_for_a_peer(scene, stuck[0]):
             return answer._replace(label=HANG, kind="peer", sure=INFO, open=(*answer.open, doubt))
         return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))
@@ -144,6 +154,21 @@ def _waits_for_a_peer(scene: HangContext, task: UnfinishedTask) -> bool:
         holder.wait is not None and holder.wait.kind == FUTURE and not holder.wakers
         for holder in holders
     )
+
+
+def _holder_that_writes(scene: HangContext, task: UnfinishedTask) -> UnfinishedTask | None:
+    """Return who holds the lock that a task waits for, and waits itself until its peer reads.
+
+    Neither wait has a timeout.
+    """
+    if task.wait is None or task.wait.kind != LOCK or has_timeout(task, scene.tasks, scene.view):
+        return None
+    writing = (each for each in scene.tasks if each.wait is not None and each.wait.kind == WRITE)
+    return next(
+        (each for each in writing
+         if each.id in task.wakers and own_frames(each, scene.installed)
+         and not has_timeout(each, scene.tasks, scene.view)), None,
+    )  # fmt: skip
 
 
 def strengthen_timed_diagnosis(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
