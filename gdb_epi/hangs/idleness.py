@@ -64,6 +64,7 @@ _AWAITED = (
 _ALWAYS = frozenset(
     (hang_types.SLEEP, hang_types.SIGNAL, hang_types.ACCEPT, hang_types.GIL, *hang_types.RUNNING)
 )
+_GOES_ON = (*hang_types.RUNNING, hang_types.GIL, hang_types.SLEEP)
 _FROM_CLIENTS = frozenset(
     (hang_types.ACCEPT, hang_types.READ, hang_types.POLL, hang_types.EVENT, hang_types.OTHER)
 )
@@ -247,11 +248,8 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     if not frames:
         return True
     if is_in_request_handler(activity.frames, frames):
-        return activity.timed or activity.kind in (
-            *hang_types.RUNNING,
-            hang_types.GIL,
-            hang_types.SLEEP,
-        )
+        goes_on = activity.timed or activity.kind in _GOES_ON
+        return goes_on or _reads_from_its_client(scene, activity, frames)
     if activity.timed or activity.kind in _ALWAYS:
         return True
     if not activity.frames:
@@ -278,6 +276,20 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     if activity.kind == hang_types.JOIN:
         return _joins_a_server(scene, activity)
     return activity.kind == hang_types.CHILD and activity.target is None
+
+
+def _reads_from_its_client(
+    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame]
+) -> bool:
+    """Tell whether a handler reads from the very connection that it was called for.
+
+    Its client may say more when it likes. Not in the one thread that accepts all clients.
+    """
+    serving = next(frames_running(frames, (("socketserver", "finish_request"),)), None)
+    request = scene.view.variable(serving, "request") if serving is not None else None
+    if activity.kind != hang_types.READ or not request or serves_in_accepting_thread(frames):
+        return False
+    return scene.descriptors.descriptor_of_object(request) == activity.target
 
 
 def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:
