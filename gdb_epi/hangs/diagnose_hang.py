@@ -37,6 +37,7 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
     thread_pool_exhausted,
 )
 from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
+from gdb_epi.hangs.processes.child_processes import diagnose_poll_for_process
 from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.hangs.wakers import diagnose_event_set_by_caller, queue_cycle
@@ -92,6 +93,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         endless_native_code,
         endless_walk,
         endless_search,
+        diagnose_poll_for_process,
         futile_poll,
         tasks_poll_futilely,
         loop_reads_at_end_of_file,

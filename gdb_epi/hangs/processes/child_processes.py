@@ -8,23 +8,39 @@ child sleeps in write().
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
+from gdb_epi.hangs.processes.shared_locks import nested_codes
 from gdb_epi.hangs.tasks import name_task, own_frames
-from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity
+from gdb_epi.hangs.types import (
+    HANG,
+    RUNNING,
+    SLEEP,
+    HangDiagnosis,
+    ThreadActivity,
+    function_and_line,
+)
+from gdb_epi.locks.python.loop_ends import ends_at_a_time
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_TEXT = 256
+MAX_OWN, MAX_VALUES = 16, 2_000  # frames, and globals of their modules
 MAX_FRAMES = 2_000  # of other tasks that are examined
 _WAITS = "asyncio.subprocess"
 _RUNS = frozenset(("call", "run", "check_call", "Popen", "Process"))
 _ENDS = ("kill", "terminate")
+_FINDS = frozenset(("kill", "pid_exists"))
+_SLEEPS = frozenset(("sleep",))
+_STARTS = ("spawn", "posix_spawn", "fork", "Popen")
+_REAPS = frozenset((
+    "wait", "waitpid", "wait3", "wait4", "waitid", "communicate", "poll", "SIGCHLD",
+))  # fmt: skip
 _TAKES = frozenset((
     "sleep", "get", "get_nowait", "recv", "read", "readline", "accept", "select", "poll", "pop",
     "popleft", "put", "send", "next", "input", "communicate",
@@ -120,6 +136,80 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     called = scene.called_in_loop(activity.frames[0])
     return bool(called & _RUNS) and not called & _TAKES
+
+
+def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
+    """Answer where a loop asks by kill(pid, 0) until a process is gone: a child stays as a zombie.
+
+    Whoever started a process has to wait for it (wait(2)); until then kill() finds it.
+    """
+    activity = next((d for d in scene.threads_by_importance if d.frames), None)
+    if activity is None or activity.kind not in (SLEEP, *RUNNING):
+        return None
+    loop = next((each for each in activity.frames[:2] if scene.runs_in_loop(each)), None)
+    if loop is None or len(bodies := scene.loop_bodies(loop)) > 1:
+        return None
+    try:
+        by_function = _names_in_program(scene, activity.frames)
+        called = scene.called_in_loop(loop)
+        called |= {name for each in called for name in by_function.get(each, ())}
+        if not called & _FINDS or called & (_REAPS | _TAKES) - _SLEEPS or _starts(called):
+            return None
+        if ends_at_a_time(loop.code, bodies[0], scene.call_sites):
+            return None
+        may_end = scene.call_sites.has_way_out(loop.code, bodies[0])
+    except (UnreadableMemory, LayoutError, IndexError):
+        return None
+    used = {name for names in by_function.values() for name in names}
+    sentence = (
+        f"{activity.who()} asks at {function_and_line(loop)} again and again whether a process "
+        "is still there, by kill()"
+    )
+    if _starts(used) and not used & _REAPS:
+        return HangDiagnosis(
+            HANG, "unreaped child", f"{sentence}; a child of its own is there until somebody waits "
+            "for it, and no code of this program does", (activity,), PROBABLE,
+            ("its module starts processes, and calls no function of the family of wait()",),
+            ("a time limit of the loop", "a handler of SIGCHLD"),
+            ("that it asks for a process of somebody else",),
+        )  # fmt: skip
+    if not may_end:
+        return None
+    return HangDiagnosis(
+        HANG, "polls", f"{sentence}; that process must end, and be waited for by who started it",
+        (activity,), INFO, ("the loop asks by kill(), and sleeps if that",), (),
+        ("what that process does is not in this core",),
+    )  # fmt: skip
+
+
+def _starts(names: Iterable[str]) -> bool:
+    return any(name.startswith(_STARTS) for name in names)
+
+
+def _names_in_program(scene: HangContext, frames: Sequence[PyFrame]) -> dict[str, set[str]]:
+    """Return the names that code uses: the running functions, and all of their modules.
+
+    Raises UnreadableMemory, LayoutError.
+    """
+    reader, view = scene.view.reader, scene.view
+    codes = {(frame.name, frame.code) for frame in frames[:MAX_OWN]}
+    of_function = reader.layout.require("PyFunctionObject", "func_code")
+    in_class = reader.layout.require("PyTypeObject", "tp_dict")
+    modules = {frame.module: frame for frame in frames[:MAX_OWN]}.values()
+    values = [pair for f in modules for pair in view.frame_variables.global_addresses(f)]
+    for name, at in list(dict.fromkeys(values))[:MAX_VALUES]:
+        held = [(name, at)]
+        if view.locks.type_name(at) == "type" and reader.u64(at + in_class):
+            pairs = view.objects.dict_items(reader.u64(at + in_class))
+            held = [(str(reader.string(key, MAX_TEXT)), value) for key, value in pairs]
+        codes |= {(each, reader.u64(value + of_function))
+                  for each, value in held if view.locks.type_name(value) == "function"}  # fmt: skip
+    names: dict[str, set[str]] = {}
+    for name, code in codes:
+        inner = nested_codes(scene, code)
+        used = (each for at in inner for each in scene.call_sites.strings(at, "co_names"))
+        names.setdefault(name, set()).update(used)
+    return names
 
 
 def find_kill_before_read(scene: HangContext, frame: PyFrame) -> str:

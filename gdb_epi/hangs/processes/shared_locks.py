@@ -114,7 +114,7 @@ def _is_passed(scene: HangContext, frame: PyFrame, names: set[str]) -> bool:
     What is loaded after `Process`, in the same statement, are its arguments.
     """
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        for code in _codes(scene, frame.code):
+        for code in nested_codes(scene, frame.code):
             is_argument = False
             for does, name in scene.call_sites.names_used(code):
                 if does in _ENDS:
@@ -126,7 +126,7 @@ def _is_passed(scene: HangContext, frame: PyFrame, names: set[str]) -> bool:
     return False
 
 
-def _codes(scene: HangContext, code: int) -> Iterator[int]:
+def nested_codes(scene: HangContext, code: int) -> Iterator[int]:
     """Yield a code object and those of the functions and comprehensions in it."""
     yield code
     reader = scene.view.reader
