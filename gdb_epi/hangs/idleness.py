@@ -285,11 +285,11 @@ def _reads_from_its_client(
 
     Its client may say more when it likes. Not in the one thread that accepts all clients.
     """
+    if activity.kind != hang_types.READ or serves_in_accepting_thread(frames):
+        return False
     serving = next(frames_running(frames, (("socketserver", "finish_request"),)), None)
     request = scene.view.variable(serving, "request") if serving is not None else None
-    if activity.kind != hang_types.READ or not request or serves_in_accepting_thread(frames):
-        return False
-    return scene.descriptors.descriptor_of_object(request) == activity.target
+    return bool(request) and scene.descriptors.descriptor_of_object(request or 0) == activity.target
 
 
 def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:

@@ -25,7 +25,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
-from gdb_epi.locks.python.loop_ends import ends_at_a_time
+from gdb_epi.locks.python.loop_ends import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -155,7 +155,7 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
         called |= {name for each in called for name in by_function.get(each, ())}
         if not called & _FINDS or called & (_REAPS | _TAKES) - _SLEEPS or _starts(called):
             return None
-        if ends_at_a_time(loop.code, bodies[0], scene.call_sites):
+        if ends_by_clock(loop.code, bodies[0], scene.call_sites):
             return None
         may_end = scene.call_sites.has_way_out(loop.code, bodies[0])
     except (UnreadableMemory, LayoutError, IndexError):
