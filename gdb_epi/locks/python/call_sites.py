@@ -14,7 +14,7 @@ belongs to a loop only when the code that it leads to can raise into that handle
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
@@ -27,7 +27,7 @@ from gdb_epi.util import shipped_json
 
 MAX_JUMPS = 4096  # of one code object that are examined
 MAX_ENTRIES = 4096
-MAX_CHAIN = 16  # jumps that lead to jumps
+MAX_VISITS = 1 << 16  # of instructions, to find the loops of one code object
 MAX_CODE = 1 << 16  # bytes of one function's instructions
 MAX_NAMES = 4096
 MAX_TEXT = 256
@@ -39,78 +39,101 @@ _KEEP = frozenset((
 ))  # fmt: skip
 
 
-class BackwardJump(NamedTuple):
-    """A jump back from `at` to `to`; a quiet one (no check for signals) never closes a loop itself.
+class CodeStep(NamedTuple):
+    """An instruction: where it is, what follows it (None: nothing), and where it may jump to.
 
-    Quiet ones are those of an `await` and, since 3.13, those out of handlers.
+    A quiet jump back (no check for signals) never closes a loop itself: those of an `await` and,
+    since 3.13, those out of handlers.
     """
 
     at: int
-    to: int
+    after: int | None
+    to: int | None = None
     quiet: bool = False
 
 
 def find_loops(
-    jumps: Sequence[BackwardJump], entries: Sequence[ExceptionTableEntry]
+    steps: Sequence[CodeStep], entries: Sequence[ExceptionTableEntry]
 ) -> tuple[tuple[int, int], ...]:
-    """Return the loops as (first, last) byte.
+    """Return the loops as (first, last) byte; a handler's part of one is a stretch of its own.
 
     `entries` are the exception table of code whose handlers stand last; else leave them empty.
     """
-    by_target: dict[int, list[ExceptionTableEntry]] = {}
-    for entry in entries[:MAX_ENTRIES]:
-        by_target.setdefault(entry.target, []).append(entry)
-    handlers = sorted(by_target)
-    by_place = {jump.at: jump for jump in jumps}
+    handlers = sorted({entry.target for entry in entries[:MAX_ENTRIES]})
     loops: list[tuple[int, int]] = []
-    for jump in jumps[:MAX_JUMPS]:
-        handler = _last_before(handlers, jump.at)
-        if handler <= jump.to:
-            if not jump.quiet:
-                loops.append((jump.to, jump.at))
-            continue
-        first = jump.to
-        for _ in range(MAX_CHAIN):
-            if first not in by_place or by_place[first].to >= handler:
-                break
-            first = by_place[first].to
-        if raising := list(_raising(first, handler, by_target, handlers)):
-            loops += [*raising, (handler, jump.at)]
+    out_of_handlers: list[tuple[int, int]] = []
+    awaiting: set[int] = set()
+    back = [(step.at, step.to, step.quiet) for step in steps if step.to is not None]
+    for at, to, quiet in [jump for jump in back if jump[1] < jump[0]][:MAX_JUMPS]:
+        if _last_before(handlers, at) > to:
+            out_of_handlers.append((at, to))
+        elif quiet:
+            awaiting.add(at)
+        else:
+            loops.append((to, at))
+    by_head: dict[int, list[int]] = {}
+    for at, to in out_of_handlers:
+        around = [first for first, last in loops if first <= to <= last]
+        by_head.setdefault(max(around, default=to), []).append(at)
+    following = _following(steps, entries, awaiting) if by_head else {}
+    leading: dict[int, list[int]] = {}
+    for at, targets in following.items():
+        for to in targets:
+            leading.setdefault(to, []).append(at)
+    budget = [MAX_VISITS]
+    for head, ends in by_head.items():
+        # What runs after the head and before it comes round again.
+        body = _reached(following, [head], budget) & _reached(leading, ends, budget, head)
+        main = [at for at in sorted(body) if _last_before(handlers, at) <= head]
+        loops += [(main[0], main[-1])] if main else []
+        loops += _stretches(following, body.difference(main)) if body else []
     return tuple(dict.fromkeys(loops))
 
 
-def _raising(
-    first: int,
-    handler: int,
-    by_target: Mapping[int, list[ExceptionTableEntry]],
-    handlers: Sequence[int],
-) -> Iterator[tuple[int, int]]:
-    """Yield the stretches from `first` on that lead into a handler, through others too.
+def _following(
+    steps: Sequence[CodeStep],
+    entries: Sequence[ExceptionTableEntry],
+    awaiting: Collection[int],
+) -> dict[int, list[int]]:
+    """Return what may run after each instruction, the handler of what it raises included."""
+    table = sorted(entries[:MAX_ENTRIES])
+    starts = [entry.start for entry in table]
+    following = {}
+    for step, then in zip(steps, (*steps[1:], None), strict=False):
+        around = bisect_right(starts, step.at) - 1
+        raises = around >= 0 and step.at < table[around].end
+        after = then.at if then is not None and step.at in awaiting else step.after
+        targets = (after, step.to, table[around].target if raises else None)
+        following[step.at] = [at for at in targets if at is not None]
+    return following
 
-    The code of those others is yielded as well: a handler whose own cleanup stands after it leads
-    on to a jump after that, so the turn goes through it.
-    """
-    todo, through = [handler], {handler: (handler, 0, 0)}  # by handler: the next one, its own code
-    guarded: list[tuple[int, int]] = []  # who handles what is raised up to which byte
-    while todo:
-        inside = todo.pop()
-        for entry in by_target[inside]:
-            if entry.end <= first:
-                continue
-            within = _last_before(handlers, entry.start)
-            if within <= first:
-                guarded.append((inside, entry.end))
-            elif within not in through:
-                through[within] = (inside, within, entry.end)
-                todo.append(within)
-            elif through[within][0] != inside:  # more of its own code, as `except E as name` has
-                following, start, end = through[within]
-                through[within] = following, start, max(end, entry.end)
-    for following, end in guarded:
-        yield first, end
-        while following != handler:
-            following, start, end = through[following]
-            yield start, end
+
+def _reached(
+    graph: Mapping[int, Sequence[int]],
+    starts: Sequence[int],
+    budget: list[int],
+    stop: int = -1,
+) -> set[int]:
+    """Return the places that lead on from some, and those: none that lie behind `stop` alone."""
+    reached, todo = set(starts), list(starts)
+    while todo and budget[0]:
+        budget[0] -= 1
+        at = todo.pop()
+        new = [to for to in graph.get(at, ()) if at != stop and to not in reached]
+        reached.update(new)
+        todo += new
+    return reached
+
+
+def _stretches(places: Iterable[int], body: Collection[int]) -> list[tuple[int, int]]:
+    """Return the stretches of a loop's body, of places in order."""
+    runs: list[tuple[int, int]] = []
+    inside = False
+    for at in places:
+        if at in body:
+            runs.append((runs.pop()[0] if inside else at, at))
+        inside = at in body
+    return runs
 
 
 def _last_before(handlers: Sequence[int], at: int) -> int:
@@ -277,7 +300,10 @@ class CallSites:
             elif does in ("global", "name"):
                 yield does, names[self.name_loaded(each)]
             elif does in ("attr", "method"):
-                yield does, names[number >> self._table["attr_shift"] if does == "attr" else number]
+                yield (
+                    does,
+                    names[number >> self._table["attr_shift"] if does == "attr" else number],
+                )
             else:
                 yield does, ""
 
@@ -294,28 +320,32 @@ class CallSites:
         names, slots, cells = self._tables(code)
         calls: list[MethodCall] = []
         loads: list[MethodCall] = []
-        jumps: list[BackwardJump] = []
+        steps: list[CodeStep] = []
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
         for each in self.instructions(code):
             offset, operation, argument = each.at, each.operation, each.argument
+            after = each.end if each.goes_on else None
+            steps.append(CodeStep(offset, after, self.leads_to(each), operation == "cold"))
             if operation in ("fast", "fast2", "store_load"):
                 slot = argument if operation == "fast" else argument & 15
                 root, path = (("local", slots[slot]) if slot < len(slots) else None), ()
             elif operation == "cell":
-                root, path = (("local", cells[argument]) if argument < len(cells) else None), ()
+                root, path = (
+                    (("local", cells[argument]) if argument < len(cells) else None),
+                    (),
+                )
             elif operation in ("global", "name"):
                 number = (
                     argument >> self._table["global_shift"] if operation == "global" else argument
                 )
-                root, path = (("global", names[number]) if number < len(names) else None), ()
+                root, path = (
+                    (("global", names[number]) if number < len(names) else None),
+                    (),
+                )
             elif operation in ("attr", "method"):
                 number = argument >> self._table["attr_shift"] if operation == "attr" else argument
                 path = (*path, names[number] if number < len(names) else "?")
-            elif operation in ("back", "cold", "jump"):
-                first = self.leads_to(each)
-                if first is not None and 0 <= first < offset:
-                    jumps.append(BackwardJump(offset, first, operation == "cold"))
             if root is not None and not path and operation in ("fast", "cell", "global", "name"):
                 loads.append(MethodCall(offset, root, ()))
             # A plain function is called where a NULL is pushed with it (3.11, bpo-40222); before,
@@ -325,7 +355,7 @@ class CallSites:
                 calls.append(MethodCall(offset, root, path))
             if operation not in _KEEP:
                 root = root if operation == "extended" else None
-        loops = find_loops(jumps, self._handlers(code) if jumps else ())
+        loops = find_loops(steps, self._handlers(code))
         return CodeCalls(tuple(calls), loops, tuple(dict.fromkeys(loads)))
 
     def _handlers(self, code: int) -> list[ExceptionTableEntry]:
