@@ -49,6 +49,7 @@ class Executor(NamedTuple):
     """One executor. `queued` counts calls that no worker took yet, None when it is unknown.
 
     `calls` are the functions of calls that have no result yet, by name (pools of processes only).
+    `forgot_workers`: after shutdown() it does not refer to its processes, which work on.
     """
 
     address: int
@@ -60,6 +61,7 @@ class Executor(NamedTuple):
     queued: int | None
     shut_down: bool | None
     calls: tuple[str, ...] = ()
+    forgot_workers: bool = False
 
 
 class Queue(NamedTuple):
@@ -267,6 +269,7 @@ class _PoolDecoder:
             len(pending),
             shut_down=self._boolean(at, "_shutdown_thread"),
             calls=tuple(self._function(item) for item in pending[:MAX_ITEMS]),
+            forgot_workers=self.instances.ident(running) != "dict",
         )
 
     def _function(self, work_item: int) -> str:

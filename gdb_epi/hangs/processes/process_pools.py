@@ -84,9 +84,7 @@ def diagnose_wait_for_process_futures(
     pool = next((pool for pool in pools if pool.kind == "processes" and pool.calls), None)
     if pool is None:
         return None
-    # After shutdown() the executor forgets its processes, which work on (`_processes` is None).
-    processes = scene.view.attribute(pool.address, "_processes")
-    if not pool.workers and processes and scene.view.locks.type_name(processes) == "dict":
+    if not pool.workers and not pool.forgot_workers:
         count = counted(len(pool.calls), "call")
         return wait_diagnosis(
             HANG, "process pool", f"{waits}; its pool has {count} to do, of {pool.calls[0]}(), and "
