@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import FILE, SOCKET
 from gdb_epi.hangs.hang_context import HangContext
@@ -103,6 +107,28 @@ def diagnose_wait_on_closed_socket(
         HANG, "closed socket", sentence, activity,
         evidence=("the socket object that is called has no descriptor any more, and the call has",),
     )  # fmt: skip
+
+
+def find_selector_of_closed_socket(scene: HangContext, awaited: int) -> ThreadActivity | None:
+    """Return the thread whose selector would lead to an object by a socket that was closed since.
+
+    Closing takes a socket out of epoll; the selector keeps it, and what was registered with it
+    (Lib/selectors.py, `_fd_to_key`, 3.8 to 3.15). Another socket that leads there may still tell.
+    """
+    view = scene.view
+    for activity in scene.activities:
+        for frame in view.frames(activity.tid) if activity.kind == hang_types.POLL else ():
+            selector = view.variable(frame, "self") if frame.module == "selectors" else None
+            keys = view.attribute(selector, "_fd_to_key") if selector else None
+            leading = []
+            with suppress(UnreadableMemory, LayoutError, ValueError):
+                for _, key in view.objects.dict_items(keys) if keys else ():
+                    of, _, _, data = ContainerReader(view.reader).tuple_items(key)
+                    if awaited in (data, *(value for _, value in view.attributes(data))):
+                        leading.append(of)
+            if leading and all(map(scene.descriptors.is_closed_socket, leading)):
+                return activity
+    return None
 
 
 def diagnose_read_of_socket_kept_open(

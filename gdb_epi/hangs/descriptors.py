@@ -148,6 +148,10 @@ class DescriptorTable:
                 return flags is not None and bool(flags & WRITABLE) and flags >> SEEKABLE & 3 != 1
         return False
 
+    def is_closed_socket(self, address: int) -> bool:
+        """Tell whether an object is a socket that was closed."""
+        return self._kinds.get(address) == SOCKET and self._raw_number(address) == CLOSED
+
     def was_closed(self, number: int, frames: Sequence[PyFrame]) -> bool:
         """Tell whether a call of frames goes on a descriptor whose socket object was closed."""
         numbers = {address: self._raw_number(address) for kind, address in self._objects

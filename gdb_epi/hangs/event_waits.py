@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptor_waits import ALIVE
+from gdb_epi.hangs.descriptor_waits import ALIVE, find_selector_of_closed_socket
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
     is_in_request_handler,
@@ -251,6 +251,16 @@ class _EventWait:
             answer = answer or diagnose_wait_for_process_futures(scene, activity, self._waits)
             if answer is not None:
                 return answer
+        selecting = find_selector_of_closed_socket(scene, activity.object)
+        if selecting is not None:
+            return wait_diagnosis(
+                HANG, "closed socket", f"{self._waits}, which {selecting.who()} would learn of by "
+                "a socket that was closed while its selector has it: closing took it out of epoll, "
+                "and nothing comes for it any more", activity,
+                evidence=(f"the selector of {selecting.who()} leads to it by a closed socket",),
+                ruled_out=("a timeout", "another socket of that selector that leads to it"),
+                doubts=("code that reaches it through a global",),
+            )  # fmt: skip
         other = "a further" if same else "another"  # the clause may stand below others' waits
         rest = (
             f"{other_wait_clause(scene, activity, same, seen)}no frame of {other} thread leads to "
