@@ -73,15 +73,18 @@ def run(args: Namespace) -> int:
 
 def _print_verdicts(population: Population, screened: ScreeningResult) -> None:
     """Print each headline once, with the first of its signatures."""
-    from gdb_epi.fleet.questions.verdict import judge_population
+    from gdb_epi.fleet.questions.verdict import judge_population, same_bug_sentences
     from gdb_epi.render.signature_words import named_signature
 
-    for headline, subjects in _headlines(judge_population(population, screened.day, screened)):
+    verdicts = judge_population(population, screened.day, screened)
+    for headline, subjects in _headlines(verdicts):
         is_named = subjects[0].removeprefix("host=") in headline or subjects[0].startswith("*")
         what = "" if is_named else f": {named_signature(subjects[0])}"
         rest = len(subjects) - 1
         more = f", and {counted(rest, 'more signature')}" if rest else ""
         print_line(f"verdict: {headline}{what}{more}")
+    for line in same_bug_sentences(population, verdicts):
+        print_line(line)
     print()
 
 

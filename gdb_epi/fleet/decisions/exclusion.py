@@ -39,7 +39,9 @@ from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     day_of_leaving,
     day_of_recovery,
+    day_of_replacement,
     is_about_whole_host,
+    may_be_chance,
 )
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
@@ -61,6 +63,8 @@ CAVEAT_RECOVERED = (
     "since {end} it is like other hosts; if it was repaired: "
     "gdb-epi fleet mark host {host} --repaired"
 )
+MOVE_JOB = "its job may be the cause: move that first"
+NOT_SURE = "it may be broken, or had bad luck: wait for more crashes like these"
 MAX_REASON = 180  # characters
 # A DNS name: it cannot be mistaken for a shell word, a Slurm list (node[1-9],x) or an option.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\Z")
@@ -184,7 +188,13 @@ def _hosts_of_findings(
         judged = judge_host(population, finding)
         is_hardware = is_about_whole_host(finding.signature) and judged.kind == HARDWARE_HOST
         if decided != CONFIRMED and not is_hardware:
-            left_in.setdefault(finding.value, "its job may be the cause: move that first")
+            why = (
+                NOT_SURE if may_be_chance(finding) else "its job may be the cause: move that first"
+            )
+            left_in.setdefault(finding.value, why)
+            continue
+        if decided != CONFIRMED and (since := day_of_replacement(finding)) is not None:
+            left_in.setdefault(finding.value, f"another machine has its name since {since}")
             continue
         if decided != CONFIRMED and (end := day_of_recovery(finding)) is not None:
             left_in.setdefault(finding.value, CAVEAT_RECOVERED.format(end=end, host=finding.value))

@@ -59,7 +59,12 @@ from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 ROWS_AT_ONCE = 10_000  # turned into columns at a time; more do not fit a CPU's cache
 MAX_NAMED_HOSTS = 6  # of those whose times are not believed
-_FACTS_AS_ATTRIBUTES = ("python", "kernel", "image")  # where the host's collector has none
+_FACTS_AS_ATTRIBUTES = (
+    "python",
+    "kernel",
+    "image",
+    "namespace",
+)  # where the host's collector has none
 MAX_NAMED_LIBRARIES = 3  # of those that change together, in the name and the value
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
 MAX_SETTINGS = 24  # environment variables that become attributes

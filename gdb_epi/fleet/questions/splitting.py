@@ -8,6 +8,7 @@ part is tested for a host, attribute or pair of attributes that goes with it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 
 import numpy as np
 
@@ -26,7 +27,15 @@ from gdb_epi.fleet.screen.case_control import case_control_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.dose_response import threshold_words, versions_words
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
-from gdb_epi.fleet.screen.finding import CPU, MAX_Q, MIN_N, WINDOWS, Finding, is_about_whole_host
+from gdb_epi.fleet.screen.finding import (
+    CPU,
+    MAX_Q,
+    MIN_N,
+    MOSTLY,
+    WINDOWS,
+    Finding,
+    is_about_whole_host,
+)
 from gdb_epi.fleet.screen.finding_texts import certainty_words, verdict_words
 from gdb_epi.fleet.screen.hosts import hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
@@ -35,6 +44,8 @@ from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, 
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
+MAX_BESIDE = 0.02  # of the host-hours with a value, that are without one that it implies
+MAX_IMPLIED_P = 1e-3  # of the crashes with the implied value, that they prefer the other one so
 MIN_TOGETHER = 0.8  # of a mark's crashes shared by a second mark: then the cause needs both
 
 
@@ -97,6 +108,7 @@ def _split_crashes(
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
     groups = _together(without_aliases(population, marks, [], order=_explains))
+    groups = [_without_implied(population, group) for group in groups]
     pairs = pair_findings(population, free, name)
     return parts + _assign_marks(population, _add_pairs(groups, pairs), left)
 
@@ -124,8 +136,21 @@ def _assign_marks(
             mine &= finding.members | _reported_alone(population, finding)
         if int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes(conditions, mine))
-            left = left & ~mine
+            left = left & ~mine & ~_unknown_of_all(population, conditions)
     return parts
+
+
+def _unknown_of_all(population: Population, conditions: Iterable[Finding]) -> Bools:
+    """Return the crashes that may well meet some conditions too: no other cause takes them.
+
+    All whose value is known have it, and theirs is not known.
+    """
+    may = np.ones(population.day.size, dtype=bool)
+    for finding in conditions:
+        attribute = population.attribute(finding.attr)
+        is_unknown = np.zeros(may.size, dtype=bool) if attribute is None else attribute.crash < 0
+        may &= finding.members | (is_unknown & (finding.n == finding.total))
+    return may
 
 
 def _reported_alone(population: Population, finding: Finding) -> Bools:
@@ -160,6 +185,40 @@ def _together(marks: Sequence[Finding]) -> list[tuple[Finding, ...]]:
         else:
             groups.append([finding])
     return [tuple(group) for group in groups]
+
+
+def _without_implied(population: Population, group: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Return conditions without those that another one implies, and that bring nothing without it.
+
+    All machines with one firmware are of one model: of this model the others do not crash.
+    """
+    implied: set[int] = set()
+    for i, j in permutations(range(len(group)), 2):
+        if i not in implied and j not in implied and _is_implied(population, group[i], group[j]):
+            implied.add(j)
+    return tuple(finding for i, finding in enumerate(group) if i not in implied)
+
+
+def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
+    mine, other = population.attribute(part.attr), population.attribute(whole.attr)
+    if mine is None or other is None:
+        return False
+    code = mine.values.index(part.value)
+    with_whole = other.exposure == other.values.index(whole.value)
+    hours = [
+        float(population.exposure_hours[some].sum())
+        for some in (
+            (mine.exposure == code) & with_whole,
+            (mine.exposure == code) & (other.exposure >= 0) & ~with_whole,
+            (mine.exposure >= 0) & (mine.exposure != code) & with_whole,
+        )
+    ]
+    if hours[1] > MAX_BESIDE * hours[0] or min(hours[0], hours[2]) <= 0:
+        return False
+    crashes = whole.members & (mine.crash >= 0)
+    n, total = int((crashes & (mine.crash == code)).sum()), int(crashes.sum())
+    share = hours[0] / (hours[0] + hours[2])
+    return bool(binomial_tail(*(np.array([x]) for x in (n, total, share)))[0] <= MAX_IMPLIED_P)
 
 
 def _add_pairs(
@@ -263,6 +322,7 @@ def split_signature(
         free &= ~part.conditions[0].members
     subpopulations = subpopulations_of(population, left)
     marked = split_by_conditions(population, name, free, left, subpopulations)
+    marked_parts, marked = _without_explained_hosts(population, same, marked_parts, marked)
     marked_parts += marked
     for part in marked:
         left = left & ~part.members
@@ -294,6 +354,32 @@ def _add_repeats(population: Population, events: CrashEvents, part: SignaturePar
         hosts=count_distinct(hosts),
         bitflips=int((population.bitflip & members).sum()),
     )
+
+
+def _without_explained_hosts(
+    population: Population,
+    same: Bools,
+    hosts: Sequence[MarkedCrashes],
+    marked: Sequence[MarkedCrashes],
+) -> tuple[list[MarkedCrashes], list[MarkedCrashes]]:
+    """Return hosts and marks, the crashes of hosts that meet a mark of all others being of that."""
+    needed = [part for part in marked if all(f.n == f.total for f in part.conditions)]
+    if len(needed) != 1 or len(marked) != 1:
+        return list(hosts), list(marked)
+    meets = same.copy()
+    for finding in needed[0].conditions:
+        attribute = population.attribute(finding.attr)
+        if attribute is not None:
+            meets &= attribute.crash == attribute.values.index(finding.value)
+    kept, members = [], needed[0].members.copy()
+    for part in hosts:
+        is_minor = part.members.sum() <= MINOR * same.sum()
+        whole_host = is_about_whole_host(part.conditions[0].signature)
+        if whole_host and is_minor and meets[part.members].mean() >= MOSTLY:
+            members |= part.members
+        else:
+            kept.append(part)
+    return kept, [needed[0]._replace(members=members)]
 
 
 REST = "the rest"

@@ -21,6 +21,7 @@ from gdb_epi.fleet.questions.splitting import (
 )
 from gdb_epi.fleet.screen.dose_response import (
     gradual_words,
+    regression_words,
     threshold_within,
     threshold_words,
     versions_words,
@@ -43,7 +44,9 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     day_of_leaving,
     day_of_recovery,
+    day_of_replacement,
     is_about_whole_host,
+    may_be_chance,
 )
 from gdb_epi.fleet.screen.finding_texts import (
     certainty_words,
@@ -58,6 +61,7 @@ from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
+from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
@@ -72,6 +76,7 @@ ONE_EVENT = "one-event"  # crashes that came together
 
 MAX_SPLITS = 20  # signatures examined for a second cause, the strongest first
 NOT_SPLIT = "many signatures stand out, so no second cause was looked for: gdb-epi fleet split does"
+PYTHON_FRAMES = " <-- py:"  # in the text of a signature, after its native frames
 MAX_NAMED = 12  # hosts
 NEARLY = "nearly all one signature"
 ITS_OWN = "nearly all of one program that crashed on no other host"
@@ -175,6 +180,31 @@ def judge_population(
     return verdicts + [_apart(population, finding) for finding in apart]
 
 
+def same_bug_sentences(population: Population, verdicts: Sequence[PopulationVerdict]) -> list[str]:
+    """Say which signatures die in the same native code and go with the same value: one bug.
+
+    A library that two programs use gives each of them a signature of its own.
+    """
+    by_code: dict[str, dict[str, set[str]]] = {}
+    for verdict in verdicts:
+        native, frames, _ = verdict.subject.partition(PYTHON_FRAMES)
+        marks = {
+            f"{f.attr}={f.value}" for c in verdict.causes for f in c.findings if f.attr != "host"
+        }
+        if frames and marks:
+            by_code.setdefault(native, {}).setdefault(verdict.subject, set()).update(marks)
+    sentences = []
+    for signatures in by_code.values():
+        shared = sorted(set.intersection(*signatures.values()))
+        if len(signatures) > 1 and shared:
+            both = " and ".join(map(named_signature, signatures))
+            sentences.append(
+                f"one bug, by all signs: {both} die in the same native code, and go with "
+                f"{' and '.join(shared)}"
+            )
+    return sentences
+
+
 def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a signature by its strongest finding alone: with so many, none is examined further."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
@@ -259,11 +289,16 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
     if finding.signature.startswith(CPU):
         cpu = finding.signature[len(CPU) :]
         return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
+    if may_be_chance(finding):
+        return f"one host ({name}) may be broken, or had bad luck: wait for more crashes like these"
     if kind == ONE_HOST:
         return f"one host ({name}), {signatures}: {MOVE_JOB}"
     if (out := day_of_leaving(finding)) is not None:
         seems = f"which has no host-hours since {out} and seems to be out"
         return f"hardware: one host ({name}), {seems}; test it before it comes back"
+    if (since := day_of_replacement(finding)) is not None:
+        gone = f"another machine has its name since {since}"
+        return f"hardware: the former machine of one host ({name}); {gone}: nothing to take out"
     if (end := day_of_recovery(finding)) is not None:
         return f"hardware: one host ({name}) until {end}; if nobody repaired it, test it"
     return f"hardware: one host ({name}), take it out and test it"
@@ -276,6 +311,9 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     rest = sum(cause.crashes for cause in causes if not cause.findings)
     total = sum(cause.crashes for cause in causes)
     kind, headline = _judge(population, named, rest, parted)
+    same = population.signature == population.signatures.index(parted.signature)
+    if regression := regression_words(population, same):
+        headline += f"; {regression}"
     evidence = [finding_sentence(f) for cause in named for f in cause.findings]
     for cause in causes:
         if cause.facts:
@@ -434,7 +472,8 @@ def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
             CAVEAT_ONE_PROGRAM,
             CAVEAT_ONLY_MORE_CRASHES,
         }.intersection(first.caveats)
-        is_one_signature = bool(single_cause_caveats) or most >= MOSTLY * first.members.sum()
+        single_cause = bool(single_cause_caveats) or may_be_chance(first)
+        is_one_signature = single_cause or most >= MOSTLY * first.members.sum()
         broad = is_about_whole_host(first.signature) and not is_one_signature
         return HARDWARE_HOST if broad else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.

@@ -38,6 +38,7 @@ _TEXTS = (
     ("kernel", "release", "kernel"),
     ("process", "executable", "exe"),
     ("container", "image", "image"),
+    ("container", "namespace", "namespace"),
 )
 
 

@@ -18,7 +18,9 @@ from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 
+FEW = 0.2  # of the crashes that are due: a version that is mended
 MIN_VALUES = 3
 MIN_SHARE = 0.02  # of a value that counts
 MIN_Z = 2.33  # one-sided 1 %
@@ -169,3 +171,40 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
             if p <= MAX_LIMIT_P and (best is None or p < best[0]):
                 best = p, limit_words(number.name, sign, number.values[int(order[least])])
     return None if best is None else best[1]
+
+
+def regression_words(population: Population, mine: Bools) -> str | None:
+    """Say that versions of a program between others have none of some crashes: mended, and lost.
+
+    How many are due is told by the other crashes of the program with the same version.
+    """
+    image, programs = population.attribute("image"), crashes_of_same_programs(population, mine)
+    if image is None or programs is None:
+        return None
+    known = population.timed & (image.crash >= 0) & programs
+    size = len(image.values)
+    others, own = (np.bincount(image.crash[known & m], minlength=size) for m in (~mine, mine))
+    if own.sum() < MIN_OTHERS:
+        return None
+    first = np.full(size, population.last_day + 1)
+    np.minimum.at(first, image.crash[known], population.day[known])
+    order = [code for code in np.argsort(first, kind="stable").tolist() if others[code] + own[code]]
+    due = own.sum() * (others + 1) / (others + 1)[order].sum()
+    has_none = [own[code] <= FEW * due[code] and due[code] >= MIN_OTHERS for code in order]
+    has_it = [own[code] >= MIN_OTHERS for code in order]
+    if not any(has_none):
+        return None
+    start = has_none.index(True)
+    end = next((at for at in range(start, len(order)) if has_it[at]), None)
+    if end is None or not any(has_it[:start]):
+        return None
+    without = [code for at, code in enumerate(order[start:end], start) if has_none[at]]
+    share = float((others + 1)[without].sum() / (others + 1)[order].sum())
+    total, some = int(own.sum()), int(own[without].sum())
+    if apply_to_scalars(binomial_tail, total - some, total, 1 - share) > MAX_LIMIT_P:
+        return None
+    *fixed, back = (image.values[code].rpartition(":")[2] for code in (*without, order[end]))
+    return (
+        f"hardly any with image {' and '.join(fixed)} ({some} where {due[without].sum():.0f} were "
+        f"due), and again with {back}: mended in {fixed[0]}, and lost since"
+    )

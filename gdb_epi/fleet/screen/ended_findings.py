@@ -9,7 +9,7 @@ old version seems mended then, and the new one to have bugs of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_OUT,
     CAVEAT_RECOVERED,
+    CAVEAT_REPLACED,
     CLUSTERED_CRASHES,
     HOST,
     HOST_HOURS,
@@ -25,6 +26,7 @@ from gdb_epi.fleet.screen.finding import (
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
+    day_of_recovery,
     is_about_whole_host,
 )
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs
@@ -38,6 +40,7 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
 MIN_QUIET = 7  # days
+_OF_A_MACHINE = frozenset(("model", "sku", "board", "chassis", "serial"))  # words of attributes
 MAX_SILENCE_P = 0.01  # that ongoing crashes leave none at the end
 MIN_USUAL_P = 0.05  # that a host like the others has had as many since
 GONE = "none of these on this host since {day}: it may be over"
@@ -226,7 +229,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
     if finding.attr != HOST or not is_about_whole_host(finding.signature):
         return finding
     host = population.hosts.index(finding.value)
-    caveats: list[str] = []
+    caveats = [*_replaced(population, finding, host)]
     for attribute in population.attributes:
         given = attribute.exposure, population.exposure_host
         if not population.once(_names_machines, *given):
@@ -252,6 +255,28 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
             where_now = f", which is {population.hosts[now]} now" if now != host else ""
             caveats.append(f"this name was another machine ({machine}{where_now}) {until}")
     return finding._replace(caveats=(*finding.caveats, *caveats)) if caveats else finding
+
+
+def _replaced(population: Population, finding: Finding, host: int) -> Iterator[str]:
+    """Say that a host has other hardware than it had when it crashed: the machine is another."""
+    members = finding.members & population.timed
+    if not members.any() or day_of_recovery(finding) is None:
+        return
+    last = int(_telling(population, finding, members)[-1])
+    mine = population.exposure_host == host
+    for attribute in population.attributes:
+        if _OF_A_MACHINE.isdisjoint(attribute.name.lower().replace("-", "_").split("_")):
+            continue
+        rows = np.flatnonzero(mine & (attribute.exposure >= 0))
+        rows = rows[np.argsort(population.exposure_day[rows], kind="stable")]
+        is_late = population.exposure_day[rows] > last
+        old, new = (attribute.exposure[rows[some]] for some in (~is_late, is_late))
+        if old.size and new.size and old[-1] != new[-1]:
+            days = population.exposure_day[rows[is_late]]
+            was, now = (f"{attribute.name}={attribute.values[codes[-1]]}" for codes in (old, new))
+            since = iso_day(int(days[new == new[-1]][0]))
+            yield CAVEAT_REPLACED.format(day=since, now=now, was=was)
+            return
 
 
 def _names_machines(exposure: Ints, host: Ints) -> bool:

@@ -44,13 +44,21 @@ CAVEAT_ONLY_MORE_CRASHES = (
     "nothing but their number sets its crashes apart (no damage flagged, no signatures of its own, "
     "no one CPU): it may run what dies more often"
 )
+UNSURE_Q = 0.01  # of a host without flipped bits, above which nobody takes it out yet
+CAVEAT_MAY_BE_CHANCE = (
+    "no bit flip was seen, and some healthy host of one in {fleets} fleets like this has such "
+    "crashes by chance: wait for more of them before it is taken out"
+)
+_MAY_BE_CHANCE = CAVEAT_MAY_BE_CHANCE.partition("{")[0]
 CAVEAT_ONE_PROGRAM = (
     "that program crashed on no other host, and no bit flip was seen: it may be the cause, and the "
     "host be sound"
 )
 CAVEAT_RECOVERED = "since {day} it is like other hosts ({crashes} since): was it repaired?"
+CAVEAT_REPLACED = "another machine has this name since {day}: {now}, and {was} before"
 CAVEAT_OUT = "it has no host-hours since {day}, so it seems to be out already"
 _OUT_SINCE = re.compile(r"it has no host-hours since (\d{4}-\d\d-\d\d)")
+_REPLACED_SINCE = re.compile(r"another machine has this name since (\d{4}-\d\d-\d\d)")
 _OVER_ON_HOST = re.compile(r"since (\d{4}-\d\d-\d\d) it is like other hosts ")
 CAVEAT_FORKS = "a job that forks with threads and always runs on this host looks the same"
 
@@ -108,6 +116,16 @@ def day_of_leaving(finding: Finding) -> str | None:
     return _day_told(finding, _OUT_SINCE)
 
 
+def day_of_replacement(finding: Finding) -> str | None:
+    """Return the day since which a host's name is that of another machine; None: of none."""
+    return _day_told(finding, _REPLACED_SINCE)
+
+
 def _day_told(finding: Finding, words: re.Pattern[str]) -> str | None:
     told = (words.match(caveat) for caveat in finding.caveats)
     return next((match.group(1) for match in told if match), None)
+
+
+def may_be_chance(finding: Finding) -> bool:
+    """Whether a host stands out no more than one of some healthy fleets does."""
+    return any(caveat.startswith(_MAY_BE_CHANCE) for caveat in finding.caveats)

@@ -28,6 +28,8 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     day_of_leaving,
     day_of_recovery,
+    day_of_replacement,
+    may_be_chance,
 )
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.store.days import iso_day
@@ -104,6 +106,8 @@ def verdict_words(finding: Finding) -> str:
                 "one host, one program that crashed nowhere else: move it first; if the host still "
                 "has crashes, test the host"
             )
+        if may_be_chance(finding):
+            return "a host that may be broken: a few more crashes like these will tell"
         if CAVEAT_ONLY_MORE_CRASHES in finding.caveats:
             return (
                 "one host has more crashes than its share, of the usual kinds; see what it runs, "
@@ -111,6 +115,8 @@ def verdict_words(finding: Finding) -> str:
             )
         if finding.signature.startswith("*") and (out := day_of_leaving(finding)) is not None:
             return f"hardware-suspect, without host-hours since {out}: test it before it comes back"
+        if finding.signature.startswith("*") and (since := day_of_replacement(finding)) is not None:
+            return f"hardware-suspect, its former machine: another one has this name since {since}"
         if finding.signature.startswith("*") and (end := day_of_recovery(finding)) is not None:
             return f"hardware-suspect until {end}: if nobody repaired this host, test it"
         if finding.signature.startswith("*"):

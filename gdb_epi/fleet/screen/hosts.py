@@ -24,6 +24,7 @@ from gdb_epi.fleet.screen.finding import (
     CAVEAT_DAMAGES_ITSELF,
     CAVEAT_FORKS,
     CAVEAT_LOOP,
+    CAVEAT_MAY_BE_CHANCE,
     CAVEAT_ONE_PROGRAM,
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
@@ -41,6 +42,7 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     MIN_RR,
     MOSTLY,
+    UNSURE_Q,
     WINDOWS,
     ExposureShares,
     Finding,
@@ -75,6 +77,7 @@ from gdb_epi.fleet.statistics.arrays import (
     widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
     binomial_tail,
     dispersion,
     hypergeometric_tail,
@@ -237,10 +240,27 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
             if is_one_kind
             else (CAVEAT_ONLY_MORE_CRASHES,) * (min(facts) > MAX_SIGN_P)
         )
+        is_busy = CAVEAT_ONLY_MORE_CRASHES in caveats and host_shares.source != HOST_HOURS
+        if is_busy and _is_steady(population, day, host):
+            continue  # that it does more is as likely, and nothing tells
         chance = float(p[host]), float(q[host])
+        if chance[1] > UNSURE_Q and not caveats and not flipped[host]:
+            caveats = (CAVEAT_MAY_BE_CHANCE.format(fleets=round(1 / chance[1])),)
         finding = _host_finding(population, host_shares, host, name, test, chance, caveats)
         if finding is not None:
             yield finding
+
+
+def _is_steady(population: Population, day: int, host: int) -> bool:
+    """Whether a host has no more crashes of late than before, as one that is busy has not."""
+    every, mine = population.known_day, population.known_day[population.host == host]
+    return all(
+        apply_to_scalars(
+            binomial_tail, int((mine > day - w).sum()), mine.size, float((every > day - w).mean())
+        )
+        > MAX_SIGN_P
+        for w in WINDOWS
+    )
 
 
 def _per_host(population: Population, mask: Bools) -> Floats:

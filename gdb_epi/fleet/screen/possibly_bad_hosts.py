@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -38,7 +39,7 @@ from gdb_epi.fleet.screen.host_evidence import (
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.screening import ScreeningResult, judged_hosts
-from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_rows
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
@@ -47,6 +48,8 @@ MAX_CHANCE = 0.5  # that some healthy host looks as bad: above it there is nothi
 MAX_TOLD = 3
 MAX_MORE = 30  # crashes
 TRIALS = 200  # simulated bad hosts for each number of crashes
+MORE_WORK = "it may do more of the work than they"
+MIN_LEAD = 2.0  # times the crashes of other hosts, so that people ask; times their flipped bits
 HALF, MOST = 0.5, 0.8  # of the simulated bad hosts
 
 
@@ -131,6 +134,8 @@ def find_possibly_bad_hosts(
         if relative_risk(n, part, total - n, 1 - part)[0] > 1:
             more = _more(hosts, host, int(n), total - n, part)
             about = _about(population, population.hosts.index(name), screened)
+            if about.endswith(MORE_WORK) and not population.has_exposure:
+                continue  # its number says nothing then, and nothing else sets it apart
             maybe_bad.append(PossiblyBadHost(name, int(n), float(chance[host]), more, about))
     return maybe_bad
 
@@ -144,17 +149,29 @@ def _about(population: Population, host: int, screened: ScreeningResult) -> str:
         value = attribute.values.index(finding.value)
         if (attribute.exposure[population.exposure_host == host] == value).any():
             return f"; it has {finding.attr}={finding.value}, with which bit flips go"
-    mine = (population.host == host) & (population.signature >= 0)
-    others = (population.host >= 0) & (population.host != host) & (population.signature >= 0)
-    elsewhere = np.isin(population.signature[mine], population.signature[others])
-    usual = int(elsewhere.sum())
-    if population.bitflip[mine].any() or usual < MOSTLY * elsewhere.size:
+    crashes, usual, flips = (column[host] for column in _usual_crashes(population))
+    if usual < MOSTLY * crashes or flips:
         return ""
-    which = "all" if usual == elsewhere.size else f"{usual} of {elsewhere.size}"
+    which = "all" if usual == crashes else f"{usual} of {crashes}"
     return (
-        f"; {which} of its crashes are of kinds that other hosts have too, none with a flipped "
-        "bit: it may do more of the work than they"
+        f"; {which} of its crashes are of kinds that other hosts have too, and flipped bits are no "
+        f"more frequent: {MORE_WORK}"
     )
+
+
+def _usual_crashes(population: Population) -> tuple[Ints, Ints, Bools]:
+    """Return the crashes of each host, those of kinds that others have, and if many have flips."""
+    known = (population.host >= 0) & (population.signature >= 0)
+    size, host, signature = (
+        len(population.hosts),
+        population.host[known],
+        population.signature[known],
+    )
+    counts = np.bincount(host, minlength=size)
+    on_hosts = np.bincount(signature[distinct_rows((signature, host))[0]], minlength=1)
+    usual = np.bincount(host[on_hosts[signature] > 1], minlength=size)
+    flips = np.bincount(population.host[known & population.bitflip], minlength=size)
+    return counts, usual, flips * counts.sum() > MIN_LEAD * flips.sum() * counts
 
 
 def _hosts_of_groups(population: Population, screened: ScreeningResult) -> Bools:
@@ -249,8 +266,33 @@ def undecided_sentences(population: Population, day: int, screened: ScreeningRes
     """Return what the crashes cannot tell yet, in words; nothing where all is told."""
     maybe_bad = find_possibly_bad_hosts(population, day, screened)
     sentences = [f"cannot tell yet: {host.words()}" for host in maybe_bad]
+    if population.day.size <= MAX_CRASHES and (
+        leaders := leading_hosts_words(population, screened)
+    ):
+        sentences.append(leaders)
     if not screened.findings:
         sentences += [
             words for words in (crashes_needed(population, day, screened).words(),) if words
         ]
     return sentences
+
+
+def leading_hosts_words(population: Population, screened: ScreeningResult) -> str | None:
+    """Say of the hosts with the most crashes that nothing else sets them apart; None: it does."""
+    named = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
+    counts, usual, flips = _usual_crashes(find_events(population).counted)
+    many = max(MIN_LEAD * counts.sum() / max(np.count_nonzero(counts), 1), MIN_N)
+    leaders = [
+        f"{population.hosts[host]} ({counts[host]})"
+        for host in np.argsort(-counts, kind="stable")[:MAX_TOLD].tolist()
+        if counts[host] >= many
+        and usual[host] >= MOSTLY * counts[host]
+        and not flips[host]
+        and population.hosts[host] not in named
+    ]
+    if not leaders:
+        return None
+    return (
+        f"the most crashes are on {', '.join(leaders)}: of kinds that other hosts have too, with "
+        "no more flipped bits; what does more of the work looks so, and none of these is accused"
+    )

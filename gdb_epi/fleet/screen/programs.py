@@ -37,7 +37,7 @@ MIN_OTHERS = 5  # crashes of a program, that tell where it runs
 MAX_LOUD = 2  # programs that are left aside, when all crashes are asked
 MAX_LEFT_P = 0.05
 WEAK = 4.0  # crashes that the fleet's share counts as beside so many
-OF_PROCESS = ("image", "python")
+OF_PROCESS = ("image", "python", "namespace")
 
 
 def is_process_attribute(name: str) -> bool:

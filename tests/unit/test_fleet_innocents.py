@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is accused by chance, by its load, or by what implies it; one bug in two programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
+
+from gdb_epi.fleet.population.coverage import without_hours
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.questions.splitting import split_signature
+from gdb_epi.fleet.questions.verdict import judge_host, judge_population, same_bug_sentences
+from gdb_epi.fleet.records.facts import facts_of_record
+from gdb_epi.fleet.screen.dose_response import regression_words
+from gdb_epi.fleet.screen.finding import UNSURE_Q, may_be_chance
+from gdb_epi.fleet.screen.possibly_bad_hosts import leading_hosts_words
+from gdb_epi.fleet.screen.screening import screen_population
+
+DAYS = 21
+LAST = FIRST_DAY + DAYS - 1
+SMALL = {"hosts": 60, "days": DAYS}
+
+
+def with_crashes(crashes: list[Crash], seed: int = 661_600, **options: float) -> Population:
+    """A quiet fleet, and some crashes more."""
+    fleet = simulate(seed, per_day=6.0, **{**SMALL, **options})
+    fleet.crashes.extend(crashes)
+    fleet.crashes.sort()
+    return population(fleet)
+
+
+def column(whole: Population, name: str, of_host, values: list[str]) -> Population:
+    """The fleet with an attribute of its hosts."""
+    codes = [np.asarray(of_host(h)).astype(int) for h in (whole.host, whole.exposure_host)]
+    own = Attribute(name, values, *codes)
+    return whole._replace(attributes=(*whole.attributes, own), memo=None)
+
+
+def test_a_host_that_may_have_had_bad_luck_is_not_taken_out():
+    """With each crash of a kind of its own it is more certain; then the words change."""
+    seen = set()
+    for own in range(2, 8):
+        crashes = [Crash(DAYS - 1 - n, 5, f"own {n}", n, False, "") for n in range(own)]
+        whole = with_crashes(crashes)
+        for finding in screen_population(whole, LAST).hosts:
+            if finding.value == "node-5":
+                seen.add(may_be_chance(finding))
+                assert may_be_chance(finding) == (finding.q > UNSURE_Q)
+                headline = judge_host(whole, finding).headline
+                assert ("may be broken, or had bad luck" in headline) == may_be_chance(finding)
+    assert seen == {True, False}
+
+
+def busy_host() -> Population:
+    """One host has thirty crashes, all of kinds that other hosts have."""
+    random = np.random.default_rng(2)
+    names = [f"s{n:03}" for n in random.integers(0, 8, 30)]
+    return with_crashes([Crash(n % DAYS, 7, s, n % CPUS, False, "") for n, s in enumerate(names)])
+
+
+def test_without_host_hours_a_busy_host_is_no_suspect():
+    whole = busy_host()
+    found = screen_population(whole, LAST)
+    assert [f.value for f in found.hosts] == ["node-7"], "its hours say that it does not run more"
+    assert "node-7 (" not in (leading_hosts_words(whole, found) or "")
+    alone = without_hours(whole)
+    found = screen_population(alone, LAST)
+    assert found.hosts == ()
+    assert "the most crashes are on node-7 (" in (leading_hosts_words(alone, found) or "")
+
+
+def needing(value: int, kinds: list[int]) -> Population:
+    """30 crashes of a signature on hosts with a release; of some it is not known."""
+    crashes = [Crash(n % DAYS, 2 * n % 60 + 1 - value, "bug", n, False, "") for n in range(30)]
+    whole = column(with_crashes(crashes), "release", lambda host: 1 - host % 2, ["1", "2"])
+    (*others, release) = whole.attributes
+    mine = np.flatnonzero(whole.signature == whole.signatures.index("bug"))
+    codes = release.crash.copy()
+    codes[mine[kinds]] = -1
+    flavour = Attribute("flavour", ["a", "b"], np.isin(np.arange(codes.size), mine[kinds]) * 1,
+                        np.where(np.arange(release.exposure.size) % 20, 0, 1))  # fmt: skip
+    attributes = (*others, release._replace(crash=codes), flavour)
+    return whole._replace(attributes=attributes, memo=None)
+
+
+def test_crashes_whose_value_is_not_known_are_no_second_cause():
+    whole = needing(1, [1, 4, 7, 10, 13, 16])
+    parted = split_signature(whole, whole.signatures.index("bug"), LAST)
+    marks = [part.mark for part in parted.parts if part.finding is not None]
+    assert marks == ["release=2"]
+
+
+@pytest.mark.parametrize("is_firmware", [True, False])
+def test_a_model_that_a_firmware_implies_is_not_accused(is_firmware):
+    """All machines with the firmware are of the model, and two of three of the model have it."""
+    hosts = [h for h in range(60) if h % 4 == 0 and (h % 3 or not is_firmware)]
+    crashes = [Crash(n % DAYS, hosts[7 * n % len(hosts)], "bug", n, False, "") for n in range(36)]
+    whole = column(with_crashes(crashes), "model", lambda h: h % 4 == 0, ["R650", "R660"])
+    whole = column(whole, "nic_fw", lambda h: (h % 4 == 0) & (h % 3 > 0), ["20", "22"])
+    (*others, firmware) = whole.attributes
+    codes = np.where(np.arange(whole.day.size) % 8, firmware.crash, -1)  # some do not tell it
+    whole = whole._replace(attributes=(*others, firmware._replace(crash=codes)), memo=None)
+    parted = split_signature(whole, whole.signatures.index("bug"), LAST)
+    (part,) = (p for p in parted.parts if p.finding is not None)
+    assert part.finding is not None
+    assert (part.finding.attr, part.also) == ("nic_fw" if is_firmware else "model", ())
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_name_that_another_machine_has_now_is_not_taken_out(is_replaced):
+    crashes = [Crash(n // 2, 5, f"own {n}", n % CPUS, n % 2 == 0, "") for n in range(14)]
+    whole = with_crashes(crashes)
+    codes = [
+        ((host == 5) & (day >= FIRST_DAY + 10) & is_replaced).astype(int)
+        for host, day in ((whole.host, whole.day), (whole.exposure_host, whole.exposure_day))
+    ]
+    model = Attribute("model", ["R440", "R660"], *codes)
+    whole = whole._replace(attributes=(*whole.attributes, model), memo=None)
+    (finding,) = screen_population(whole, LAST).hosts
+    headline = judge_host(whole, finding).headline
+    assert ("former machine of one host (node-5)" in headline) == is_replaced
+    assert ("if nobody repaired it" in headline) != is_replaced
+
+
+@pytest.mark.parametrize("other", ["decode", "encode"])
+def test_one_native_code_in_two_programs_is_one_bug(other):
+    names = [f"{code} <-- py:{p}.handle" for code, p in (("decode", "archive"), (other, "mirror"))]
+    crashes = [Crash(n % DAYS, 2 * n % 60, names[n % 2], n, False, "") for n in range(60)]
+    whole = column(with_crashes(crashes), "zstd", lambda host: 1 - host % 2, ["0.23", "0.24"])
+    said = same_bug_sentences(whole, judge_population(whole, LAST))
+    assert bool(said) == (other == "decode")
+    assert all("die in the same native code, and go with zstd=0.24" in words for words in said)
+
+
+def test_the_namespace_of_a_container_is_a_fact():
+    record = {"container": {"image": "render:8.1", "namespace": "t-ember"}}
+    assert facts_of_record(record)["namespace"] == "t-ember"
+
+
+@pytest.mark.parametrize("came_back", [True, False])
+def test_a_bug_that_a_later_version_brought_back_is_told(came_back):
+    whole = with_crashes([Crash(n % DAYS, n % 60, "bug", n, False, "") for n in range(63)])
+    version = (whole.day - FIRST_DAY) // 5
+    kept = (whole.signature != whole.signatures.index("bug")) | (version == 0)
+    kept |= (version >= 3) & came_back
+    none = np.full(whole.exposure_day.size, -1)
+    names = [f"mixer:7.{n}" for n in range(2, 7)]
+    image = Attribute("image", names, np.minimum(version, 4), none)
+    program = Attribute("program", ["mixer"], np.zeros(version.size, dtype=int), none)
+    whole = whole._replace(attributes=(image,), facts=(program,), memo=None)
+    whole = whole.chosen(kept, none < 0)
+    said = regression_words(whole, whole.signature == whole.signatures.index("bug"))
+    assert (said is not None) == came_back
+    assert said is None or said.startswith("hardly any with image 7.3 and 7.4 (0 where ")
+    assert said is None or said.endswith("again with 7.5: mended in 7.3, and lost since")
