@@ -248,7 +248,7 @@ def test_notes_values_and_signatures_with_sql_and_html(url):
     put(url, minimal(1))
     bad = [
         minimal(i, host={"hostname": EVIL, "attributes": {EVIL: EVIL}}, facts={EVIL: EVIL},
-                time=at(3 * i))
+                time=at(3 * i), flags={"bitflip": True})
         for i in range(2, 40)
     ]  # fmt: skip
     rest = [

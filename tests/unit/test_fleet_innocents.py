@@ -9,10 +9,11 @@ from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 
 from gdb_epi.fleet.population.coverage import without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.questions.quality import check_quality, dropped_sizes_words
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.verdict import judge_host, judge_population, same_bug_sentences
 from gdb_epi.fleet.records.facts import facts_of_record
-from gdb_epi.fleet.screen.dose_response import regression_words
+from gdb_epi.fleet.screen.dose_response import age_words, regression_words
 from gdb_epi.fleet.screen.finding import UNSURE_Q, may_be_chance
 from gdb_epi.fleet.screen.possibly_bad_hosts import leading_hosts_words
 from gdb_epi.fleet.screen.screening import screen_population
@@ -133,9 +134,47 @@ def test_one_native_code_in_two_programs_is_one_bug(other):
     assert all("die in the same native code, and go with zstd=0.24" in words for words in said)
 
 
-def test_the_namespace_of_a_container_is_a_fact():
-    record = {"container": {"image": "render:8.1", "namespace": "t-ember"}}
-    assert facts_of_record(record)["namespace"] == "t-ember"
+def test_the_namespace_the_age_and_the_size_of_a_core_are_facts():
+    record = {
+        "container": {"image": "render:8.1", "namespace": "t-ember"},
+        "process": {"cpu_seconds": {"user": 290.0, "system": 9.0}},
+        "file": {"size": 5 << 30, "compression": None},
+    }
+    facts = facts_of_record(record)
+    assert (facts["namespace"], facts["cpu_time"]) == ("t-ember", "under 5 min")
+    assert facts["core_size"] == "4 GiB"
+    record["file"] = {"size": 5 << 30, "compression": "zst"}
+    assert "core_size" not in facts_of_record(record), "it says nothing of the core's size"
+
+
+def with_facts(whole: Population, **codes: tuple[list[str], np.ndarray]) -> Population:
+    none = np.full(whole.exposure_day.size, -1)
+    facts = [Attribute(name, values, np.asarray(c), none) for name, (values, c) in codes.items()]
+    return whole._replace(facts=tuple(facts), memo=None)
+
+
+@pytest.mark.parametrize("is_young", [True, False])
+def test_what_comes_in_young_processes_alone_is_told(is_young):
+    whole = with_crashes([Crash(n % DAYS, n % 60, "bug", n, False, "") for n in range(30)])
+    mine = whole.signature == whole.signatures.index("bug")
+    young = np.where(mine & is_young, 1, np.arange(mine.size) % 8 == 0).astype(int)
+    program = (["fetch"], np.zeros(mine.size, dtype=int))
+    whole = with_facts(whole, cpu_time=(["5 min to 10 h", "under 5 min"], young), program=program)
+    said = age_words(whole, mine)
+    assert bool(said) == is_young
+    assert said is None or "30 of 30 in processes with under 5 min of CPU time" in said
+
+
+@pytest.mark.parametrize(("since", "told"), [(10, True), (18, False), (DAYS, False)])
+def test_large_cores_that_come_no_more_are_told(since, told):
+    """A third of the cores are large, until a day; three days without any are soon chance."""
+    whole = with_crashes([])
+    is_large = (np.arange(whole.day.size) % 3 == 0) & (whole.day < FIRST_DAY + since)
+    whole = with_facts(whole, core_size=(["under 1 GiB", "2 GiB"], is_large.astype(int)))
+    said = dropped_sizes_words(whole)
+    assert bool(said) == told
+    assert not told or "no core of 2 GiB or more since" in said
+    assert any(check.text == said for check in check_quality(whole)) == told
 
 
 @pytest.mark.parametrize("came_back", [True, False])

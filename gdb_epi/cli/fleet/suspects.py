@@ -109,6 +109,7 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
     from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
     from gdb_epi.fleet.questions.moved_programs import program_moves
     from gdb_epi.fleet.questions.onset import counting_change_sentences
+    from gdb_epi.fleet.questions.quality import dropped_sizes_words
     from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
     from gdb_epi.fleet.screen.events import find_events
     from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
@@ -117,6 +118,8 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
         print_line(move.words())
     if change := fleet_wide_rise_words(population):
         print_line(change)
+    if dropped := dropped_sizes_words(population):
+        print_line(dropped)
     for line in counting_change_sentences(population):
         print_line(line)
     for line in change_by_hours_sentences(population, screened.findings):

@@ -21,6 +21,7 @@ MIN_OFTENER = 1.3  # host-hours a day, and crashes a day, times
 MIN_GAIN = 4.0  # log-likelihood units: a change that people see
 MAX_PLACES = 200  # values of an attribute: with more they name hosts
 MAX_MOVED = 0.1  # of the hosts, that change their value: others tell hosts and not what they got
+MAX_CRASHES = 1_000_000  # a question must stay quick
 MAX_SAID = 3  # places
 
 
@@ -51,12 +52,14 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
 
     The crashes of `findings` are explained otherwise.
     """
+    if not population.has_exposure or population.day.size > MAX_CRASHES:
+        return []
     free = (population.signature >= 0) & population.covered
     for finding in findings:
         free &= ~finding.members
     population = find_events(population).counted
     days = daily_rates(population, free & (population.signature >= 0))
-    if not population.has_exposure or days.hours.size < 3:
+    if days.hours.size < 3:
         return []
     whole = changes_by_hours(days.first, days.counts[None], days.hours[None])
     grown = whole[0].hours if whole else 1.0

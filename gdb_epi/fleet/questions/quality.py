@@ -15,7 +15,7 @@ from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
-from gdb_epi.fleet.records.facts import ENV
+from gdb_epi.fleet.records.facts import CORE_SIZE, ENV
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
@@ -27,6 +27,8 @@ from gdb_epi.util import counted, shortened_list
 MAX_NAMED = 6  # hosts, days or names of one line
 MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts have 95
 MIN_TWICE = 3  # crashes: fewer may be chance
+MIN_DROPPED = 8  # large cores, before none came any more
+MAX_DROPPED_P = 1e-6  # that by chance no large one comes any more
 MISSING = 0.05  # share without a value from which it is reported
 TIMES, HOURS, NAMES, ATTRIBUTES, EVENTS = "times", "host-hours", "hosts", "attributes", "events"
 SILENCE = "silence"
@@ -104,7 +106,34 @@ def _times(population: Population) -> Iterator[QualityCheck]:
         )
 
 
+def dropped_sizes_words(population: Population) -> str | None:
+    """Say since when no core from a size on comes any more, of any program: they are not kept."""
+    fact = next((fact for fact in population.facts if fact.name == CORE_SIZE), None)
+    if fact is None:
+        return None
+    sizes = {v: int(v.split()[0]) if v[0].isdigit() else 0 for v in fact.values}
+    size_of = np.array([sizes[value] for value in fact.values])
+    known = population.timed & (fact.crash >= 0)
+    gib, day = size_of[fact.crash[known]], population.day[known]
+    for limit in sorted(set(size_of.tolist()) - {0}):
+        large = gib >= limit
+        if np.count_nonzero(large) < MIN_DROPPED:
+            continue
+        last = int(day[large].max())
+        before, after = large[day <= last], int(np.count_nonzero(day > last))
+        if (1 - before.mean()) ** after <= MAX_DROPPED_P:
+            return (
+                f"no core of {limit} GiB or more since {iso_day(last)}, of any program, where "
+                f"{before.mean():.0%} were so large until then ({counted(after, 'crash')} since): "
+                "a collector that drops large cores looks like this; what seems to have ended or "
+                "fallen then may go on"
+            )
+    return None
+
+
 def _silence(population: Population) -> Iterator[QualityCheck]:
+    if dropped := dropped_sizes_words(population):
+        yield QualityCheck(SILENCE, False, dropped, "see what limit of size the collector has")
     if (gap := find_silent_days(population)) is not None:
         text = f"{gap.words()}: missing records look like this, and so does a fleet that was idle; "
         text += "`onset` leaves these days out"

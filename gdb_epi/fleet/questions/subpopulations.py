@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.records.facts import CORE_SIZE, CPU_TIME
 from gdb_epi.fleet.screen.finding import MAX_Q, MIN_N
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, absent_column, count_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
@@ -64,7 +65,9 @@ def fact_attributes(population: Population) -> tuple[Attribute, ...]:
     none = absent_column(population.exposure_day.size)
     flags = (("bitflip", population.bitflip), ("lock_inherited", population.lock_inherited))
     attributes = tuple(Attribute(n, ["false", "true"], f.view(np.int8), none) for n, f in flags)
-    return (*population.facts, *attributes)
+    # How old a process was is no look of its death.
+    looks = (fact for fact in population.facts if fact.name not in (CPU_TIME, CORE_SIZE))
+    return (*looks, *attributes)
 
 
 def subpopulations_of(population: Population, members: Bools) -> list[Subpopulation]:

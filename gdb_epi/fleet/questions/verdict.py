@@ -20,6 +20,7 @@ from gdb_epi.fleet.questions.splitting import (
     split_signature,
 )
 from gdb_epi.fleet.screen.dose_response import (
+    age_words,
     gradual_words,
     regression_words,
     threshold_within,
@@ -76,6 +77,7 @@ ONE_EVENT = "one-event"  # crashes that came together
 
 MAX_SPLITS = 20  # signatures examined for a second cause, the strongest first
 NOT_SPLIT = "many signatures stand out, so no second cause was looked for: gdb-epi fleet split does"
+MAX_CRASHES = 1_000_000  # with more of them a question must stay quick
 PYTHON_FRAMES = " <-- py:"  # in the text of a signature, after its native frames
 MAX_NAMED = 12  # hosts
 NEARLY = "nearly all one signature"
@@ -311,9 +313,10 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     rest = sum(cause.crashes for cause in causes if not cause.findings)
     total = sum(cause.crashes for cause in causes)
     kind, headline = _judge(population, named, rest, parted)
-    same = population.signature == population.signatures.index(parted.signature)
-    if regression := regression_words(population, same):
-        headline += f"; {regression}"
+    if population.day.size <= MAX_CRASHES:
+        same = population.signature == population.signatures.index(parted.signature)
+        more = regression_words(population, same), age_words(population, same)
+        headline = "; ".join(filter(None, (headline, *more)))
     evidence = [finding_sentence(f) for cause in named for f in cause.findings]
     for cause in causes:
         if cause.facts:

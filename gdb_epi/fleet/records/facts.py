@@ -8,13 +8,23 @@ stack pointer aligned), not a stack. A collector may add its own under `facts`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
-from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, int32_or_none, scalar_texts, text_or_none
+from gdb_epi.fleet.records.values import (
+    MAX_ATTRIBUTES,
+    int32_or_none,
+    number_or_none,
+    scalar_texts,
+    text_or_none,
+)
 from gdb_epi.record.groups.host_container_job import JOB_NUMBERS, JOB_TEXTS
 from gdb_epi.record.record_parts import get_group
 
 YES = "true"
+CPU_TIME, CORE_SIZE = "cpu_time", "core_size"  # facts in few classes, so that sets stay few
+CPU_TIMES = (("under 5 min", 300.0), ("5 min to 10 h", 36_000.0), ("over 10 h", inf))
+MAX_GIB = 1 << 20
 ENV = "env "  # before the name of an environment variable
 # Variables that name one job or one process of it, and set nothing that others have too.
 _OF_ONE_JOB = frozenset(sum((*JOB_TEXTS.values(), *JOB_NUMBERS.values()), ()))
@@ -65,6 +75,7 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
         for name in ("path", "symptom"):
             if value := text_or_none(corruption.get(name)):
                 facts[f"corruption {name}"] = value
+    facts |= _sizes(record)
     detectors = {text_or_none(finding.get("detector")) for finding in _maps(record.get("findings"))}
     for detector in sorted(name for name in detectors if name):
         facts[f"found {detector}"] = YES
@@ -73,6 +84,22 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
     for name, value in (*of_settings.items(), *scalar_texts(get_group(record, "facts")).items()):
         if len(facts) < MAX_ATTRIBUTES:
             facts.setdefault(name, value)
+    return facts
+
+
+def _sizes(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return how long the process has run on CPUs, and how large its core is, in GiB from 1 on."""
+    facts = {}
+    times = get_group(get_group(record, "process"), "cpu_seconds").values()
+    seconds = [number for number in map(number_or_none, times) if number is not None]
+    if seconds:
+        classes = (words for words, most in CPU_TIMES if sum(seconds) < most)
+        facts[CPU_TIME] = next(classes, CPU_TIMES[-1][0])
+    file = get_group(record, "file")
+    size = number_or_none(file.get("size"))
+    if size is not None and size >= 0 and file.get("compression") is None:
+        gib = min(int(size) >> 30, MAX_GIB)
+        facts[CORE_SIZE] = f"{1 << gib.bit_length() - 1} GiB" if gib else "under 1 GiB"
     return facts
 
 

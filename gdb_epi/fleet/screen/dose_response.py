@@ -14,11 +14,15 @@ import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import LEAST, MOST, RANGE, limit_words, number_of
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.records.facts import ENV
+from gdb_epi.fleet.records.facts import CPU_TIME, CPU_TIMES, ENV
 from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
+    binomial_tail,
+    hypergeometric_tail,
+)
 
 FEW = 0.2  # of the crashes that are due: a version that is mended
 MIN_VALUES = 3
@@ -26,6 +30,11 @@ MIN_SHARE = 0.02  # of a value that counts
 MIN_Z = 2.33  # one-sided 1 %
 MAX_SHOWN = 6
 MAX_LIMIT_P = 1e-3
+MAX_AGE_P = 1e-6  # every signature that stands out is asked
+AGES = {
+    CPU_TIMES[0][0]: "something at its start, so once for each start",
+    CPU_TIMES[-1][0]: "something that grows while it runs",
+}
 NEARLY_ALL = 0.95  # of the crashes of a part have a version
 ALIKE = "versions of one program; nothing in the cores tells them apart"
 RISES = (
@@ -207,4 +216,25 @@ def regression_words(population: Population, mine: Bools) -> str | None:
     return (
         f"hardly any with image {' and '.join(fixed)} ({some} where {due[without].sum():.0f} were "
         f"due), and again with {back}: mended in {fixed[0]}, and lost since"
+    )
+
+
+def age_words(population: Population, mine: Bools) -> str | None:
+    """Say that some crashes come in young processes, or in old ones, as others of them do not."""
+    fact = next((fact for fact in population.facts if fact.name == CPU_TIME), None)
+    programs = crashes_of_same_programs(population, mine)
+    if fact is None or programs is None:
+        return None
+    known, size = programs & (fact.crash >= 0), len(fact.values)
+    own, others = (np.bincount(fact.crash[known & m], minlength=size) for m in (mine, ~mine))
+    most = int(own.argmax())
+    numbers = (own[most], own.sum() + others.sum(), own[most] + others[most], own.sum())
+    is_all = own[most] >= NEARLY_ALL * own.sum() and own.sum() >= MIN_OTHERS
+    if not is_all or fact.values[most] not in AGES or 2 * others[most] > others.sum():
+        return None
+    if apply_to_scalars(hypergeometric_tail, *map(float, numbers)) > MAX_AGE_P:
+        return None
+    return (
+        f"{own[most]} of {own.sum()} in processes with {fact.values[most]} of CPU time, as "
+        f"{others[most]} of {others.sum()} other crashes of the program: {AGES[fact.values[most]]}"
     )
