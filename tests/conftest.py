@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import sys
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -85,13 +86,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what is marked heavy, unless it is asked for."""
     if config.getoption("--heavy"):
         return
-    heavy = [test for test in items if test.get_closest_marker("heavy")]
+    heavy = [test for test in items if test.get_closest_marker("heavy") or _is_not_its_turn(test)]
     if heavy:
-        items[:] = [test for test in items if not test.get_closest_marker("heavy")]
+        left_out = set(heavy)
+        items[:] = [test for test in items if test not in left_out]
         config.hook.pytest_deselected(items=heavy)
     config.stash[LEFT_OUT] = len(heavy)
     if hasattr(config, "workeroutput"):  # a worker of pytest-xdist, whose own summary nobody sees
         config.workeroutput["heavy"] = len(heavy)
+
+
+def _is_not_its_turn(test: pytest.Item) -> bool:
+    """Tell whether a test is of the half of its cells that is left to --heavy.
+
+    Of two tests that are marked in_turn("interpreter") one may have the versions with an even
+    number, the other the odd ones: it hangs on their names alone.
+    """
+    mark = test.get_closest_marker("in_turn")
+    if mark is None or not isinstance(test, pytest.Function):
+        return False
+    turn = zlib.crc32(test.originalname.encode())
+    return (test.callspec.indices[mark.args[0]] + turn) % 2 == 1
 
 
 def pytest_collection_finish() -> None:

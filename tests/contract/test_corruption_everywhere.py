@@ -47,6 +47,7 @@ def core_of(interpreter: str) -> CoreFileTarget:
     return target
 
 
+@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
     target = core_of(interpreter)
@@ -84,6 +85,7 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
             assert not evidence(item_counts, changed), "nothing near the frames tells it"
 
 
+@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     target = core_of(interpreter)
@@ -111,6 +113,7 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     ]
 
 
+@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_number_of_a_class_is_named(interpreter: str) -> None:
     target = core_of(interpreter)
@@ -143,6 +146,7 @@ def test_a_number_of_a_class_is_named(interpreter: str) -> None:
         assert not evidence(type_numbers, overwritten), "two numbers are an overwrite"
 
 
+@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_number_of_a_dicts_table_is_named(interpreter: str) -> None:
     target = core_of(interpreter)

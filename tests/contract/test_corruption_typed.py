@@ -128,6 +128,7 @@ def named(found: list[Evidence]) -> set[tuple[object, tuple[int, ...]]]:
     return {(one.where, one.bits) for one in found}
 
 
+@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
     scene = Scene(interpreter)
@@ -178,6 +179,7 @@ def innermost_place(scene: Scene, tstate: int) -> int:
     return hop + scene.layout.require("_PyCFrame", "current_frame")
 
 
+@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
@@ -197,6 +199,7 @@ def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
             assert (found.id, found.where, found.bits) == ("R25", owner + size_at, (bit,))
 
 
+@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_length_of_a_string_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)

@@ -55,6 +55,7 @@ def test_an_untouched_recording_is_decoded(snapshot: SnapshotTarget) -> None:
     assert any(stack.get("frames") for stack in (*threads["stacks"], threads["crashed"]))
 
 
+@pytest.mark.in_turn("seed")
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_one_flipped_bit(snapshot: SnapshotTarget, seed: int) -> None:
     chance = random.Random(seed)
@@ -63,6 +64,7 @@ def test_one_flipped_bit(snapshot: SnapshotTarget, seed: int) -> None:
     record_of(target)
 
 
+@pytest.mark.in_turn("seed")
 @pytest.mark.parametrize("seed", range(ROUNDS // 2))
 def test_many_overwritten_words(snapshot: SnapshotTarget, seed: int) -> None:
     chance = random.Random(1000 + seed)
@@ -74,6 +76,7 @@ def test_many_overwritten_words(snapshot: SnapshotTarget, seed: int) -> None:
     record_of(target)
 
 
+@pytest.mark.in_turn("seed")
 @pytest.mark.parametrize("seed", range(ROUNDS // 4))
 def test_a_zeroed_and_a_lost_page(snapshot: SnapshotTarget, seed: int) -> None:
     chance = random.Random(2000 + seed)
