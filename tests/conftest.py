@@ -52,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
             os.environ.setdefault(name, value)
     layout.fix()
     _as_started_by_hand()
+    gc.set_threshold(*COLLECTOR)
     os.environ.pop("COLUMNS", None)  # lines are folded by it; a test of that sets it itself
     if config.pluginmanager.hasplugin("hypothesispytest"):
         from hypothesis import settings

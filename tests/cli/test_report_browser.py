@@ -44,7 +44,14 @@ def report(tmp_path_factory):
     return folder / "report.html"
 
 
-@pytest.fixture(scope="module", params=VIEWS, ids=str)
+# Each size and each scheme once; both sizes in both schemes with --heavy.
+SHOWN = [
+    pytest.param(name, marks=pytest.mark.heavy if name in ("desktop, dark", "phone") else ())
+    for name in VIEWS
+]
+
+
+@pytest.fixture(scope="module", params=SHOWN, ids=str)
 def view(request, browser, report):
     """The page in one view, with what it said on the console and asked of the network."""
     width, height, scheme = VIEWS[request.param]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 from support.cores import CoreFailed, Made, Program, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, by_id, discover, one_per_minor, own_interpreters
+from support.interpreters import Interpreter, by_id, one_per_minor, own_interpreters
 
 NO_OWN = "no interpreter found that runs on this machine's own root: pyenv builds some"
 MAX_SAID = 300  # characters of what a failed program printed
@@ -36,12 +37,17 @@ def need_gdb() -> str:
 
 
 def own_cores(wanted: Sequence[str], programs: Sequence[str]) -> list[Path]:
-    """Return a core of each program under each interpreter that is here; skip without any."""
+    """Return a core of each interpreter that is here, of a program in turn; skip without any.
+
+    Of every program with `--heavy`.
+    """
     need_gdb()
     need_core_dumps()
     made = []
-    for interpreter in discover():
-        for program in programs if interpreter.id in wanted else ():
+    for number, interpreter in enumerate(filter(None, map(by_id, wanted))):
+        turn = number % len(programs)
+        full = os.environ.get("GDB_EPI_MATRIX") == "full"
+        for program in programs if full else programs[turn : turn + 1]:
             try:
                 made.append(make_core(interpreter, program).core)
             except CoreFailed as error:
