@@ -15,7 +15,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 from support.cores import CoreFailed, Made, Program, make_core, why_no_core_dumps
-from support.interpreters import Interpreter, by_id, one_per_minor, own_interpreters
+from support.interpreters import Interpreter, by_id, discover, one_per_minor, own_interpreters
 
 NO_OWN = "no interpreter found that runs on this machine's own root: pyenv builds some"
 MAX_SAID = 300  # characters of what a failed program printed
@@ -44,7 +44,7 @@ def own_cores(wanted: Sequence[str], programs: Sequence[str]) -> list[Path]:
     need_gdb()
     need_core_dumps()
     made = []
-    for number, interpreter in enumerate(filter(None, map(by_id, wanted))):
+    for number, interpreter in enumerate(i for i in discover() if i.id in wanted):
         turn = number % len(programs)
         full = os.environ.get("GDB_EPI_MATRIX") == "full"
         for program in programs if full else programs[turn : turn + 1]:

@@ -108,12 +108,11 @@ class Shell:
     ) -> Done:
         """Run it to its end, as a fork of a process that has loaded all."""
         env = {**self.env, **(env or {})}
-        own = (
-            self.prefix or self.python != sys.executable or self.read_at_start != read_at_start(env)
-        )
-        if not own:
+        powerless = bool(self.prefix) and self.prefix == without_rights()
+        usual = self.python == sys.executable and self.read_at_start == read_at_start(env)
+        if usual and (powerless or not self.prefix):
             texts = [str(word) for word in words]
-            code, out, err = run_warm(texts, env, self.folder, stdin, TIMEOUT)
+            code, out, err = run_warm(texts, env, self.folder, stdin, TIMEOUT, powerless=powerless)
             return Done(code, out.decode(), err.decode())
         done = subprocess.run(
             self.command(*words),

@@ -8,9 +8,11 @@ of the documents (tests/cli/test_documents.py) start an interpreter for each.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # An interpreter reads these when it starts: a run with others needs one of its own.
+PR_CAPBSET_DROP, CAPABILITY_VERSION_3 = 24, 0x20080522
 READ_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "LD_")
 
 
@@ -31,13 +34,23 @@ def read_at_start(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_warm(
-    words: Sequence[str], env: Mapping[str, str], folder: Path, stdin: bytes, timeout: float
+    words: Sequence[str],
+    env: Mapping[str, str],
+    folder: Path,
+    stdin: bytes,
+    timeout: float,
+    *,
+    powerless: bool = False,
 ) -> tuple[int, bytes, bytes]:
-    """Run `gdb-epi WORDS...` in a folder to its end; return its exit code and what it wrote."""
+    """Run `gdb-epi WORDS...` in a folder to its end; return its exit code and what it wrote.
+
+    `powerless`: without the power of root to ignore file modes.
+    """
     with tempfile.TemporaryDirectory() as outside:
         paths = [os.path.join(outside, name) for name in ("in", "out", "err")]
         Path(paths[0]).write_bytes(stdin)
-        process = _server().Process(target=_run, args=(tuple(words), dict(env), folder, paths))
+        arguments = (tuple(words), dict(env), folder, paths, powerless)
+        process = _server().Process(target=_run, args=arguments)
         process.start()
         process.join(timeout)
         if process.exitcode is None:
@@ -61,14 +74,18 @@ def _server() -> ForkServerContext:
     return context
 
 
-def _run(words: tuple[str, ...], env: dict[str, str], folder: Path, paths: list[str]) -> None:
-    """Become the run: its streams, its environment, its folder."""
+def _run(
+    words: tuple[str, ...], env: dict[str, str], folder: Path, paths: list[str], powerless: bool
+) -> None:
+    """Become the run: its streams, its rights, its environment, its folder."""
     for number, path in enumerate(paths):
         opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         os.dup2(opened, number)
         os.close(opened)
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
+    if powerless:
+        _drop_rights()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(env)
@@ -77,3 +94,12 @@ def _run(words: tuple[str, ...], env: dict[str, str], folder: Path, paths: list[
 
     sys.argv = [main.__file__, *words]
     sys.exit(main.main())
+
+
+def _drop_rights() -> None:
+    """Do what `setpriv --inh-caps=-all --bounding-set=-all` does for what it starts."""
+    libc = ctypes.CDLL(None)
+    for capability in range(64):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)  # those beyond the last one there fail
+    if libc.capset(struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24)) != 0:
+        raise PermissionError("capset")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from support.shell import without_rights
+from support.shell import Shell
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
@@ -242,23 +242,17 @@ def test_a_database_that_nobody_may_write_is_read(filled, tmp_path):
     shutil.copy(filled, place / "f.sqlite3")
     (place / "f.sqlite3").chmod(0o444)
     place.chmod(0o555)
-    words = [*without_rights(), sys.executable, "-m", "gdb_epi.cli.main", "fleet"]
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(tmp_path / "data")}
+    shell = Shell(tmp_path)
+    shell.without_rights()
     key = f"{3:016x}"
     try:
         for verb in (["top"], ["seen", key], ["suspects"], ["states"], ["export", "--whole"],
                      ["findings"], ["exclude"]):  # fmt: skip
-            done = subprocess.run(
-                [*words, *verb, "--db", str(place / "f.sqlite3")],
-                env=env, capture_output=True, text=True, timeout=120,
-            )  # fmt: skip
-            assert (done.returncode, done.stderr) == (0, ""), verb
-            assert done.stdout
-        done = subprocess.run(
-            [*words, "screen", "--db", str(place / "f.sqlite3")],
-            env=env, capture_output=True, text=True, timeout=120,
-        )  # fmt: skip
-        assert done.returncode == 1 and "make the file and its folder writable" in done.stderr
+            done = shell("fleet", *verb, "--db", place / "f.sqlite3")
+            assert (done.code, done.err) == (0, ""), verb
+            assert done.out
+        done = shell("fleet", "screen", "--db", place / "f.sqlite3")
+        assert done.code == 1 and "make the file and its folder writable" in done.err
         assert sorted(os.listdir(place)) == ["f.sqlite3"]
     finally:
         place.chmod(0o755)
