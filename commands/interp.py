@@ -9,7 +9,7 @@ from gdb_epi.cpython.runtime.interpreters import read_runtime
 from gdb_epi.errors import Absent, InputError
 from gdb_epi.registry import command
 from gdb_epi.render.interpreters import (
-    hexadecimal,
+    hex_or_none,
     interpreter_json,
     interpreter_lines,
     tstate_name,
@@ -41,7 +41,7 @@ def show_interpreters(session: Session, args: Namespace) -> Report:
         "interpreters",
         lines=lines,
         data={
-            "finalizing": hexadecimal(runtime.finalizing),
+            "finalizing": hex_or_none(runtime.finalizing),
             "interpreters": [
                 interpreter_json(state.target, runtime, interpreter)
                 for interpreter in runtime.interpreters

@@ -67,14 +67,14 @@ def list_source(session: Session, args: Namespace) -> Report:
             "lines": shown,
             "range": None if span is None else span._asdict(),
             "position": source.site.position._asdict(),
-            "source": source_json(source),
+            "source": describe_source(source),
         },
         soft_errors=_notes(frame, source),
         listing=Listing(frame.filename, first, line, shown, span),
     )
 
 
-def source_json(source: Source) -> dict[str, Any]:
+def describe_source(source: Source) -> dict[str, Any]:
     """Return which text it is and what was checked."""
     return {
         "where": source.where,

@@ -7,8 +7,8 @@ import re
 
 from gdb_epi.cpython.frames.breakpoint_locations import (
     BreakpointLocation,
-    entry_location,
-    line_location,
+    find_entry_location,
+    find_line_location,
 )
 from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.heap.object_search import ObjectSearch
@@ -69,9 +69,9 @@ def _place(session: Session, text: str) -> BreakpointLocation:
         located = locate_object(session, values, text)
         if located.c_struct:
             raise InputError(f"{text} is no function of Python", hint=f"break {text}")
-        return entry_location(codes, _code_of(values.decoder(), located.address, text))
+        return find_entry_location(codes, _code_of(values.decoder(), located.address, text))
     try:
-        return line_location(codes, _all_codes(session), line["file"], int(line["line"]))
+        return find_line_location(codes, _all_codes(session), line["file"], int(line["line"]))
     except LookupError as error:
         raise InputError(str(error), hint=IMPORTED_LATER) from None
     except OutOfTime:

@@ -47,15 +47,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the evidence."""
     from gdb_epi.cli.support.open_core import open_core
-    from gdb_epi.cli.support.progress_bar import Progress
+    from gdb_epi.cli.support.progress_bar import ProgressBar
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.corruption import corruption_report, study_corruption
 
-    bar: list[Progress] = []
+    bar: list[ProgressBar] = []
 
     def progress(done: int, total: int) -> None:
         if not bar:
-            bar.append(Progress(total >> 20))
+            bar.append(ProgressBar(total >> 20))
         bar[0].show(done >> 20, 0)
 
     with open_core(args.core, *process_files(args)) as target:

@@ -95,7 +95,7 @@ def _run(args: Namespace) -> int:
     from gdb_epi.cli.support.examine import ExamineOptions
     from gdb_epi.private_files import make_private_folder
     from gdb_epi.repro.campaign import count_results, run_campaign
-    from gdb_epi.repro.reports import run_line
+    from gdb_epi.repro.reports import describe_run
 
     aim = _aim(args)
     for option, name in (("--junit", args.junit), ("--sarif", args.sarif)):
@@ -114,7 +114,7 @@ def _run(args: Namespace) -> int:
     for result in made:
         results.append(result)
         if not args.json:
-            _print(run_line(result))
+            _print(describe_run(result))
     results.sort(key=lambda result: result.run.number)
     counts = count_results(results, args.confidence, stopped_at_first=stop)
     _report(args, results, counts, aim, plan)

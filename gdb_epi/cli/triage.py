@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace, _ArgumentGroup
 
     from gdb_epi.cli.support.core_files import CoreInput
-    from gdb_epi.cli.support.earlier_runs import EarlierRuns
+    from gdb_epi.cli.support.earlier_runs import EarlierResults
     from gdb_epi.cli.support.ordered_results import IndexedResult
     from gdb_epi.render.ci.deaths import Death
 
@@ -233,16 +233,16 @@ def worst_exit_code(codes: Sequence[int]) -> int:
 
 def _done_before(
     cores: Sequence[CoreInput], options: ExamineOptions, args: Namespace
-) -> EarlierRuns | None:
+) -> EarlierResults | None:
     """Return what of many cores was done before; None where nothing is stored.
 
     Stacks are in no record, so that a run that shows them examines all.
     """
     if args.no_db or args.stacks:
         return None
-    from gdb_epi.cli.support.earlier_runs import EarlierRuns
+    from gdb_epi.cli.support.earlier_runs import EarlierResults
 
-    done = EarlierRuns(args.db, cores, options)
+    done = EarlierResults(args.db, cores, options)
     if not args.again:
         done.look()
     if len(done):
@@ -261,7 +261,7 @@ def _examine_many(
         return
     from contextlib import closing
 
-    from gdb_epi.cli.support.progress_bar import Progress
+    from gdb_epi.cli.support.progress_bar import ProgressBar
 
     seconds = args.timeout or MANY_SECONDS
     if args.scheduler is not None:
@@ -273,7 +273,7 @@ def _examine_many(
 
         jobs = args.jobs or len(os.sched_getaffinity(0))
         examined = examine_all(cores, options, jobs, seconds)
-    progress, bad = Progress(len(cores)), 0
+    progress, bad = ProgressBar(len(cores)), 0
     with closing(examined) as results:
         for done, (index, result) in enumerate(results, 1):
             bad += isinstance(result, FailedCore)

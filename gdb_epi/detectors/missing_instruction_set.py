@@ -43,7 +43,7 @@ class CpuidLeaves(NamedTuple):
     active: dict[str, tuple[int, ...]]
 
 
-def cpu_features(target: Target) -> CpuidLeaves | None:
+def read_cpu_features(target: Target) -> CpuidLeaves | None:
     """Return what the CPU said; None where no ld.so of glibc wrote it down."""
     auxv = target.auxv()
     wanted, base = auxv.get(AT_HWCAP), auxv.get(AT_BASE)
@@ -60,13 +60,13 @@ def cpu_features(target: Target) -> CpuidLeaves | None:
             continue  # what the file holds, no CPU has filled in
         content = try_read(target, region.start, size & -4)
         words = struct.unpack(f"<{len(content) // 4}I", content)
-        leaves = find_cpu_features(words, wanted)
+        leaves = parse_cpu_features(words, wanted)
         if leaves is not None:
             return leaves
     return None
 
 
-def find_cpu_features(words: tuple[int, ...], hwcap: int) -> CpuidLeaves | None:
+def parse_cpu_features(words: tuple[int, ...], hwcap: int) -> CpuidLeaves | None:
     """Return the features that words of 4 bytes hold, by leaf 1's edx; None without."""
     at = -1
     while True:
@@ -111,7 +111,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
     if not fault.architecture.decodes:
         return
     wanted = instruction_sets(read_up_to(state.target, fault.pc, MAX_LENGTH))
-    features = cpu_features(state.target) if wanted else None
+    features = read_cpu_features(state.target) if wanted else None
     if features is None:
         return
     missing = next((extension for extension in wanted if not _has(features, extension)), None)

@@ -13,7 +13,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError, LayoutError, UnreadableMemory
 from gdb_epi.gdbhost.output import in_host_charset
 from gdb_epi.gdbhost.process_target import GdbProcessTarget
-from gdb_epi.gdbhost.selection import gdb_setting
+from gdb_epi.gdbhost.selection import temporary_gdb_setting
 from gdb_epi.render.escape import escape
 from gdb_epi.sizes import WORD_MASK
 
@@ -35,7 +35,7 @@ class PythonBreakpoint(gdb.Breakpoint):  # type: ignore[misc]
         self._condition = condition
         self._temporary = temporary
         self._stopped = False
-        with gdb_setting("language", "c"):
+        with temporary_gdb_setting("language", "c"):
             expression = f"*(unsigned char *) {place.address:#x}"
             super().__init__(expression, gdb.BP_WATCHPOINT, gdb.WP_ACCESS)
         if temporary:

@@ -13,7 +13,7 @@ import gdb
 
 from gdb_epi.errors import InputError
 from gdb_epi.expressions import C_STRUCTS
-from gdb_epi.gdbhost.selection import gdb_setting
+from gdb_epi.gdbhost.selection import temporary_gdb_setting
 from gdb_epi.session import CValue
 from gdb_epi.sizes import WORD, WORD_MASK
 
@@ -34,7 +34,7 @@ def evaluate_c_expression(text: str) -> CValue:
     if _ASSIGNING.search(_QUOTED.sub("", text)):
         raise InputError(f"{text}: nothing is assigned here", hint="GDB's own print")
     try:
-        with gdb_setting("may-call-functions", "off"):
+        with temporary_gdb_setting("may-call-functions", "off"):
             return where_value_leads(gdb.parse_and_eval(_POINTED.sub(_or_void, text)), text)
     except (gdb.error, OverflowError, ValueError) as error:
         raise InputError(f"{text}: {_words(error)}") from None

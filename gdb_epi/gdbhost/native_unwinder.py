@@ -22,7 +22,7 @@ import gdb
 import gdb.unwinder
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
-from gdb_epi.gdbhost.selection import gdb_setting, keep_selection
+from gdb_epi.gdbhost.selection import restore_selection_afterwards, temporary_gdb_setting
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Module, NativeFrame, Region, Target
 from gdb_epi.target.deep_stack import DeepStackContinuation, DeepStackWalker
@@ -200,7 +200,11 @@ class Unwinder:
         """Return the native stack of one LWP, innermost first."""
         if tid not in self._stacks:
             # Frame.name() gives a minimal symbol's linkage name only while names stay mangled.
-            with keep_selection(), gdb_setting("print demangle", "off"), self._jumps:
+            with (
+                restore_selection_afterwards(),
+                temporary_gdb_setting("print demangle", "off"),
+                self._jumps,
+            ):
                 self._stacks[tid] = self._unwind(tid)
         return self._stacks[tid]
 

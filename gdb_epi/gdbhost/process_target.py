@@ -21,7 +21,7 @@ from gdb_epi.gdbhost.procfs import (
     process_info,
     process_regions,
 )
-from gdb_epi.gdbhost.selection import keep_selection
+from gdb_epi.gdbhost.selection import restore_selection_afterwards
 from gdb_epi.machine import AARCH64, X86_64, Architecture
 from gdb_epi.sizes import PAGE, WORD_MASK
 from gdb_epi.target.api import (
@@ -125,7 +125,7 @@ class GdbProcessTarget:
     def threads(self) -> Sequence[Thread]:
         """Return the LWPs, the one that stopped the process first."""
         if self._threads is None:
-            with keep_selection():
+            with restore_selection_afterwards():
                 threads = [
                     self._thread(*lwp_and_thread) for lwp_and_thread in threads_by_lwp().items()
                 ]
@@ -159,7 +159,7 @@ class GdbProcessTarget:
         thread = threads_by_lwp().get(self._stopped_lwp)
         if thread is None:
             return Absent(NOT_AVAILABLE, "no thread")
-        with keep_selection():
+        with restore_selection_afterwards():
             try:
                 thread.switch()
                 return _crash(gdb.parse_and_eval("$_siginfo"), self._stopped_lwp)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def keep_selection() -> Iterator[None]:
+def restore_selection_afterwards() -> Iterator[None]:
     """Restore the selected thread and frame on leaving.
 
     The level is the fallback: switching threads may make a frame object invalid.
@@ -81,7 +81,7 @@ def select_level(thread: gdb.InferiorThread, level: int) -> bool:
 
 
 @contextmanager
-def gdb_setting(name: str, wanted: str) -> Iterator[None]:
+def temporary_gdb_setting(name: str, wanted: str) -> Iterator[None]:
     """Give one of GDB's settings another value, and its own again on leaving."""
     value = gdb.parameter(name)
     before = str(value) if not isinstance(value, bool) else "on" if value else "off"

@@ -178,9 +178,9 @@ def _touch_threads() -> None:
     GDB 13.1 warns of each `.reg-xstate` that is smaller than its own; under `pipe` that would go
     into the JSON. The text is dropped unread, and the user's selection stays.
     """
-    from gdb_epi.gdbhost.selection import keep_selection
+    from gdb_epi.gdbhost.selection import restore_selection_afterwards
 
-    with suppress(gdb.error), keep_selection():
+    with suppress(gdb.error), restore_selection_afterwards():
         words = "thread apply all -s -q python gdb.newest_frame().pc()"
         gdb.execute(words, False, True)
 

@@ -243,7 +243,7 @@ class _Supervisor:
                 watched.add_folder(os.readlink(f"/proc/{watched.pid}/cwd"))
             if limit is None:
                 continue
-            if _overdue(watched, limit) and is_at_work(watched.pid):
+            if _overdue(watched, limit) and is_process_running(watched.pid):
                 case = self._hang(watched, limit, process.pid)
                 if watched.role != WORKER:
                     return case
@@ -283,7 +283,7 @@ class _Supervisor:
         return None
 
 
-def is_at_work(pid: int, proc: str = "/proc") -> bool:
+def is_process_running(pid: int, proc: str = "/proc") -> bool:
     """Tell whether a process is there and not dying: the kernel takes its time for a large core."""
     try:
         with open(f"{proc}/{pid}/status", "rb") as stream:

@@ -32,7 +32,7 @@ from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import unpad_addresses, wrap_text
 from gdb_epi.render.fault_lines import word_place
-from gdb_epi.render.report_json import json_value
+from gdb_epi.render.report_json import to_json_value
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted, names_by_reason
@@ -305,7 +305,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
         "path": evidence.path,
         "summary": evidence.summary,
         "ambiguous": evidence.ambiguous,
-        "facts": json_value(dict(evidence.facts)),
+        "facts": to_json_value(dict(evidence.facts)),
     }
 
 

@@ -240,7 +240,7 @@ def is_half_of_pointer_lost(record: Json, calls: Sequence[StackCall]) -> bool:
     return "S:truncated" in rules and any(call.module.startswith("libffi") for call in calls)
 
 
-def is_untested_result(record: Json, calls: Sequence[StackCall]) -> bool:
+def is_unchecked_null_result(record: Json, calls: Sequence[StackCall]) -> bool:
     """Whether native code of a library used a NULL while an exception was on its way up."""
     raised = get_group(record, "exception")
     if not raised.get("type") or raised.get("state") == "handled":

@@ -100,7 +100,7 @@ def _pending(target: Target, queue: PendingCalls | Absent) -> list[str]:
     return lines
 
 
-def hexadecimal(address: int | Absent) -> str | None:
+def hex_or_none(address: int | Absent) -> str | None:
     """Return a pointer as RECORD has it; None when it is NULL or absent."""
     return f"0x{address:016x}" if isinstance(address, int) and address else None
 
@@ -114,7 +114,7 @@ def interpreter_json(
     stop = interpreter.stop_the_world
     return {
         "id": interpreter.state.id,
-        "address": hexadecimal(interpreter.state.address),
+        "address": hex_or_none(interpreter.state.address),
         "threads": len(interpreter.state.threads),
         "modules": interpreter.modules if isinstance(interpreter.modules, int) else None,
         "own_gil": interpreter.own_gil,
@@ -123,12 +123,12 @@ def interpreter_json(
         else {
             "enabled": gil.enabled,
             "locked": gil.locked,
-            "holder": hexadecimal(gil.holder),
+            "holder": hex_or_none(gil.holder),
             "holder_tid": holder.tid if holder else None,
             "switch_number": gil.switch_number,
             "waiting": {str(tid): doing for tid, doing in sorted(gil.waiting.items())},
         },
-        "finalizing": hexadecimal(interpreter.finalizing),
+        "finalizing": hex_or_none(interpreter.finalizing),
         "gc": gc_json(interpreter.gc),
         "requests": list(interpreter.requests) if isinstance(interpreter.requests, tuple) else None,
         "stop_the_world": stop._asdict() if isinstance(stop, StopTheWorld) else None,

@@ -27,18 +27,18 @@ def render_report_json(report: Report) -> str:
     if report.data is None or report.soft_errors is not None:
         document.setdefault("soft_errors", list(dict.fromkeys(report.soft_errors or ())))
     # On one line: indenting turns the C encoder off, four times the time on 50 MB.
-    return json.dumps(json_value(document), allow_nan=False)
+    return json.dumps(to_json_value(document), allow_nan=False)
 
 
-def json_value(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Return what JSON can hold: sets sorted, bytes as hex, Absent and SoftError as objects."""
     kind = type(value)
     if kind is str or kind is int or value is None or kind is bool:  # nearly all values
         return value
     if kind is dict:
-        return {str(key): json_value(inner) for key, inner in value.items()}
+        return {str(key): to_json_value(inner) for key, inner in value.items()}
     if kind is list or kind is tuple:
-        return [json_value(inner) for inner in value]
+        return [to_json_value(inner) for inner in value]
     return _plain_rare(value)
 
 
@@ -48,11 +48,11 @@ def _plain_rare(value: Any) -> Any:
     if isinstance(value, SoftError):
         return value._asdict()
     if isinstance(value, Mapping):
-        return {str(key): json_value(inner) for key, inner in value.items()}
+        return {str(key): to_json_value(inner) for key, inner in value.items()}
     if isinstance(value, (set, frozenset)):
-        return sorted((json_value(inner) for inner in value), key=repr)
+        return sorted((to_json_value(inner) for inner in value), key=repr)
     if isinstance(value, (list, tuple)):
-        return [json_value(inner) for inner in value]
+        return [to_json_value(inner) for inner in value]
     if isinstance(value, (bytes, bytearray)):
         return value.hex()
     if isinstance(value, float) and not abs(value) < float("inf"):

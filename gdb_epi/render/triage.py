@@ -35,7 +35,7 @@ from gdb_epi.render.fault_lines import (
     cut_off_words,
     damage_lines,
     is_half_of_pointer_lost,
-    is_untested_result,
+    is_unchecked_null_result,
     machine_words,
     missing_memory_words,
     value_lines,
@@ -579,7 +579,7 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
         yield "which file it is", mappings if in_gdb else command
     if is_half_of_pointer_lost(record, telling_calls(record)):
         yield "look for", "a ctypes function without restype or argtypes: pointers become C ints"
-    if is_untested_result(record, telling_calls(record)):
+    if is_unchecked_null_result(record, telling_calls(record)):
         raised = get_group(record, "exception")["type"]
         yield "look for", f"a call that failed with {raised}, and whose NULL nobody tested"
     if label in ("hardware-suspect", "damaged-memory"):

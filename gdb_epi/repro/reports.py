@@ -31,7 +31,7 @@ def percent_text(rate: float) -> str:
     return f"{100 * rate:.3g} %" if rate < 0.01 else f"{100 * rate:.1f} %"
 
 
-def run_line(result: RunResult) -> str:
+def describe_run(result: RunResult) -> str:
     """Return one line on one run."""
     run = result.run
     words = [f"run {run.number + 1}:"]
@@ -204,10 +204,10 @@ def _case(suite: Any, result: RunResult) -> None:
     crash = result.best
     if result.meaning in (EXPECTED, OTHER):
         kind = "hang" if result.run.kind == HANG else crash_category(crash) if crash else "unsigned"
-        message = xml_safe_text(run_line(result))
+        message = xml_safe_text(describe_run(result))
         failure = Tree.SubElement(case, "failure", {"type": kind, "message": message})
         texts = get_group(get_group(crash.record, "signature"), "text") if crash else {}
         failure.text = xml_safe_text("\n".join(texts.values()))
     elif result.meaning == UNABLE:
-        Tree.SubElement(case, "error", {"message": xml_safe_text(run_line(result))})
+        Tree.SubElement(case, "error", {"message": xml_safe_text(describe_run(result))})
     Tree.SubElement(case, "system-out").text = xml_safe_text(result.run.tail)

@@ -20,7 +20,7 @@ from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.hang_keys import (
     CIRCLE,
     drop_library_wait_tokens,
-    hang_content,
+    hang_key_content,
     hang_key_parts_of_record,
 )
 from gdb_epi.signature.sign import ASSERTION, NOT_ITS_FAULT, asserting_token
@@ -182,7 +182,7 @@ class _Stored:
             words_of_key = made[name]
             if isinstance(words_of_key, str):
                 coarse = name in ("coarse", "code")
-                words_of_key = hang_content(words, words_of_key, coarse=coarse)
+                words_of_key = hang_key_content(words, words_of_key, coarse=coarse)
             contents[name] = words_of_key
         if words.word == CIRCLE:
             contents["code"] = MissingKey(k.NO_NATIVE_FRAME)

@@ -12,11 +12,11 @@ import os
 from gdb_epi.sidecars.types import (
     Sidecar,
     clean_text,
+    drop_empty_groups,
     drop_none_values,
-    groups_of_environ,
     make_identity,
-    nonempty_groups,
     read_capped,
+    read_environment_groups,
 )
 from gdb_epi.typing_lite import Any
 
@@ -72,14 +72,14 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
         distribution=clean_text(fields.get("DistroRelease")),
         package=clean_text(fields.get("Package")),
     )
-    groups = nonempty_groups(
+    groups = drop_empty_groups(
         "apport",
         time={"crash_ts": seconds},
         kernel={"release": clean_text(release)},
         host={"attributes": attributes or None},
     )
     lines = fields.get("ProcEnviron", "").strip().split("\n")
-    return groups | groups_of_environ(lines, "apport")
+    return groups | read_environment_groups(lines, "apport")
 
 
 def _seconds(date: str | None) -> float | None:

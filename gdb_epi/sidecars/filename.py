@@ -11,8 +11,8 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
+    drop_empty_groups,
     make_identity,
-    nonempty_groups,
     parse_decimal,
     strip_compression_suffix,
 )
@@ -95,7 +95,7 @@ def _sidecar(values: dict[str, Any]) -> Sidecar:
     if micro is not None:
         when = round(micro / 1e6, 6)  # systemd before 255: seconds and six zeros
     cpu = parse_decimal(values.get("cpu"), 1 << 16)
-    groups = nonempty_groups(
+    groups = drop_empty_groups(
         "core_pattern",
         time={"crash_ts": when},
         host={"hostname": clean_text(values.get("hostname")), "boot_id": values.get("boot_id")},

@@ -46,10 +46,10 @@ def _read(path: str) -> Sidecar:
     given = json.loads(content)
     if not isinstance(given, dict):
         raise InputError(f"--host-json {path}: no JSON object", hint='{"hostname": "node-1"}')
-    return Sidecar("host.json", os.path.basename(path), groups_of_host_json(given), {})
+    return Sidecar("host.json", os.path.basename(path), read_host_json_groups(given), {})
 
 
-def groups_of_host_json(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def read_host_json_groups(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups of the record that one object fills."""
     host: dict[str, Any] = {name: clean_text(given.get(name)) for name in HOST_NAMES}
     inner = given.get("attributes")

@@ -17,11 +17,11 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
-    groups_of_environ,
+    drop_empty_groups,
     make_identity,
-    nonempty_groups,
     parse_decimal,
     read_capped,
+    read_environment_groups,
     strip_compression_suffix,
 )
 from gdb_epi.typing_lite import Any
@@ -145,7 +145,7 @@ def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
         entry.get("__REALTIME_TIMESTAMP") or entry.get("_SOURCE_REALTIME_TIMESTAMP")
     )
     seconds = None if micro is None or micro / 1e6 > MAX_SECONDS else round(micro / 1e6, 6)
-    groups = nonempty_groups(
+    groups = drop_empty_groups(
         "journal",
         time={"crash_ts": seconds},
         host={
@@ -160,6 +160,6 @@ def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
         },
     )
     environ = entry.get("COREDUMP_ENVIRON", "").split("\n")[:MAX_VARIABLES]
-    for name, group in groups_of_environ(environ, "journal").items():
+    for name, group in read_environment_groups(environ, "journal").items():
         groups[name] = {**group, **groups.get(name, {})}
     return groups

@@ -67,7 +67,7 @@ def make_identity(pid: object, signo: object, comm: str | None) -> dict[str, Any
     )
 
 
-def groups_of_environ(entries: Iterable[str], source: str) -> dict[str, dict[str, Any]]:
+def read_environment_groups(entries: Iterable[str], source: str) -> dict[str, dict[str, Any]]:
     """Return the groups that the environment of the process fills, but for the host's."""
     # Brings the whole record along, which the command need not have when it starts.
     from gdb_epi.record.groups.host_container_job import groups_of_environment
@@ -78,7 +78,7 @@ def groups_of_environ(entries: Iterable[str], source: str) -> dict[str, dict[str
     return {name: group for name, group in groups.items() if name != "host" and group}
 
 
-def nonempty_groups(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def drop_empty_groups(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups that hold anything; time and host name say that they are from `source`."""
     parts = {name: drop_none_values(**group) for name, group in groups.items()}
     if "crash_ts" in parts.get("time", {}):

@@ -14,8 +14,8 @@ from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
     clean_text,
+    drop_empty_groups,
     make_identity,
-    nonempty_groups,
     parse_decimal,
 )
 
@@ -45,7 +45,7 @@ def make_xattr_sidecar(values: dict[str, str]) -> Sidecar:
     if stamp is not None:
         seconds = round(stamp / 1e6, 6) if stamp > _MICROSECONDS else float(stamp)
         seconds = seconds if seconds < MAX_SECONDS else None
-    groups = nonempty_groups(
+    groups = drop_empty_groups(
         "xattr", time={"crash_ts": seconds}, host={"hostname": clean_text(values.get("hostname"))}
     )
     identity = make_identity(values.get("pid"), values.get("signal"), values.get("comm"))

@@ -113,7 +113,7 @@ def drop_library_wait_tokens(words: HangKeyParts, tokens: Sequence[Token]) -> li
     return [t for t in kept if t.kind != NATIVE] if words.word == BUSY else kept
 
 
-def hang_content(words: HangKeyParts | None, frames: str, *, coarse: bool = False) -> str:
+def hang_key_content(words: HangKeyParts | None, frames: str, *, coarse: bool = False) -> str:
     """Return what a key says after its category: the circle, or the word and the frames."""
     if words is None:
         return frames

@@ -24,7 +24,7 @@ from gdb_epi.signature.hang_keys import (
     HangKeyParts,
     choose_signed_member,
     drop_library_wait_tokens,
-    hang_content,
+    hang_key_content,
     hang_key_parts_of_diagnosis,
 )
 from gdb_epi.signature.tokens import (
@@ -381,7 +381,9 @@ class _KeyMaker:
             elif not content:
                 self.absent[key] = "no frame names anything"
             else:
-                words = hang_content(self.hang, format_stack_line(content), coarse=key == "coarse")
+                words = hang_key_content(
+                    self.hang, format_stack_line(content), coarse=key == "coarse"
+                )
                 self.keys[key] = k.make_key(key, f"{name} {words}")
         self._add_key("strict", missing or k.strict_key(every, overflow=overflow))
         self._add_key("code", missing or self._code_key(narrow))
@@ -400,7 +402,7 @@ class _KeyMaker:
             return code.detail
         self.function_code = code
         content = format_stack_line(k.code_tokens(coarse, nameless, code))
-        words = hang_content(self.hang, content, coarse=True)
+        words = hang_key_content(self.hang, content, coarse=True)
         return k.make_key("code", f"{self.category.name} {words}")
 
     def _python_half(self, tokens: Sequence[Token], halves: _StackHalves) -> None:
@@ -419,5 +421,5 @@ class _KeyMaker:
         else:
             words = format_stack_line(content)
             if key == "python":
-                words = hang_content(self.hang, words)
+                words = hang_key_content(self.hang, words)
             self.keys[key] = k.make_key(key, f"{category} {words}")

@@ -19,7 +19,7 @@ MAX_CHAIN = 100_000
 MAX_BLOOM = 1 << 20  # words
 
 
-class Readable(Protocol):
+class ReadableMemory(Protocol):
     """What is asked of the process: its memory."""
 
     def read(self, address: int, size: int) -> bytes: ...
@@ -48,7 +48,7 @@ def gnu_hash(name: bytes) -> int:
     return value
 
 
-def _dynamic(target: Readable, base: int, segments: Sequence[elf.Segment]) -> dict[int, int]:
+def _dynamic(target: ReadableMemory, base: int, segments: Sequence[elf.Segment]) -> dict[int, int]:
     segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
     if segment is None:
         return {}
@@ -67,7 +67,7 @@ class GnuHashTable(NamedTuple):
     `base` is the load base; the addresses are those of the process.
     """
 
-    target: Readable
+    target: ReadableMemory
     base: int
     symbols: int
     names: int
@@ -105,7 +105,7 @@ class GnuHashTable(NamedTuple):
 
 
 def open_symbol_table(
-    target: Readable, base: int, segments: Sequence[elf.Segment]
+    target: ReadableMemory, base: int, segments: Sequence[elf.Segment]
 ) -> GnuHashTable | None:
     """Return the dynamic symbols of an object; None when it has no hash table of them.
 

@@ -68,7 +68,7 @@ def is_incomplete_frame(text: str) -> bool:
     return not (_AT.search(text) or _FROM.search(text))
 
 
-def may_continue(text: str) -> bool:
+def is_continuation_line(text: str) -> bool:
     """Whether a line after a frame belongs to it: `    at file:3`, `    from lib`, arguments."""
     return text.startswith("    ") and text.lstrip().startswith(("at ", "from "))
 
@@ -106,7 +106,7 @@ def is_assertion_frame(name: str | None) -> bool:
     return name is not None and name.removeprefix("__GI_") in ASSERTS
 
 
-def mark_inlined(frames: list[TextFrame]) -> list[TextFrame]:
+def mark_inlined_frames(frames: list[TextFrame]) -> list[TextFrame]:
     """Tell inlined frames: of those that share one pc, all but the outermost.
 
     A frame without an address continues its inner neighbour, except the first one of a stack or

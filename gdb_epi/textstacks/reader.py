@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from gdb_epi.textstacks import faulthandler_lines as fatal
 from gdb_epi.textstacks import gdb_lines as gdbtext
-from gdb_epi.textstacks.gdb_lines import mark_inlined, parse_frame
+from gdb_epi.textstacks.gdb_lines import mark_inlined_frames, parse_frame
 from gdb_epi.textstacks.text_crash import FAULTHANDLER, GDB, TextCrash, TextFrame, TextThread
 
 MAX_FRAMES = 4096  # of one thread; the outermost ones are kept beside them
@@ -97,7 +97,7 @@ class ThreadDraft:
 
     def finish(self, c_stack: list[TextFrame]) -> TextThread:
         """Return the thread."""
-        native = mark_inlined(self._native)
+        native = mark_inlined_frames(self._native)
         left_out = self.total - len(native)
         outer = [parse_frame(number, text) for number, text in self._outer]
         return TextThread(
@@ -336,7 +336,7 @@ class _Reader:
             return False
         text = parts[-1]
         if gdbtext.is_incomplete_frame(" ".join(parts)) or (
-            text.endswith(")") and gdbtext.may_continue(line)
+            text.endswith(")") and gdbtext.is_continuation_line(line)
         ):
             parts.append(line.strip())
             return True

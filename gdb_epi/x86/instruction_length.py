@@ -37,7 +37,7 @@ def instruction_length(code: bytes, start: int) -> int:
     return end - start if 0 < end <= min(len(code), start + MAX_LENGTH) else 0
 
 
-def boundary_after(code: bytes, place: int) -> int | None:
+def next_instruction_boundary(code: bytes, place: int) -> int | None:
     """Return the first place from `place` on at which an instruction begins, walking from 0.
 
     None where the walk reaches bytes that are no known instruction, or to their end.

@@ -21,7 +21,7 @@ from gdb_epi.corruption.files.elf_images import (
 from gdb_epi.corruption.score import score
 from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
-from gdb_epi.detectors.missing_instruction_set import find_cpu_features, missing_instruction_set
+from gdb_epi.detectors.missing_instruction_set import missing_instruction_set, parse_cpu_features
 from gdb_epi.detectors.refused_system_call import refused_system_call
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.detectors.runtimes import (
@@ -88,12 +88,12 @@ def rows_of_cpuid(leaf_7: int, active_7: int, *, halves: bool) -> list[int]:
 
 @pytest.mark.parametrize("halves", [True, False])
 def test_cpuid_is_found_by_the_word_that_the_kernel_gave_too(halves: bool) -> None:
-    features = find_cpu_features(tuple(rows_of_cpuid(AVX2_BIT, 0, halves=halves)), HWCAP)
+    features = parse_cpu_features(tuple(rows_of_cpuid(AVX2_BIT, 0, halves=halves)), HWCAP)
     assert features is not None
     assert (features.family, features.model) == (0x19, 0x11)
     assert features.rows["7"][1] == AVX2_BIT
     assert features.active.get("7", (0, 0))[1] == 0
-    assert find_cpu_features(tuple(rows_of_cpuid(0, 0, halves=halves)), HWCAP + 1) is None
+    assert parse_cpu_features(tuple(rows_of_cpuid(0, 0, halves=halves)), HWCAP + 1) is None
 
 
 def died_of(code: bytes, leaf_7: int = 0):

@@ -19,7 +19,7 @@ from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.ci_reports import CiReports
 from gdb_epi.pytest_plugin.death_cases import DeathCase, DeathCases
 from gdb_epi.pytest_plugin.journal import JournalReader
-from gdb_epi.pytest_plugin.supervisor import is_at_work
+from gdb_epi.pytest_plugin.supervisor import is_process_running
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
 from gdb_epi.repro.core_dumping import DumpedProcess, read_core_dumping
 
@@ -107,6 +107,6 @@ def test_a_process_whose_core_is_being_written_does_not_hang(
     (tmp_path / "42").mkdir()
     text = f"Name:\tpython\nState:\tD (disk sleep)\nCoreDumping:\t{dumping}\nTHP_enabled:\t1\n"
     (tmp_path / "42" / "status").write_text(text)
-    assert is_at_work(42, str(tmp_path)) is works
-    assert not is_at_work(43, str(tmp_path))
-    assert is_at_work(os.getpid())
+    assert is_process_running(42, str(tmp_path)) is works
+    assert not is_process_running(43, str(tmp_path))
+    assert is_process_running(os.getpid())

@@ -184,11 +184,13 @@ def results() -> list[RunResult]:
 def test_the_line_of_a_run_is_in_words_and_has_the_key() -> None:
     """It was a line of the signature, which no command takes."""
     crash, _, hang = results()
-    assert reports.run_line(crash._replace(crashes=(crash.crashes[0]._replace(match=None),))) == (
-        f"run 1: crashed: NULL pointer, in f (key {KEY})"
+    assert reports.describe_run(
+        crash._replace(crashes=(crash.crashes[0]._replace(match=None),))
+    ) == (f"run 1: crashed: NULL pointer, in f (key {KEY})")
+    assert reports.describe_run(crash).startswith(
+        f"run 1: crashed: NULL pointer, in f (key {KEY}) - "
     )
-    assert reports.run_line(crash).startswith(f"run 1: crashed: NULL pointer, in f (key {KEY}) - ")
-    assert reports.run_line(hang) == "run 3: hung, stopped after 9 s - no snapshot"
+    assert reports.describe_run(hang) == "run 3: hung, stopped after 9 s - no snapshot"
 
 
 def test_junit_is_xml_whatever_the_command_printed() -> None:

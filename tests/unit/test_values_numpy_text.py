@@ -11,8 +11,8 @@ import pytest
 from gdb_epi.cpython.values.libraries.numpy import (
     complex_text,
     datetime64_text,
-    depends_on_version,
     float_text,
+    is_float_text_version_dependent,
     long_double_text,
     not_a_time,
 )
@@ -96,9 +96,9 @@ def test_long_doubles(mantissa: int, rest: int, text: str | None) -> None:
 
 def test_what_differs_between_releases_is_told() -> None:
     for value, form in ((1e6, "f"), (1e15, "f"), (-9999999.0, "f"), (1e3, "e"), (65504.0, "e")):
-        assert depends_on_version(value, form)
+        assert is_float_text_version_dependent(value, form)
     for value, form in ((999999.0, "f"), (1e16, "f"), (999.0, "e"), (1e15, "d"), (0.0, "e")):
-        assert not depends_on_version(value, form)
+        assert not is_float_text_version_dependent(value, form)
 
 
 def test_complex_numbers() -> None:

@@ -14,7 +14,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.unsafe_file_names import read_link_map
 
 
-def merged_sysroot(target: CoreFileTarget, folder: str) -> str:
+def fill_merged_sysroot(target: CoreFileTarget, folder: str) -> str:
     """Fill an empty folder with links at the paths that the process knew its files by."""
     modules = {module.base: module for module in target.modules()}
     named = [(module.path, module) for module in modules.values()]

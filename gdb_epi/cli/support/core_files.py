@@ -86,7 +86,7 @@ def find_cores(names: Sequence[str]) -> CheckedCores:
 
 def core_at(path: str) -> CoreInput:
     """Return the core at a path or address. Raises InputError that says what it is instead."""
-    path = local_name(path)
+    path = path_of_file_url(path)
     if is_remote(path):
         cores = list(_remote_cores(path))
         if len(cores) != 1:
@@ -115,7 +115,7 @@ def is_remote(name: str) -> bool:
     return is_url(name) and not os.path.lexists(name)
 
 
-def local_name(name: str) -> str:
+def path_of_file_url(name: str) -> str:
     """Return the path that a file:// address names; other names as they are."""
     local = name.startswith("file://") and not os.path.lexists(name)
     return name.removeprefix("file://") if local else name
@@ -166,7 +166,7 @@ def _cores_of(name: str, links: list[str]) -> Iterator[CoreInput | EpiError]:
             return
         from glob import glob, has_magic
 
-        path = local_name(name)
+        path = path_of_file_url(name)
         names = sorted(glob(path)) if has_magic(path) and not os.path.lexists(path) else [path]
         for local in names or [path]:
             yield from _cores_of(local, links)

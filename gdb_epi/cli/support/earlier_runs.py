@@ -30,7 +30,7 @@ BEGINNING = 1 << 16  # bytes: headers with all addresses, notes with registers a
 READ_AHEAD = 100  # records
 
 
-class EarlierRuns:
+class EarlierResults:
     """What of the cores of this run is stored, by their places on the command line.
 
     `keys` has a name for each core as it is now, under which the run notes that it is done.

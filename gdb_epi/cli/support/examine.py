@@ -7,7 +7,7 @@ import os
 from contextlib import ExitStack
 
 from gdb_epi.cli.support.core_files import CoreInput
-from gdb_epi.cli.support.open_core import MAX_SIZE, Scratch, unpacked_core_path
+from gdb_epi.cli.support.open_core import MAX_SIZE, ScratchFolder, unpacked_core_path
 from gdb_epi.cli.support.supervisor import hold_signals
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, SoftError
 from gdb_epi.fleet.records.provenance import add_file_facts, add_provenance
@@ -72,7 +72,7 @@ Result = ExaminedCore | FailedCore
 
 def examine_here(core: CoreInput, options: ExamineOptions) -> Result:
     """Examine a core in this process."""
-    scratch = Scratch()
+    scratch = ScratchFolder()
     try:
         return examine(core, options, scratch)
     except EpiError as error:
@@ -84,7 +84,7 @@ def examine_here(core: CoreInput, options: ExamineOptions) -> Result:
 def examine(
     core: CoreInput,
     options: ExamineOptions,
-    scratch: Scratch,
+    scratch: ScratchFolder,
     server: GdbServer | None = None,
     kept: OpenElfFiles | None = None,
 ) -> ExaminedCore:
@@ -135,7 +135,7 @@ def without_private_parts(record: dict[str, Any], options: ExamineOptions) -> di
 def _decode(
     path: str,
     options: ExamineOptions,
-    scratch: Scratch,
+    scratch: ScratchFolder,
     server: GdbServer | None,
     kept: OpenElfFiles | None,
 ) -> ExaminedCore:
@@ -172,7 +172,7 @@ def _start_native(
     target: CoreFileTarget,
     path: str,
     options: ExamineOptions,
-    scratch: Scratch,
+    scratch: ScratchFolder,
     server: GdbServer | None,
     at_end: ExitStack,
 ) -> GdbNative | NamedStacks | None:
@@ -209,9 +209,9 @@ def _start_native(
     os.mkdir(folder)
     sysroot = options.sysroot
     if len(sysroot_folders(sysroot)) > 1:
-        from gdb_epi.cli.native.merged_sysroot import merged_sysroot
+        from gdb_epi.cli.native.merged_sysroot import fill_merged_sysroot
 
-        sysroot = merged_sysroot(target, os.path.join(scratch.path(), "root"))
+        sysroot = fill_merged_sysroot(target, os.path.join(scratch.path(), "root"))
     machine_and_thread = None
     if is_foreign and target.threads():
         machine_and_thread = target.architecture.name, target.threads()[0].tid

@@ -18,7 +18,7 @@ MAX_SIZE = 64 << 30  # of an unpacked core
 REMOVALS, REMOVAL_SECONDS = 50, 0.02  # of a temporary folder: how often, how far apart
 
 
-class Scratch:
+class ScratchFolder:
     """A folder for the temporary files of one core, made when it is first asked for.
 
     `tempfile` costs 8 ms to import and most cores need no temporary file.
@@ -65,7 +65,7 @@ def _size(path: str) -> int:
 
 @contextmanager
 def unpacked_core_path(
-    core: CoreInput, scratch: Scratch, max_size: int = MAX_SIZE, prefix: int | None = None
+    core: CoreInput, scratch: ScratchFolder, max_size: int = MAX_SIZE, prefix: int | None = None
 ) -> Iterator[tuple[str, SoftError | None]]:
     """Yield the path of a core as it is, or unpacked, and what was wrong with its packing.
 
@@ -101,7 +101,7 @@ def open_core(path: str, exe: str | None, sysroot: str | None) -> Iterator[CoreF
     """
     from gdb_epi.target.corefile import CoreFileTarget
 
-    scratch = Scratch()
+    scratch = ScratchFolder()
     try:
         with unpacked_core_path(core_at(path), scratch) as (file, damaged):
             target = CoreFileTarget.open(file, exe=exe, sysroot=sysroot)

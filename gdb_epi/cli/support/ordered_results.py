@@ -11,7 +11,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.core_files import CoreInput
-    from gdb_epi.cli.support.earlier_runs import EarlierRuns
+    from gdb_epi.cli.support.earlier_runs import EarlierResults
     from gdb_epi.cli.support.examine import Result
     from gdb_epi.cli.support.record_keeper import RecordKeeper
 
@@ -22,7 +22,7 @@ def results_in_order(
     cores: Sequence[CoreInput],
     examine: Callable[[Sequence[CoreInput]], Iterator[IndexedResult]],
     keeper: RecordKeeper | None,
-    earlier_runs: EarlierRuns | None,
+    earlier_runs: EarlierResults | None,
 ) -> Iterator[tuple[CoreInput, Result]]:
     """Yield each core with its result; cores of earlier runs are not examined again.
 

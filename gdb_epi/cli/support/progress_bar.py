@@ -10,7 +10,7 @@ WIDTH = 30
 EVERY = 0.1  # seconds between two drawings
 
 
-class Progress:
+class ProgressBar:
     """Draws `[####    ] 12/40 3 bad, 4.1 a second, 7 s left` on standard error, on a terminal."""
 
     def __init__(self, total: int) -> None:

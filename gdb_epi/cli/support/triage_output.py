@@ -125,9 +125,9 @@ class _JsonLines(AnswerWriter):
         """Write one record a line."""
         import json
 
-        from gdb_epi.render.report_json import json_value
+        from gdb_epi.render.report_json import to_json_value
 
-        self._out.lines(json.dumps(json_value(record_with_stacks(examined)), sort_keys=False))
+        self._out.lines(json.dumps(to_json_value(record_with_stacks(examined)), sort_keys=False))
         self._out.flush()
 
 

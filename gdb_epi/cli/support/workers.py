@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from gdb_epi.cli.support.core_files import CoreInput
 from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, FailedCore, Result, examine
 from gdb_epi.cli.support.messages import write_to_stderr
-from gdb_epi.cli.support.open_core import Scratch
+from gdb_epi.cli.support.open_core import ScratchFolder
 from gdb_epi.cli.support.supervisor import (
     AGAIN,
     CUT_OFF,
@@ -190,7 +190,7 @@ class _Worker:
         self._core = share.cores[0]
         self._timeout = share.timeout
         self._max_memory = share.options.max_memory
-        self._scratch: Scratch | None = None
+        self._scratch: ScratchFolder | None = None
         self._data = bytearray()
         self._ours, theirs = socket.socketpair()
         self.pipe = self._ours.fileno()
@@ -208,7 +208,7 @@ class _Worker:
         self.index, self._core = index, core
         self.deadline = time.monotonic() + self._timeout
         self._data = bytearray()
-        self._scratch = Scratch()
+        self._scratch = ScratchFolder()
         with suppress(OSError):
             self._ours.sendall(json.dumps([index, self._scratch.path()]).encode() + b"\n")
 
@@ -298,7 +298,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         goes_on, kept = True, OpenElfFiles()
         while goes_on and (line := requests.readline()):
             index, folder = json.loads(line)
-            answer, goes_on = _encode(share, share.cores[index], Scratch(folder), kept)
+            answer, goes_on = _encode(share, share.cores[index], ScratchFolder(folder), kept)
             message = json.dumps(answer).encode("ascii")
             del answer
             gc.collect()  # what refers to itself holds the core's file
@@ -327,7 +327,7 @@ def _resident() -> int:
 
 
 def _encode(
-    share: _Share, core: CoreInput, scratch: Scratch, kept: OpenElfFiles
+    share: _Share, core: CoreInput, scratch: ScratchFolder, kept: OpenElfFiles
 ) -> tuple[list[Any], bool]:
     """Return the result of a core, and whether this process is fit for another one."""
     options = share.options

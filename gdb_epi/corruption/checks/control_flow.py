@@ -55,7 +55,7 @@ from gdb_epi.target.unwind import Unwinder
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
 from gdb_epi.x86.instruction import TRAP
-from gdb_epi.x86.instruction_length import boundary_after
+from gdb_epi.x86.instruction_length import next_instruction_boundary
 
 MAX_COPIES = 8
 NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
@@ -232,7 +232,7 @@ def _boundary_after(context: Context, function: Function, pc: int) -> int:
     code = try_read(context.target, function.start, pc - function.start + MAX_LENGTH)
     if not code:
         raise NotChecked("the function's text is not in the core and no file has it")
-    at = boundary_after(code, pc - function.start)
+    at = next_instruction_boundary(code, pc - function.start)
     if at is None:
         raise NotChecked("the function holds bytes that are no known instruction")
     return function.start + at

@@ -54,7 +54,7 @@ class BreakpointLocation(NamedTuple):
         return f"{self.filename}:{self.line if self.line is not None else '?'}"
 
 
-def entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
+def find_entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
     """Return where calls of a code object can be seen.
 
     Raises LayoutError where this is not known, UnreadableMemory for damage.
@@ -82,13 +82,13 @@ def entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
     return _place(codes, info, start, behind, info.firsttraceable, "")
 
 
-def line_location(
+def find_line_location(
     codes: CodeReader, all_codes: Sequence[int], file: str, line: int
 ) -> BreakpointLocation:
     """Return where a line of a file can be seen, or the next line that has code.
 
     `all_codes` are the code objects of the process. Raises LookupError with a message for the user
-    when there is none, LayoutError and UnreadableMemory as entry_location() does.
+    when there is none, LayoutError and UnreadableMemory as find_entry_location() does.
     """
     infos = [codes.at(code) for code in all_codes]
     infos = [info for info in infos if not info.problem and _is_file(info.filename, file)]
@@ -116,7 +116,7 @@ def line_location(
     info, offset, runs = candidates[0]
     alike = sum(other[0].name == info.name for other in candidates[1:])
     if info.firstlineno == following and info.bytecode and offset <= info.firsttraceable:
-        place = entry_location(codes, info.address)
+        place = find_entry_location(codes, info.address)
     else:
         place = _place(codes, info, _bytecode(codes.reader, info)[0], offset, None, "")
     notes = [place.note] if place.note else []

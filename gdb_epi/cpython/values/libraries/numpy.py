@@ -61,7 +61,7 @@ def float_text(value: float, form: str, exponents: bool = False) -> str:
     return repr(value)
 
 
-def depends_on_version(value: float, form: str) -> bool:
+def is_float_text_version_dependent(value: float, form: str) -> bool:
     """Tell whether releases of numpy differ in how they write a float (see float_text)."""
     return form in _EXPONENT_FROM and _EXPONENT_FROM[form] <= abs(value) < _PLAIN_BELOW
 
@@ -566,7 +566,7 @@ def is_numpy_2(decoder: ReprDecoder) -> bool:
 
 def do_large_floats_have_exponents(decoder: ReprDecoder, form: str, *values: float) -> bool:
     """Tell whether large short floats have exponents: since 2.3. Marks what cannot be told."""
-    if not any(depends_on_version(value, form) for value in values):
+    if not any(is_float_text_version_dependent(value, form) for value in values):
         return False
     try:
         return is_numpy_at_least(decoder, (2, 3))
