@@ -48,6 +48,7 @@ from gdb_epi.hangs.loops.condition_waits import would_wait_again
 from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
 from gdb_epi.hangs.tasks import describe_waiting_task, has_timeout, own_frames
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangDiagnosis, ThreadActivity
+from gdb_epi.locks.python.loop_ends import CLOCKS
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
@@ -73,9 +74,6 @@ _ONCE, _RAISING = ("poll", "ppoll"), ("_socket", "_ssl")
 _POLLED = (hang_types.EVENT, hang_types.READ, hang_types.POLL)
 # What a task of an idle process does not wait for.
 _UNUSUAL = (FREE_THREAD, LOCK, SEMAPHORE, BARRIER, QUEUE_JOIN, QUEUE_PUT, WRITE)
-CLOCKS = frozenset((
-    "monotonic", "time", "perf_counter", "now", "utcnow", "monotonic_ns", "_time",
-))  # fmt: skip
 # What functions call the time that they wait at most.
 _LIMITS = ("timeout", "deadline", "time_limit", "timeout_ms", "max_wait")
 _PEER_MAY_READ = "whether the other side reads again"

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.locks.types import PROBABLE
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from gdb_epi.cpython.running.tracebacks import TracebackLine
+from gdb_epi.locks.types import function_and_line as function_and_line
+from gdb_epi.typing_lite import NamedTuple
 
 # What a thread is doing.
 PYTHON, NATIVE, GIL = "runs Python", "runs native code", "waits for the GIL"
@@ -98,12 +96,6 @@ class HangDiagnosis(NamedTuple):
     evidence: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
-
-
-def function_and_line(frame: PyFrame | TracebackLine) -> str:
-    """Return "function (file:line)"."""
-    file = frame.filename.rpartition("/")[2]
-    return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"
 
 
 def wait_diagnosis(

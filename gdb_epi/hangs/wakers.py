@@ -11,7 +11,6 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import CLOCKS
 from gdb_epi.hangs.library_calls import (
     MANAGED_ITEM,
     POOL_RESULTS,
@@ -28,6 +27,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
+from gdb_epi.locks.python.loop_ends import CLOCKS
 from gdb_epi.locks.types import PROBABLE
 
 MAX_SETTING = 16  # frames of a thread whose calls are read

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import SoftError
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.running.tracebacks import TracebackLine
 
 # The verdicts that a wait can get.
 INHERITED_OWNER_VANISHED = "inherited-owner-vanished"
@@ -41,10 +44,10 @@ INITIALISED = (STATIC, ONCE)
 JOINS = frozenset(("Thread.join", "pthread_join"))
 
 
-def function_and_place(frame: PyFrame, line: int | None) -> str:
+def function_and_line(frame: PyFrame | TracebackLine) -> str:
     """Return "function (file:line)"."""
     file = frame.filename.rpartition("/")[2]
-    return f"{frame.qualname or frame.name} ({file}:{line or '?'})"
+    return f"{frame.qualname or frame.name} ({file}:{frame.lineno or '?'})"
 
 
 class ForkSign(NamedTuple):

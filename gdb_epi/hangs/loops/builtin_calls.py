@@ -44,6 +44,7 @@ from gdb_epi.hangs.loops.pattern_methods import (
     call_match_method,
     call_pattern_method,
 )
+from gdb_epi.locks.python.loop_ends import CLOCKS
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -88,7 +89,6 @@ _OF_MATH = frozenset(
 _OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
 _SEARCHES = ("bisect_left", "bisect_right")
 _OF_DATA = frozenset(("str", "int", "float", "bool", "list", "tuple", "dict", "set", "frozenset"))
-_CLOCKS = ("time", "monotonic", "perf_counter")
 
 
 class _Keyed:
@@ -546,7 +546,7 @@ def call_native(
     name = text.removeprefix("<built-in function ").rstrip(">")
     if name == "sleep" and _is_module(run, of, "time"):
         return NoneResult()
-    if name in _CLOCKS and _is_module(run, of, "time"):
+    if name in CLOCKS and not name.endswith("_ns") and _is_module(run, of, "time"):
         return UnknownNumber(0.0, math.inf)
     if name in _OF_HEAPS and not keywords and _is_module(run, of, "_heapq"):
         return _of_heap(run, name, arguments)

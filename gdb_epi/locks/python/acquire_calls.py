@@ -19,7 +19,7 @@ from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.call_sites import CallSites, MethodCall, read_name_tuple
-from gdb_epi.locks.types import function_and_place
+from gdb_epi.locks.types import function_and_line
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class AcquiredLock(NamedTuple):
 
     def where(self) -> str:
         """Return "function (file:line)" of the call that took the lock."""
-        return function_and_place(self.frame, self.line)
+        return function_and_line(self.frame._replace(lineno=self.line))
 
 
 class _Effect(NamedTuple):

@@ -19,9 +19,10 @@ FINITE = frozenset((
 ))  # fmt: skip
 _WANTS = frozenset(("<", "<=", ">", ">=", "in", "not in"))
 _ORDER = frozenset(("<", "<=", ">", ">="))
-# Functions of `time`, and methods `time` and `now` of event loops and datetime.
-_CLOCKS = frozenset((
-    "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns",
+# Functions of `time` (the standard library also calls one `_time`), and methods `time` and `now` of
+# event loops and datetime.
+CLOCKS = frozenset((
+    "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns", "_time",
     "process_time", "process_time_ns", "thread_time", "now", "utcnow",
 ))  # fmt: skip
 _MEMBERSHIP = ("in", "not in")
@@ -72,7 +73,7 @@ def ends_by_clock(code: int, loop: range, sites: CallSites) -> bool:
             named = asked = compared = False
         number = sites.name_read(each)
         if number is not None:
-            named = number < len(names) and names[number] in _CLOCKS
+            named = number < len(names) and names[number] in CLOCKS
         asked |= named and each.operation == "call"
     return False
 

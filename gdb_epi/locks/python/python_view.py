@@ -22,7 +22,7 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL
 from gdb_epi.locks.python.lock_objects import LockObject, LockObjects
-from gdb_epi.locks.types import VanishedThread, VanishedThreads, function_and_place
+from gdb_epi.locks.types import VanishedThread, VanishedThreads, function_and_line
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -76,7 +76,7 @@ class WithBlock(NamedTuple):
 
     def where(self) -> str:
         """Return "function (file:line)"."""
-        return function_and_place(self.frame, self.frame.lineno)
+        return function_and_line(self.frame)
 
 
 class PythonView:
