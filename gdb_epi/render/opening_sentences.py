@@ -156,7 +156,7 @@ def _sentences_about_computing(
     """Say that it was busy. An endless loop? Nobody can be sure: no number."""
     computed = _sentence_about_thread(record, _computing_words(reason.partition("; ")[0], calls))
     if IN_CALL in reason:
-        when = _when(get_group(record, "signal"))
+        when = _when_words(get_group(record, "signal"))
         return f"{who} was in a system call when {when}", f"{computed} {CALL}"
     return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP}"
 
@@ -213,7 +213,7 @@ def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
 
 def hang_clauses(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, list[str]]:
     """Return the clauses about a hang: who waits, why nothing ends that, and what else is known."""
-    who, verb, place = _waiting(record, calls)
+    who, verb, place = _waiting_clause(record, calls)
     first, *others = first_reason(record).split("; ")
     of_loop = first.startswith(OF_EVENT_LOOP)
     if of_loop or place in first or first.startswith(f"{who} "):
@@ -224,7 +224,7 @@ def hang_clauses(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, li
     return f"{who} {verb} {place}", first, others
 
 
-def _waiting(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, str]:
+def _waiting_clause(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, str]:
     """Return who, "waits" or "loops", "at function (file:line)": of the first member of a hang.
 
     Without members, those of the thread in question.
@@ -347,7 +347,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     below = f"called from {call_words(python)}" if python is not None else ""
     place = place_words(calls)
     if failed_in_signal_handler(record, calls):
-        place = _in_handler(calls)
+        place = _handler_words(calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
     if _has_one_wrong_bit(record) and label in ("hardware-suspect", "damaged-memory"):
@@ -390,7 +390,7 @@ def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:
     )
 
 
-def _in_handler(calls: Sequence[StackCall]) -> str:
+def _handler_words(calls: Sequence[StackCall]) -> str:
     """Return "in a function of libffi, in a signal handler that ran in wait (shop.py:3)"."""
     at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
     native = next((call for call in calls[:at] if call.language == NATIVE), None)
@@ -466,10 +466,10 @@ def _healthy_words(record: Json, state: str = "healthy") -> str:
     # With several threads some may wait, and a loop that sleeps need not test anything.
     computed = "it waited for nothing" if alone else "it computed"
     seen = computed if state == "busy" else "nothing wrong is seen"
-    return f"was {state} when {_when(signal)}: {seen}"
+    return f"was {state} when {_when_words(signal)}: {seen}"
 
 
-def _when(signal: Json) -> str:
+def _when_words(signal: Json) -> str:
     """Return "this was taken" or "SIGABRT from pid 7 ended it"."""
     return f"{signal.get('name')}{_sent_by(signal)} ended it" if signal else "this was taken"
 
@@ -571,12 +571,12 @@ def _sentences_about_outside_end(
     record: Json, who: str, label: str, reason: str, calls: Sequence[StackCall]
 ) -> tuple[str, str]:
     signal = get_group(record, "signal")
-    going_on = _summary_of(record, "going_on") if label == CANNOT_TELL else ""
+    going_on = _first_summary(record, "going_on") if label == CANNOT_TELL else ""
     if going_on and not get_texts(get_group(record, "verdict"), "reasons")[1:]:
-        healthy = f"{who} may have been healthy when {_when(signal)}{_UNSURE}"
+        healthy = f"{who} may have been healthy when {_when_words(signal)}{_UNSURE}"
         return healthy, _sentence_about_thread(record, going_on)
-    if reason and label == CANNOT_TELL and reason == _summary_of(record, "stuck_"):
-        hung = f"{who} may have hung when {_when(signal)}{_UNSURE}"
+    if reason and label == CANNOT_TELL and reason == _first_summary(record, "stuck_"):
+        hung = f"{who} may have hung when {_when_words(signal)}{_UNSURE}"
         return hung, _sentence_about_thread(record, reason)
     doing = f"at that moment {telling_thread_name(record) or 'it'} was {place_words(calls)}"
     if not signal:
@@ -600,10 +600,10 @@ def _sentences_about_outside_end(
 def is_possible_hang(record: Json) -> bool:
     """Tell whether one core cannot tell if the process hung, or was healthy."""
     unsure = verdict_label(record) == CANNOT_TELL
-    return unsure and bool(_summary_of(record, "stuck_") or _summary_of(record, "going_on"))
+    return unsure and bool(_first_summary(record, "stuck_") or _first_summary(record, "going_on"))
 
 
-def _summary_of(record: Json, detector: str) -> str:
+def _first_summary(record: Json, detector: str) -> str:
     """Return the summary of the first finding of detectors whose names begin so; "" for none."""
     findings = get_groups(record, "findings")
     named = (f for f in findings if str(f.get("detector")).startswith(detector))

@@ -120,12 +120,12 @@ class Audience(NamedTuple):
 def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # noqa: B008
     """Return the lines of the answer, at most MAX_LINES unless `reader.whole` or `.evidence`."""
     stack = telling_stack(record)
-    calls = _calls(record, stack)
+    calls = _shown_calls(record, stack)
     first, second = opening_sentences(record, calls)
     lines = [*wrap_text(first, "", 2), *wrap_text(second, "", 4), ""]
-    lines += _facts(record, calls, reader.line, in_gdb=reader.place == GDB)
+    lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
     lines += labelled_lines("Known", reader.decided)
-    parts = [list(_not_shown(record, reader))]
+    parts = [list(_missing_part_lines(record, reader))]
     if reader.evidence:
         from gdb_epi.render.triage_evidence import evidence_lines
 
@@ -161,7 +161,7 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
 
 def telling_calls(record: Json) -> list[StackCall]:
     """Return the calls of the thread that crashed or hung, as the answer shows them."""
-    return _calls(record, telling_stack(record))
+    return _shown_calls(record, telling_stack(record))
 
 
 def labelled_lines(label: str, texts: Sequence[str]) -> Iterator[str]:
@@ -172,7 +172,7 @@ def labelled_lines(label: str, texts: Sequence[str]) -> Iterator[str]:
         head = " " * LABEL
 
 
-def _calls(record: Json, stack: Json) -> list[StackCall]:
+def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     """Return the calls that are shown: all but the interpreter's own machinery.
 
     A recursion that goes on in frames that the record leaves out is written out, so that it is
@@ -181,7 +181,7 @@ def _calls(record: Json, stack: Json) -> list[StackCall]:
     frames = get_groups(stack, "frames")
     python = any(_is_python(frame) for frame in frames)
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
-    kinds = [_kind(frame) for frame in frames]  # each name is demangled once
+    kinds = [_drop_class(frame) for frame in frames]  # each name is demangled once
     kept = [at for at, kind in enumerate(kinds) if kind not in hidden] or list(range(len(frames)))
     calls = _joined_raise([frames[at] for at in kept], [kinds[at] for at in kept])
     recursion = get_group(stack, "recursion")
@@ -205,7 +205,7 @@ def _calls(record: Json, stack: Json) -> list[StackCall]:
         calls.append(StackCall(REMARK, words, stands_for=left))
     elif left < 0:  # the recursion goes on into them
         outer = outer[-left:]
-    return calls + calls_of_record([f for f in outer if _kind(f) not in hidden])
+    return calls + calls_of_record([f for f in outer if _drop_class(f) not in hidden])
 
 
 def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[StackCall]:
@@ -223,13 +223,13 @@ def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[S
             names += [call.name.lstrip("_")] if call.name else []
             continue
         if names:
-            calls.append(_aborting(names))
+            calls.append(_abort_call(names))
             names = []
         calls.append(call)
-    return [*calls, _aborting(names)] if names else calls
+    return [*calls, _abort_call(names)] if names else calls
 
 
-def _aborting(names: Sequence[str]) -> StackCall:
+def _abort_call(names: Sequence[str]) -> StackCall:
     shown = list(dict.fromkeys(names))
     shown = shown if len(shown) <= MAX_RAISING else [shown[0], *shown[1 - MAX_RAISING :]]
     return StackCall(NATIVE, ", ".join(shown), aside=ABORTING)
@@ -239,7 +239,7 @@ def _is_python(frame: Json) -> bool:
     return bool(frame.get("language", "python") == "python")
 
 
-def _kind(frame: Json) -> str | None:
+def _drop_class(frame: Json) -> str | None:
     """Return the drop set of the signature that a native frame is in; None for none."""
     if _is_python(frame) or not frame.get("function"):
         return None
@@ -255,16 +255,18 @@ def named_call(record: Json) -> StackCall | None:
 
     In a hang they may name the line of another thread or of a task.
     """
-    calls = _calls(record, telling_stack(record))
+    calls = _shown_calls(record, telling_stack(record))
     call = innermost_own_python_call(calls)
     if call is None or f"({short_place(call)})" not in " ".join(opening_sentences(record, calls)):
         return None
     return call
 
 
-def _facts(record: Json, calls: Sequence[StackCall], line: str, *, in_gdb: bool) -> Iterator[str]:
-    yield from labelled_lines("Process", [_process(record)])
-    yield from labelled_lines("Signal", list(_signal(record)))
+def _fact_lines(
+    record: Json, calls: Sequence[StackCall], line: str, *, in_gdb: bool
+) -> Iterator[str]:
+    yield from labelled_lines("Process", [_process_words(record)])
+    yield from labelled_lines("Signal", list(_signal_sentences(record)))
     if line:
         shown = f"{'Line':<{LABEL}}{line}"
         wide = screen_width()
@@ -285,7 +287,7 @@ def _facts(record: Json, calls: Sequence[StackCall], line: str, *, in_gdb: bool)
         yield from labelled_lines("Machine", [machine_words(record)])
 
 
-def _process(record: Json) -> str:
+def _process_words(record: Json) -> str:
     process, threads = get_group(record, "process"), get_group(record, "threads")
     if not process.get("pid") and threads.get("count") == 0:
         return "not in what is left of the core"
@@ -309,7 +311,7 @@ def _process(record: Json) -> str:
     return ", ".join(words)
 
 
-def _signal(record: Json) -> Iterator[str]:
+def _signal_sentences(record: Json) -> Iterator[str]:
     signal = get_group(record, "signal")
     if not signal:
         if get_group(record, "threads").get("count") == 0:
@@ -341,7 +343,7 @@ def _signal(record: Json) -> Iterator[str]:
     elif signal.get("sender") == SELF:
         yield f"{name} in {thread}: the process raised it itself"
     else:
-        yield f"{name} in {thread}{_access(record, signal)}"
+        yield f"{name} in {thread}{_access_words(record, signal)}"
     behind = get_group(signal, "behind_handler")
     if behind:
         yield f"a handler raised it again; the first signal was {behind.get('name')}"
@@ -356,7 +358,7 @@ def _thread_name(record: Json) -> str:
     return f"{name} (thread {tid}{gil})" if name else f"thread {tid}{gil}"
 
 
-def _access(record: Json, signal: Json) -> str:
+def _access_words(record: Json, signal: Json) -> str:
     """Return what the kernel says about the failed access; "" where the first sentence says it."""
     code, name = signal.get("si_code"), str(signal.get("name"))
     address = unpadded_address(signal.get("fault_address"))
@@ -394,11 +396,13 @@ def _stack_lines(
     who = telling_thread_name(record) or f"thread {stack['tid']}"
     yield f"Stack of {who}, most recent call first"
     rows = fold_calls(calls)
-    shown = rows if reader.whole else stack_rows(rows, most, telling=_telling(rows, calls))
+    shown = (
+        rows if reader.whole else stack_rows(rows, most, telling=_most_telling_rows(rows, calls))
+    )
     yield from row_lines(shown)
 
 
-def _telling(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> list[int]:
+def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> list[int]:
     """Return the numbers of the rows that say most: the program's own, the named ones first."""
     own = innermost_own_python_call(calls)  # the sentences name it
     named = [at for at, row in enumerate(rows) if own and row.call[:3] == own[:3]][:1]
@@ -435,7 +439,7 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Ite
         yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"
 
 
-def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
+def _missing_part_lines(record: Json, reader: Audience) -> Iterator[str]:
     """Yield what is missing from the answer, and why, the most important first."""
     truncated = get_group(record, "truncated")
     cut = bool(truncated.get("flag"))
@@ -483,7 +487,7 @@ def _not_shown(record: Json, reader: Audience) -> Iterator[str]:
     if len(errors) > len(shown):
         number = len(errors) - len(shown)
         more = f"and {counted(number, 'more note')}" if texts else counted(number, "note")
-        texts.append(f"{more} ({_all_of(reader)})")
+        texts.append(f"{more} ({_command_for_all(reader)})")
     yield from labelled_lines("Missing", texts)
 
 
@@ -503,13 +507,13 @@ def _why_no_names(record: Json, why: object, reader: Audience) -> str:
     from gdb_epi.signature.types import LACKS_FILES
 
     if why in LACKS_FILES:
-        files = _nameless(record)
+        files = _unnamed_files_words(record)
         return "needs " + (files if files and files != _ITS_FILES else "files of the process")
     text = str(why or "")
     return text if reader.place == GDB else text.partition("; try: ")[0]
 
 
-def _all_of(reader: Audience) -> str:
+def _command_for_all(reader: Audience) -> str:
     if reader.place == GDB:
         return "epi triage --all"
     if reader.place == REPORT:
@@ -519,7 +523,7 @@ def _all_of(reader: Audience) -> str:
 
 def _next_steps(record: Json, reader: Audience) -> Iterator[str]:
     """Yield what to do next, each with a line that the reader can paste."""
-    steps = list(_steps(record, reader))
+    steps = list(_candidate_steps(record, reader))
     width = max((len(what) for what, _ in steps), default=0)
     for number, (what, command) in enumerate(steps):
         head = f"{'Next' if not number else '':<{LABEL}}"
@@ -547,7 +551,7 @@ def _fix_of_circle(record: Json) -> str:
     return "do not join a thread while you hold what it needs"
 
 
-def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
+def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     from gdb_epi.signature.types import LACKS_FILES
 
     core = f"{reader.core or 'CORE'}{reader.files}"
@@ -602,7 +606,7 @@ def _steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     outside = get_group(record, "signal").get("sender") == OTHER
     if outside and sender and sender != get_group(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"
-    files = _nameless(record)
+    files = _unnamed_files_words(record)
     errors = get_groups(record, "soft_errors")
     if in_gdb and any(error.get("stage") == "executable" for error in errors):
         yield "the file that ran", "epi doctor"
@@ -642,7 +646,7 @@ def _lacks_executable(record: Json) -> bool:
     )
 
 
-def _nameless(record: Json) -> str:
+def _unnamed_files_words(record: Json) -> str:
     """Return the words for the files whose functions have no name on the stack.
 
     Empty when nameless code lies in no file, as that of a JIT compiler.

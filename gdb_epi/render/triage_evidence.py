@@ -25,28 +25,30 @@ Json = Mapping[str, Any]
 
 def evidence_lines(record: Json) -> Iterator[str]:
     """Yield the evidence, part by part."""
-    yield from _verdict(record)
-    yield from _waits(record)
-    yield from _corruption(record)
-    yield from _signature(record)
+    yield from _verdict_lines(record)
+    yield from _wait_lines(record)
+    yield from _corruption_lines(record)
+    yield from _signature_lines(record)
 
 
-def _verdict(record: Json) -> Iterator[str]:
+def _verdict_lines(record: Json) -> Iterator[str]:
     verdict = get_group(record, "verdict")
     confidence = get_number(verdict, "confidence")
     yield f"Verdict: {verdict.get('label')} ({confidence:.0%})"
     for text in get_texts(verdict, "reasons"):
-        yield from _item("because", text)
+        yield from _wrapped_item("because", text)
     rejected = _rejected_sentences(record)
     for text in get_texts(verdict, "against"):
-        yield from _item(TOO_WEAK if text in rejected else "but", text)
+        yield from _wrapped_item(TOO_WEAK if text in rejected else "but", text)
     for hypothesis, probability in hypotheses(record).items():
         yield f"  {probability:4.0%} {hypothesis}"
     signature = get_group(record, "signature")
-    yield from _item("category", f"{signature.get('category')}: {signature.get('evidence')}")
+    yield from _wrapped_item(
+        "category", f"{signature.get('category')}: {signature.get('evidence')}"
+    )
     for finding in get_groups(record, "findings")[:MAX_ITEMS]:
         name, text = str(finding.get("detector")), str(finding.get("summary"))
-        yield from _item(f"{TOO_WEAK}, {name}" if text in rejected else name, text)
+        yield from _wrapped_item(f"{TOO_WEAK}, {name}" if text in rejected else name, text)
 
 
 def _rejected_sentences(record: Json) -> frozenset[str]:
@@ -71,9 +73,11 @@ def _is_the_damage(record: Json, words: Json) -> bool:
     return bool(damage.get("found")) and pair == (damage.get("holds"), damage.get("should_be"))
 
 
-def _waits(record: Json) -> Iterator[str]:
+def _wait_lines(record: Json) -> Iterator[str]:
     for sign in get_groups(get_group(record, "fork"), "evidence"):
-        yield from _item(f"fork {sign.get('name')}", f"{sign.get('says')} ({sign.get('sure')})")
+        yield from _wrapped_item(
+            f"fork {sign.get('name')}", f"{sign.get('says')} ({sign.get('sure')})"
+        )
     for wait in get_groups(record, "waits")[:MAX_ITEMS]:
         yield (
             f"Wait: thread {wait.get('tid')} for {wait.get('kind')} "
@@ -81,10 +85,10 @@ def _waits(record: Json) -> Iterator[str]:
             f"({wait.get('confidence')})"
         )
         for text in get_texts(wait, "evidence"):
-            yield from _item("-", text)
+            yield from _wrapped_item("-", text)
 
 
-def _corruption(record: Json) -> Iterator[str]:
+def _corruption_lines(record: Json) -> Iterator[str]:
     corruption = get_group(record, "corruption")
     if not corruption:
         return
@@ -99,31 +103,31 @@ def _corruption(record: Json) -> Iterator[str]:
     for candidate in candidates:
         if not headed and not _is_the_damage(record, candidate):
             headed = True
-            yield from _item(f"{TOO_WEAK}:", "")
-        yield from _item(
+            yield from _wrapped_item(f"{TOO_WEAK}:", "")
+        yield from _wrapped_item(
             ("  " if headed else "") + str(candidate.get("where")),
             f"{candidate.get('found')} for {candidate.get('corrected')}, bits "
             f"{candidate.get('bits')}, by {', '.join(get_texts(candidate, 'evidence'))}",
         )
     for sign in get_groups(corruption, "evidence"):
         if sign.get("id") == OVERWRITTEN:
-            yield from _item("looks overwritten", sign.get("summary"))
+            yield from _wrapped_item("looks overwritten", sign.get("summary"))
     pairs = [(str(s.get("check")), str(s.get("why"))) for s in get_groups(corruption, "skipped")]
     for why, checks in names_by_reason(pairs[:MAX_ITEMS]).items():
-        yield from _item(f"not checked {', '.join(checks)}", why)
+        yield from _wrapped_item(f"not checked {', '.join(checks)}", why)
 
 
-def _signature(record: Json) -> Iterator[str]:
+def _signature_lines(record: Json) -> Iterator[str]:
     signature = get_group(record, "signature")
     keys, texts = get_group(signature, "keys"), get_group(signature, "text")
     yield f"Signature {signature.get('version')}"
     for name, value in keys.items():
-        yield from _item(f"{name} {value}", texts.get(name, ""))
+        yield from _wrapped_item(f"{name} {value}", texts.get(name, ""))
     for line in absent_keys(get_group(signature, "absent")):
-        yield from _item(line, "")
+        yield from _wrapped_item(line, "")
 
 
-def _item(head: str, text: object) -> Iterator[str]:
+def _wrapped_item(head: str, text: object) -> Iterator[str]:
     """Yield a text after its head, wrapped; all of it."""
     yield from textwrap.wrap(
         unpad_addresses(f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head),

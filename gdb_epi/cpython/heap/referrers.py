@@ -121,7 +121,7 @@ class ContainerStorage(NamedTuple):
     ident: str
 
 
-def _dict(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
+def _dict_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     keys = access.reader.u64(holder + layout.require("PyDictObject", "ma_keys"))
     start, count, width, _ = access.objects.entries(keys)
@@ -132,7 +132,7 @@ def _dict(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
         yield ContainerStorage(values, values + 8 * count, holder, "dict")
 
 
-def _list(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
+def _list_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     start = access.reader.u64(holder + layout.require("PyListObject", "ob_item"))
     count = access.reader.i64(holder + layout.require("PyListObject", "ob_size"))
@@ -140,7 +140,7 @@ def _list(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
         yield ContainerStorage(start, start + 8 * count, holder, "list")
 
 
-def _set(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
+def _set_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     start = access.reader.u64(holder + layout.require("PySetObject", "table"))
     mask = access.reader.u64(holder + layout.require("PySetObject", "mask"))
@@ -149,7 +149,7 @@ def _set(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
         yield ContainerStorage(start, start + size * (mask + 1), holder, "set")
 
 
-def _deque(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
+def _deque_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     block = access.reader.u64(holder + layout.require("dequeobject", "leftblock"))
     last = access.reader.u64(holder + layout.require("dequeobject", "rightblock"))
@@ -165,11 +165,11 @@ def _deque(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
 
 # By the name of the built-in type; each raises what reading raises.
 STORAGES: dict[str, Callable[[PlainValues, int], Iterator[ContainerStorage]]] = {
-    "dict": _dict,
-    "list": _list,
-    "set": _set,
-    "frozenset": _set,
-    "collections.deque": _deque,
+    "dict": _dict_storage,
+    "list": _list_storage,
+    "set": _set_storage,
+    "frozenset": _set_storage,
+    "collections.deque": _deque_storage,
 }
 
 

@@ -79,7 +79,7 @@ def long_double_text(mantissa: int, rest: int) -> str | None:
         return None  # no processor since the 80287 makes these
     if not mantissa:
         return f"{sign}0.0"
-    digits, point = _shortest(mantissa, max(exponent, 1) - 16383 - 63)
+    digits, point = _shortest_digits(mantissa, max(exponent, 1) - 16383 - 63)
     if -4 < point <= 16:
         whole = (digits[:point] if point > 0 else "0").ljust(point, "0")
         part = "0" * -point + digits[max(point, 0) :]
@@ -88,7 +88,7 @@ def long_double_text(mantissa: int, rest: int) -> str | None:
     return f"{sign}{digits[0]}{part}e{'-' if point < 1 else '+'}{abs(point - 1):02d}"
 
 
-def _shortest(mantissa: int, exponent: int) -> tuple[str, int]:
+def _shortest_digits(mantissa: int, exponent: int) -> tuple[str, int]:
     """Return the fewest digits that tell mantissa * 2**exponent from its neighbours.
 
     The number is 0.DIGITS * 10**point. This is Steele and White's algorithm on integers. A text
@@ -123,14 +123,14 @@ def _shortest(mantissa: int, exponent: int) -> tuple[str, int]:
 
 def complex_text(real: float, imaginary: float, form: str, exponents: bool = False) -> str:
     """Return a complex number without parentheses."""
-    second = _part(imaginary, form, exponents)
+    second = _complex_part_text(imaginary, form, exponents)
     if real == 0 and not str(real).startswith("-"):
         return f"{second}j"
     sign = "" if second.startswith("-") else "+"
-    return f"{_part(real, form, exponents)}{sign}{second}j"
+    return f"{_complex_part_text(real, form, exponents)}{sign}{second}j"
 
 
-def _part(value: float, form: str, exponents: bool) -> str:
+def _complex_part_text(value: float, form: str, exponents: bool) -> str:
     text = float_text(value, form, exponents)
     return text[:-2] if text.endswith(".0") else text
 
@@ -159,10 +159,10 @@ def datetime64_text(value: int, unit: str) -> str | None:
     if not 1 <= days + EPOCH <= _LAST_DAY:
         return None
     day = date.fromordinal(days + EPOCH).isoformat()
-    return day if unit in ("W", "D") else f"{day}T{_clock(rest, unit)}"
+    return day if unit in ("W", "D") else f"{day}T{_clock_text(rest, unit)}"
 
 
-def _clock(rest: int, unit: str) -> str:
+def _clock_text(rest: int, unit: str) -> str:
     if unit == "h":
         return f"{rest:02d}"
     if unit == "m":
@@ -262,9 +262,9 @@ def read_dtype(decoder: ReprDecoder, address: int) -> DType:
     # numpy 1: subarray, fields, names, f, metadata, c_metadata follow the int; numpy 2: metadata,
     # hash, two reserved words, subarray, fields, names, c_metadata follow the Py_ssize_t.
     start = (last + 4 + 7 & ~7) if is_int else last + 40
-    unit = _unit(decoder, start + (40 if is_int else 24)) if kind in "mM" else ""
-    names = _fields(decoder, start) if kind == "V" else ()
-    base, shape = _sub_array(decoder, decoder.reader.u64(start)) if kind == "V" else (None, ())
+    unit = _read_time_unit(decoder, start + (40 if is_int else 24)) if kind in "mM" else ""
+    names = _read_fields(decoder, start) if kind == "V" else ()
+    base, shape = _read_sub_array(decoder, decoder.reader.u64(start)) if kind == "V" else (None, ())
     alignment = decoder.reader.u32(last) if is_int else decoder.reader.i64(last)
     type_at = decoder.reader.u64(decoder.behind_header(obj))
     return DType(
@@ -282,7 +282,7 @@ def read_dtype(decoder: ReprDecoder, address: int) -> DType:
     )
 
 
-def _sub_array(decoder: ReprDecoder, address: int) -> tuple[int | None, tuple[int, ...]]:
+def _read_sub_array(decoder: ReprDecoder, address: int) -> tuple[int | None, tuple[int, ...]]:
     """Return dtype and shape of a sub-array (PyArray_ArrayDescr: base, shape)."""
     if not address:
         return None, ()
@@ -305,7 +305,7 @@ def _is_numpy_1(decoder: ReprDecoder, obj: Obj) -> bool:
     raise Undecodable("numpy.dtype declares no member itemsize")
 
 
-def _unit(decoder: ReprDecoder, slot: int) -> str:
+def _read_time_unit(decoder: ReprDecoder, slot: int) -> str:
     """Return the unit of a time dtype: after NpyAuxData (4 words) in its c_metadata."""
     metadata = decoder.reader.u64(slot)
     if not metadata:
@@ -315,7 +315,7 @@ def _unit(decoder: ReprDecoder, slot: int) -> str:
     return code if multiple == 1 else f"{multiple}{code}"
 
 
-def _fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int, str], ...]:
+def _read_fields(decoder: ReprDecoder, start: int) -> tuple[tuple[str, int, int, str], ...]:
     """Return name, dtype, offset and title (its repr, or "") of each field of a record."""
     fields, names = decoder.reader.u64(start + 8), decoder.reader.u64(start + 16)
     if not names or decoder.ident(names) != "tuple":
@@ -437,7 +437,7 @@ def read_array_parts(decoder: ReprDecoder, obj: Obj) -> ArrayParts:
     data, number = decoder.word(obj, 0), decoder.word(obj, 1) & HALF_MASK
     if number > MAX_DIMENSIONS:
         raise Undecodable(f"an array of {number} dimensions")
-    shape, strides = (_longs(decoder, decoder.word(obj, at), number) for at in (2, 3))
+    shape, strides = (_read_longs(decoder, decoder.word(obj, at), number) for at in (2, 3))
     item_type = read_dtype(decoder, decoder.word(obj, 5))
     count = 1
     for length in shape:
@@ -465,7 +465,7 @@ def describe_array(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{head}{': ' + inside if inside else ''}>"
 
 
-def _longs(decoder: ReprDecoder, address: int, number: int) -> tuple[int, ...]:
+def _read_longs(decoder: ReprDecoder, address: int, number: int) -> tuple[int, ...]:
     if not number:
         return ()
     return struct.unpack(f"<{number}q", decoder.reader.read(address, 8 * number))
@@ -575,7 +575,7 @@ def do_large_floats_have_exponents(decoder: ReprDecoder, form: str, *values: flo
         return False
 
 
-def _scalar(decoder: ReprDecoder, obj: Obj, text: str, wrapped: str | None = None) -> str:
+def _scalar_text(decoder: ReprDecoder, obj: Obj, text: str, wrapped: str | None = None) -> str:
     if not is_numpy_2(decoder):
         return text
     name = obj.lineage.root.full_name.rpartition(".")[2]
@@ -598,7 +598,7 @@ def _scalar_values(decoder: ReprDecoder, obj: Obj, form: str) -> tuple[Any, ...]
 def integer(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an integer scalar."""
     form = _INTEGERS[obj.lineage.ident.rpartition(".")[2]]
-    return _scalar(decoder, obj, str(_scalar_values(decoder, obj, form)[0]))
+    return _scalar_text(decoder, obj, str(_scalar_values(decoder, obj, form)[0]))
 
 
 @decodes("numpy.bool", "numpy.bool_")
@@ -616,7 +616,7 @@ def floating(decoder: ReprDecoder, obj: Obj) -> str:
     form = _FLOATS[obj.lineage.ident.rpartition(".")[2]]
     value = float(_scalar_values(decoder, obj, form)[0])
     text = float_text(value, form, do_large_floats_have_exponents(decoder, form, value))
-    return _scalar(decoder, obj, text)
+    return _scalar_text(decoder, obj, text)
 
 
 @decodes(*(f"numpy.{name}" for name in _COMPLEX))
@@ -631,7 +631,7 @@ def complex_number(decoder: ReprDecoder, obj: Obj) -> str:
     has_both_parts = any(sign in without_exponents for sign in "+-")
     if has_both_parts and not is_numpy_2(decoder):
         text = f"({text})"
-    return _scalar(decoder, obj, text)
+    return _scalar_text(decoder, obj, text)
 
 
 @decodes("numpy.longdouble", "numpy.float128")
@@ -644,14 +644,14 @@ def long_double(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable("no normal long double")
     if not obj.is_exact:
         decoder.mark_inexact()
-    return _scalar(decoder, obj, shown, repr(shown))
+    return _scalar_text(decoder, obj, shown, repr(shown))
 
 
 @decodes("numpy.str_", "numpy.bytes_")
 def text(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode str_ and bytes_, which are a str and a bytes."""
     decode = unicode_string if obj.lineage.ident == "numpy.str_" else byte_string
-    return _scalar(decoder, obj, decode(decoder, obj))
+    return _scalar_text(decoder, obj, decode(decoder, obj))
 
 
 @decodes("numpy.datetime64", "numpy.timedelta64")
