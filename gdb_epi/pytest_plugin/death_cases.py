@@ -38,7 +38,7 @@ MAX_CHILDREN = 4  # cores of processes that one test started
 # Without the current folder: a module of the project must not stand in for one of Python's.
 _TRIAGE = (
     "import sys; sys.path[:] = [p for p in sys.path if p];"
-    "from gdb_epi.cli.main import leave, main; leave(main())"
+    "from gdb_epi.cli.main import exit_process, main; exit_process(main())"
 )
 
 
