@@ -36,6 +36,7 @@ from gdb_epi.corruption.checks.control_flow import (
     return_without_return_address,
 )
 from gdb_epi.corruption.checks.one_bit_pointer import _sentence, one_bit_pointer
+from gdb_epi.corruption.checks.overwritten_places import _is_table, _steps
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.several_bits import recurring_flips
 from gdb_epi.corruption.checks.wild_values import call_of_data
@@ -503,6 +504,27 @@ def test_runs_of_junk() -> None:
         evidence(overwritten_neighbours(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x28: GOOD}))) == []
     )
     assert evidence(overwritten_neighbours(pointed(BAD))) == []
+
+
+def test_a_pointer_with_a_wrong_bit_among_numbers_is_no_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers = 21 << 32 | 8
+    words = {HEAP + 0x20: BAD, HEAP + 0x28: numbers, HEAP + 0x30: numbers}
+    assert evidence(overwritten_neighbours(pointed(BAD, words)))
+    home = "gdb_epi.corruption.checks.benign_causes"
+    monkeypatch.setattr(f"{home}.is_one_bit_from_use", lambda *_: True)
+    assert not evidence(overwritten_neighbours(pointed(BAD, words)))
+
+
+def test_a_table_of_addresses_is_no_loop_over_rows() -> None:
+    addresses = [0x7FFF_F6AE_0000 + 1024 * number for number in range(64)]
+    table = b"".join(address.to_bytes(8, "little") for address in addresses)
+    assert _steps(table, 8 * 20 + 2) == [8]
+    assert _is_table(table, range(2, len(table), 8))
+    others = [address ^ number * number << 5 for number, address in enumerate(addresses)]
+    mixed = b"".join(address.to_bytes(8, "little") for address in others)
+    assert not _is_table(mixed, range(2, len(mixed), 8))
 
 
 def test_what_follows_a_segment_in_its_page_is_the_files() -> None:

@@ -34,6 +34,7 @@ from gdb_epi.corruption.pointers.sign_ids import (
 )
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
+    is_one_bit_from_use,
     is_pointer_into_middle,
     sign_id_beside_one_bit,
 )
@@ -473,7 +474,8 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
         "bits tell of a mark. Not said of a place where text belongs, a str, nor "
         "of one that was read where no object or block is: that was not overwritten. Nor of a "
         "place that holds the same number or text, and from which nothing shows that it was read: "
-        "text stands among text."
+        "text stands among text. Nor of a word one bit from something in use: structs hold numbers "
+        "beside pointers."
     ),
 )
 def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
@@ -494,6 +496,9 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence("S:tagged", place, summary)
             return
+        pattern = software_pattern(context, FaultWord("memory", value, 0))
+        if pattern is None and is_one_bit_from_use(context, value):
+            continue  # structs hold numbers beside pointers
         count = sum(_is_junk(context, at) for at in around)
         if count >= RUN:
             summary = (

@@ -10,7 +10,10 @@ what the code takes it for, so somebody wrote there who should not have.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
@@ -44,7 +47,7 @@ from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL, untagged_address
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import ascii_text_shape, in_brackets
-from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word, split_into_words
 
 ID = "S:overwritten-place"
 _WITH_FRAMES = frozenset(("generator", "coroutine", "async_generator", "frame"))
@@ -92,7 +95,8 @@ _BY_OFFSET = {
         "a list, dict or set still names the block as its table, or one run of text goes over "
         "the start of the block, several objects of one type are wrong in that field, what names "
         "a block that held an object are items of containers alone, or one byte "
-        "stands at one distance through memory and makes no addresses out of several words. "
+        "stands at one distance through memory and makes no addresses out of several words (of "
+        "no table of addresses, which may lead to what is gone). "
         "Not said where one byte of the word, changed, makes the access "
         "legal: then it may be a flip."
     ),
@@ -175,6 +179,8 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
         for step in _steps(memory, place)[:MAX_STEPS]:
             first, last = _ends_of_run(memory, place, step)
             run = range(first, last + 1, step)
+            if _is_table(memory, run):
+                continue
             wrong = 0
             for each in run[:MAX_IN_STEP] if len(run) >= MIN_IN_STEP else ():
                 wrong += _is_address_but_for(context, memory, each)
@@ -189,9 +195,22 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
     return None
 
 
+def _is_table(memory: bytes, run: range) -> bool:
+    """Whether most words that a run of bytes goes over are addresses at one distance.
+
+    So are those in a table, and where they lead to memory that is gone they share a byte.
+    """
+    words = split_into_words(memory[run.start & -WORD : run[-1] | (WORD - 1)][: len(run) * WORD])
+    steps = Counter(after - before for before, after in pairwise(words))
+    step, number = max(steps.items(), key=itemgetter(1), default=(0, 0))
+    return run.step == WORD and step != 0 and number * 2 > len(words)
+
+
 def _steps(memory: bytes, place: int) -> list[int]:
     """Return the distances from a place to bytes like that one, ascending."""
     steps, byte = set(), memory[place : place + 1]
+    if byte in (memory[place - WORD : place - WORD + 1], memory[place + WORD : place + WORD + 1]):
+        return [WORD]
     low, high = max(0, place - MAX_STEP), place + MAX_STEP
     at = memory.find(byte, low, high)
     while at >= 0:
