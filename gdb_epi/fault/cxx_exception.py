@@ -11,13 +11,15 @@ src/cxa_exception.h.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
-from gdb_epi.fault.memory_reads import c_string, read_word, try_read
+from gdb_epi.fault.memory_reads import c_string, read_up_to, read_word, try_read
 from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.function_bounds import FunctionBounds
+from gdb_epi.target.unwind import Unwinder
 
 _TERMINATE = frozenset((
     "std::terminate", "_ZSt9terminatev", "__cxxabiv1::__terminate",
@@ -34,6 +36,9 @@ _LIBRARIES = ("libstdc++.so", "libc++abi.so", "libc++.so")
 _HEADER = 0x20  # bytes of struct _Unwind_Exception, before the thrown object
 _TEXT_AT = WORD  # in std::runtime_error and std::logic_error, after the vtable (libstdc++-v3)
 _LENGTH, _CAPACITY, _COUNT = -24, -16, -8  # of its string's representation, before the text
+# mov %rbx,%rdi or mov %rbp,%rdi, and a call: of malloc, in operator new.
+_KEPT_SIZE = {b"\x48\x89\xdf\xe8": "rbx", b"\x48\x89\xef\xe8": "rbp"}
+_NEW_BYTES = 64
 MAX_TEXT = 4096
 MEMBERS = 4  # words of a thrown object that are looked at
 MAX_FRAMES = 64  # from the innermost on
@@ -103,6 +108,28 @@ def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absen
     if raw.find(b"\0") != length:
         return Absent(UNPARSABLE, "its type keeps no text where std::runtime_error does")
     return raw[:-1].decode("utf-8", "backslashreplace")
+
+
+def requested_size(target: Target, registers: Mapping[str, int]) -> int | None:
+    """Return how many bytes operator new was asked for that threw std::bad_alloc; None unknown.
+
+    It keeps the number in a register over its calls (libstdc++-v3/libsupc++/new_op.cc), which the
+    functions that it called have saved.
+    """
+    new, throw = target.symbol("_Znwm"), target.symbol("__cxa_throw")
+    if new is None or throw is None or not registers.get("rsp"):
+        return None
+    code = read_up_to(target, new, _NEW_BYTES)
+    kept = next((name for moved, name in _KEPT_SIZE.items() if moved in code), None)
+    bounds = FunctionBounds(target)
+    throwing = bounds.at(throw)
+    frames = list(islice(Unwinder(target, bounds).walk(registers), MAX_FRAMES))
+    for inner, outer in pairwise(frames):
+        if kept and throwing is not None and throwing.start < inner.pc <= throwing.end:
+            text = target.region_at(outer.pc)
+            is_new = text is not None and text.start <= new < text.end
+            return outer.registers.get(kept) if is_new else None
+    return None
 
 
 def words_of_exception(target: Target, frames: Sequence[NativeFrame]) -> Iterator[int]:

@@ -63,7 +63,7 @@ CATEGORIES = (
     CategoryHypothesis("oom-suspect", "out-of-memory", "no-memory", "an allocation failed"),
     CategoryHypothesis(
         "abort-terminate:std::bad_alloc", "out-of-memory", "no-memory",
-        "an allocation failed: nobody caught std::bad_alloc",
+        "an allocation failed: nobody caught std::bad_alloc", how=True,
     ),
     CategoryHypothesis(
         "abort-terminate", "software", "failed-check", "std::terminate ended it: an exception "

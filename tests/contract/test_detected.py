@@ -178,6 +178,13 @@ def test_the_text_of_a_cxx_exception_is_told_when_asked_for(library: Path, tmp_p
 
 
 @pytest.mark.heavy
+def test_more_memory_than_a_process_can_have(library: Path, tmp_path: Path) -> None:
+    record = record_of("throw_no_memory", tmp_path, library)
+    assert facts_of(record, "uncaught_exception")["kind"] == "absurd-size"
+    assert record["verdict"]["label"] == "software"
+
+
+@pytest.mark.heavy
 def test_terminate_without_an_exception(library: Path, tmp_path: Path) -> None:
     facts = facts_of(record_of("joinable", tmp_path, library), "uncaught_exception")
     assert (facts["kind"], facts["type"]) == ("terminate", None)

@@ -37,6 +37,7 @@ from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, classify_glibc_message
 from gdb_epi.judgement.label_evidence import ONE_WORD_EXPLAINS
 from gdb_epi.judgement.verdict import judge
+from gdb_epi.sizes import USER_TOP
 from gdb_epi.target.api import Module, NativeFrame, Region
 from gdb_epi.x86.instruction_sets import instruction_sets
 
@@ -349,6 +350,20 @@ def test_a_function_of_the_library_threw_for_code_of_the_program() -> None:
     assert found.summary.endswith(
         "; std::thread::join, called by Logger::stop in plugin.so, threw it"
     )
+
+
+def test_a_size_that_no_process_can_have_is_no_lack_of_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    home = "gdb_epi.detectors.runtimes.uncaught_exception"
+    monkeypatch.setattr(f"{home}.exception_type", lambda *_: "std::bad_alloc")
+    died = terminated(of("__cxa_throw", "/usr/lib/libstdc++.so.6"), of("_Z4loadv", PLUGIN))
+    for size, kind in ((USER_TOP - 1, "info"), (USER_TOP, "absurd-size"), (None, "info")):
+        monkeypatch.setattr(f"{home}.requested_size", lambda *_, size=size: size)
+        (found,) = uncaught_exception(died)
+        assert found.facts["kind"] == kind
+        told = judge("abort-terminate:std::bad_alloc", [found], score([]))
+        assert told.label == ("software" if kind == "absurd-size" else "out-of-memory")
 
 
 def test_a_virtual_function_that_has_no_code() -> None:

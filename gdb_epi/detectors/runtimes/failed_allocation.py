@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
+from gdb_epi.detectors.runtimes.uncaught_exception import asked_for_too_much
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, FaultAccount
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
@@ -26,7 +27,8 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes: errno keeps its value until the next call that fails, so a pointer may be NULL,
     or the process may have given up, for another reason; the summary says so. A request of an
-    absurd size fails just as one does when memory has run out.
+    absurd size fails just as one does when memory has run out; that of operator new is known, and
+    is told by uncaught_exception.
     Reference: man 3 malloc (ENOMEM), man 2 setrlimit (RLIMIT_AS, RLIMIT_DATA).
     """
     account = state.account
@@ -43,7 +45,11 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
             f"memory, and the pointer that was used is {pointer}"
         )
         yield Finding("failed_allocation", subject, {"kind": "errno"}, summary)
-    elif account.how != ACCESS and errno_of(state.target, account.fault) == ENOMEM:
+    elif (
+        account.how != ACCESS
+        and errno_of(state.target, account.fault) == ENOMEM
+        and not asked_for_too_much(state, account)
+    ):
         summary = (
             "errno of this thread is ENOMEM: the last call of the C library that failed got no "
             "memory, and then the process ended itself"

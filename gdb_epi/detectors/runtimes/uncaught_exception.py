@@ -9,16 +9,18 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.errors import Absent
-from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.account import ABORTED, FaultAccount
 from gdb_epi.fault.cxx_exception import (
     evidence_of_terminate,
     exception_type,
+    requested_size,
     throwing_frame,
     words_of_exception,
 )
 from gdb_epi.fault.own_native_code import function_and_file, function_readable_name
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import USER_TOP
 from gdb_epi.target.api import NativeFrame
 
 NO_MEMORY = "std::bad_alloc"
@@ -39,9 +41,9 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     """Find std::terminate() on the stack, the exception's type and the function that threw.
 
     Innocent causes: this is itself the ordinary explanation. For std::bad_alloc the category says
-    that memory ran out. Absent without native frames, which need GDB. The text of the exception is
-    data of the program and stays in the core. Reference: Itanium C++ ABI, "Exception Handling"; GCC
-    12 libstdc++-v3/libsupc++.
+    that memory ran out, but where more was asked for than a process can address. Absent without
+    native frames, which need GDB. The text of the exception is data of the program and stays in the
+    core. Reference: Itanium C++ ABI, "Exception Handling"; GCC 12 libstdc++-v3/libsupc++.
     """
     failure = frames_of_failure(state, ABORTED)
     if failure is None:
@@ -58,8 +60,17 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
         what = f"a C++ exception{of_type} was not caught"
         what += _python_exception(state, frames) + _who_threw(frames, by)
         kind = "info" if thrown == NO_MEMORY else "exception"
+        if thrown == NO_MEMORY and asked_for_too_much(state, account):
+            kind = "absurd-size"
+            what += ". It had asked for more memory than any process can have: the size was wrong"
     facts = {"kind": kind, "type": thrown, "thrown_by": place}
     yield Finding("uncaught_exception", f"thread {account.fault.tid}", facts, what)
+
+
+def asked_for_too_much(state: ProcessState, account: FaultAccount) -> bool:
+    """Tell whether operator new failed because no process can have as much as was asked for."""
+    size = requested_size(state.target, account.fault.registers)
+    return size is not None and size >= USER_TOP
 
 
 def _python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str:

@@ -18,6 +18,8 @@ void throw_in_thread() { std::thread t([] { throw std::logic_error("worker lost 
 struct Fetched { void *type, *value, *trace; };
 struct PythonError : std::exception { Fetched *fetched; };
 void throw_python(void *type, void *value, void *trace) { PythonError e; e.fetched = new Fetched{type, value, trace}; throw e; }
+__attribute__((noinline)) static char *of_size(unsigned long n) { return new char[n]; }
+void throw_no_memory() { volatile long left = -80; std::puts(of_size(static_cast<unsigned long>(left) >> 1)); }
 void joinable() { std::thread t([] {}); }
 char *rows(size_t n) { return (char *)malloc(n); }
 void fill(char *at, size_t n) { memset(at, 'R', n); }
