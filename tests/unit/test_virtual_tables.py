@@ -17,6 +17,7 @@ from gdb_epi.target.api import Region
 CONSTANTS = 0x7F0000000000
 TABLE, TYPE, NAME, SIZE = CONSTANTS + 0x40, CONSTANTS + 0x400, CONSTANTS + 0x800, 0x1000
 OBJECT, BIT = HEAP + 0x100, 3
+CODE = CONSTANTS + 0x2000
 FILE = "/usr/lib/libshelf.so"
 
 
@@ -45,7 +46,10 @@ def process(held: int, *, described: int = TYPE, others: int = 3) -> Context:
                 for place, word in words.items()
                 if place >= HEAP and place < HEAP + SIZE
             },
-            extra_regions=[Region(CONSTANTS, CONSTANTS + SIZE, "r--", FILE, 0, SIZE)],
+            extra_regions=[
+                Region(CONSTANTS, CONSTANTS + SIZE, "r--", FILE, 0, SIZE),
+                Region(CODE, CODE + SIZE, "r-x", FILE, SIZE, 0),
+            ],
             extra_memory={CONSTANTS: bytes(constants)},
         )
     )
@@ -55,9 +59,10 @@ def said(context: Context) -> list[Evidence]:
     return [item for item in virtual_tables(context) if isinstance(item, Evidence)]
 
 
-def test_a_word_inside_of_a_table_is_named_with_the_beginning() -> None:
-    (damage,) = said(process(TABLE ^ 1 << BIT))
-    assert (damage.id, damage.where, damage.bits) == ("R29", OBJECT, (BIT,))
+@pytest.mark.parametrize("bit", [BIT, 13], ids=["inside of the table", "into code"])
+def test_a_word_beside_a_table_is_named_with_the_beginning(bit: int) -> None:
+    (damage,) = said(process(TABLE ^ 1 << bit))
+    assert (damage.id, damage.where, damage.bits) == ("R29", OBJECT, (bit,))
     assert damage.corrected == TABLE
 
 

@@ -58,7 +58,8 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
         if address % WORD or not tables.may_be_object(address):
             continue
         held = read_word(context.target, address)
-        if held is None or not tables.in_constants(held) or tables.begins(held):
+        region = None if held is None or held % WORD else context.target.region_at(held)
+        if held is None or region is None or not region.in_file or tables.begins(held):
             continue
         right = [held ^ 1 << bit for bit in BITS if tables.begins(held ^ 1 << bit)]
         alike = [table for table in right if _is_named(context, table)]
@@ -69,8 +70,8 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
     for address, (held, alike) in wrong.items():
         if len(alike) == 1:
             summary = (
-                f"the object at {address:#018x} names {held:#018x} as its virtual table, which is "
-                f"inside of one; {alike[0]:#018x}, one bit away, begins one, and other objects "
+                f"the object at {address:#018x} names {held:#018x} as its virtual table: none "
+                f"begins there; at {alike[0]:#018x}, one bit away, one does, and other objects "
                 "name it"
             )
             yield word_evidence("R29", address, held, alike[0], summary)
