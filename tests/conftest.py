@@ -9,6 +9,7 @@ import resource
 import signal
 import sys
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -87,9 +88,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what is marked heavy, unless it is asked for."""
     if config.getoption("--heavy"):
         return
-    heavy = [test for test in items if test.get_closest_marker("heavy") or _is_not_its_turn(test)]
+    left_out = _not_in_turn(items)
+    heavy = [test for test in items if test in left_out or test.get_closest_marker("heavy")]
     if heavy:
-        left_out = set(heavy)
+        left_out.update(heavy)
         items[:] = [test for test in items if test not in left_out]
         config.hook.pytest_deselected(items=heavy)
     config.stash[LEFT_OUT] = len(heavy)
@@ -97,17 +99,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.workeroutput["heavy"] = len(heavy)
 
 
-def _is_not_its_turn(test: pytest.Item) -> bool:
-    """Tell whether a test is of the half of its cells that is left to --heavy.
+def _not_in_turn(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the half of the cells of each test marked in_turn(PARAMETER) that is left to --heavy.
 
-    Of two tests that are marked in_turn("interpreter") one may have the versions with an even
-    number, the other the odd ones: it hangs on their names alone.
+    Of two tests with in_turn("interpreter") one may have the first version, the third and so on,
+    the other the second and the fourth: it hangs on their names alone.
     """
-    mark = test.get_closest_marker("in_turn")
-    if mark is None or not isinstance(test, pytest.Function):
-        return False
-    turn = zlib.crc32(test.originalname.encode())
-    return (test.callspec.indices[mark.args[0]] + turn) % 2 == 1
+    values: defaultdict[str, list[object]] = defaultdict(list)
+    others = set()
+    for test in items:
+        mark = test.get_closest_marker("in_turn")
+        if mark is None or not isinstance(test, pytest.Function):
+            continue
+        value, seen = test.callspec.params[mark.args[0]], values[test.nodeid.partition("[")[0]]
+        if value not in seen:
+            seen.append(value)
+        if (seen.index(value) + zlib.crc32(test.originalname.encode())) % 2:
+            others.add(test)
+    return others
 
 
 def pytest_collection_finish() -> None:

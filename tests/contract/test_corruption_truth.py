@@ -74,7 +74,7 @@ def told(rows: list[Row]) -> str:
 @needs_cores
 @needs_gcc
 @pytest.mark.parametrize(
-    "part", [pytest.param(n, marks=pytest.mark.heavy if n > 1 else ()) for n in range(PARTS)]
+    "part", [pytest.param(n, marks=pytest.mark.heavy if n else ()) for n in range(PARTS)]
 )
 def test_no_software_bug_is_strong_evidence(part: int) -> None:
     size = SOFTWARE // PARTS
