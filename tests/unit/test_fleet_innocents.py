@@ -92,20 +92,26 @@ def test_crashes_whose_value_is_not_known_are_no_second_cause():
     assert marks == ["release=2"]
 
 
-@pytest.mark.parametrize("is_firmware", [True, False])
-def test_a_model_that_a_firmware_implies_is_not_accused(is_firmware):
+@pytest.mark.parametrize(
+    ("cause", "marks"),
+    [("nic_fw", {"nic_fw"}), ("model", {"model"}), ("both", {"nic_fw", "model"})],
+)
+def test_a_model_that_a_firmware_implies_is_not_accused(cause, marks):
     """All machines with the firmware are of the model, and two of three of the model have it."""
-    hosts = [h for h in range(60) if h % 4 == 0 and (h % 3 or not is_firmware)]
-    crashes = [Crash(n % DAYS, hosts[7 * n % len(hosts)], "bug", n, False, "") for n in range(36)]
+    hosts = [h for h in range(60) if h % 4 == 0 and (h % 3 or cause != "nic_fw")]
+    hosts += [h for h in hosts if h % 3] * (12 if cause == "both" else 0)  # it may crash more
+    number = 144 if cause == "both" else 36
+    crashes = [Crash(n % DAYS, hosts[7 * n % len(hosts)], "bug", n % CPUS, False, "")
+               for n in range(number)]  # fmt: skip
     whole = column(with_crashes(crashes), "model", lambda h: h % 4 == 0, ["R650", "R660"])
     whole = column(whole, "nic_fw", lambda h: (h % 4 == 0) & (h % 3 > 0), ["20", "22"])
     (*others, firmware) = whole.attributes
     codes = np.where(np.arange(whole.day.size) % 8, firmware.crash, -1)  # some do not tell it
     whole = whole._replace(attributes=(*others, firmware._replace(crash=codes)), memo=None)
     parted = split_signature(whole, whole.signatures.index("bug"), LAST)
-    (part,) = (p for p in parted.parts if p.finding is not None)
+    part, *_ = (p for p in parted.parts if p.finding is not None)
     assert part.finding is not None
-    assert (part.finding.attr, part.also) == ("nic_fw" if is_firmware else "model", ())
+    assert {part.finding.attr, *(f.attr for f in part.also)} == marks
 
 
 @pytest.mark.parametrize("is_replaced", [True, False])

@@ -41,7 +41,7 @@ from gdb_epi.fleet.screen.hosts import hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, without_pairs
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_BESIDE = 0.02  # of the host-hours with a value, that are without one that it implies
@@ -215,10 +215,16 @@ def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
     ]
     if hours[1] > MAX_BESIDE * hours[0] or min(hours[0], hours[2]) <= 0:
         return False
-    crashes = whole.members & (mine.crash >= 0)
-    n, total = int((crashes & (mine.crash == code)).sum()), int(crashes.sum())
-    share = hours[0] / (hours[0] + hours[2])
-    return bool(binomial_tail(*(np.array([x]) for x in (n, total, share)))[0] <= MAX_IMPLIED_P)
+    same = population.signature == population.signatures.index(whole.signature)
+    known = same & (mine.crash >= 0) & (other.crash >= 0)
+    in_part, in_whole = mine.crash == code, other.crash == other.values.index(whole.value)
+    n = [int((known & some).sum()) for some in (in_part & in_whole, ~in_part & in_whole, ~in_whole)]
+    rest = float(population.exposure_hours[(other.exposure >= 0) & ~with_whole].sum())
+    tests = ((n[0], n[1], hours[0], hours[2]), (n[1], n[2], hours[2], rest))
+    prefers, raised = (
+        apply_to_scalars(binomial_tail, a, a + b, h / (h + beside)) for a, b, h, beside in tests
+    )
+    return prefers <= MAX_IMPLIED_P and raised > MAX_Q
 
 
 def _add_pairs(

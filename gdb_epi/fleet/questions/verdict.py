@@ -190,9 +190,8 @@ def same_bug_sentences(population: Population, verdicts: Sequence[PopulationVerd
     by_code: dict[str, dict[str, set[str]]] = {}
     for verdict in verdicts:
         native, frames, _ = verdict.subject.partition(PYTHON_FRAMES)
-        marks = {
-            f"{f.attr}={f.value}" for c in verdict.causes for f in c.findings if f.attr != "host"
-        }
+        findings = (f for cause in verdict.causes for f in cause.findings)
+        marks = {f"{f.attr}={f.value}" for f in findings if population.attribute(f.attr)}
         if frames and marks:
             by_code.setdefault(native, {}).setdefault(verdict.subject, set()).update(marks)
     sentences = []
