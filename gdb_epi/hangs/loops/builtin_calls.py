@@ -28,6 +28,7 @@ from gdb_epi.cpython.values.value_stack_items import (
 from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
 from gdb_epi.hangs.loops.loop_states import Bounds
 from gdb_epi.hangs.loops.object_evaluation import (
+    COUNTER,
     DEQUE,
     DICTS,
     ERRORS,
@@ -69,6 +70,7 @@ _METHODS = {
     "frozenset": frozenset(("union", "difference", "intersection", "issubset", "issuperset")),
     **dict.fromkeys(DICTS, frozenset(("get", "keys", "values", "items", "pop", "setdefault",
                                       "update", "clear", "copy"))),
+    COUNTER: frozenset(("get", "keys", "values", "items", "pop", "clear")),
 }  # fmt: skip
 DRAWS = ("random", "choice", "randint", "randrange")
 _RANDOM = ("Random", "SystemRandom")

@@ -635,8 +635,17 @@ class DryRun(GeneratorInstructions):
             self.stack[-1] = match_attribute(self, of, self._name(argument >> shift))
         elif of.address < 0:
             self.stack[-1] = self.of_instance(of, self._name(argument >> shift))
+        elif self._is_own_method(of, self._name(argument >> shift)):
+            self._method(self._name(argument >> shift))
+            method = self._pop()
+            self.stack[-1] = method
         else:
             super()._do_load_attr(argument)
+
+    def _is_own_method(self, of: ProcessObject, name: str) -> bool:
+        """Tell whether a name is that of a function in an object's class, to be called later."""
+        in_class = self.in_class(self.decoder.obj(of.address), name)
+        return in_class is not None and self.decoder.ident(in_class[1]) == "function"
 
     def _do_before_with(self, _argument: int) -> None:
         """Enter a `with` block: the exit lies below what its manager gave (3.11 to 3.13)."""
@@ -690,6 +699,17 @@ class DryRun(GeneratorInstructions):
             self._call(first, [second, *arguments])
 
     _do_call_method = _do_call
+
+    def _do_call_function_ex(self, argument: int) -> None:
+        """Call with an iterable of arguments, and a dict of named ones where `argument` says so."""
+        named = self.pairs(self._pop()) if argument & 1 else []
+        arguments = self.all_of(self._pop())
+        called = self._pop()
+        if self.decoder.layout.version >= (3, 11):  # a NULL beside it, on either side
+            other = self._pop()
+            called = other if called is None else called
+        self.keywords = tuple(self.text_of(key) for key, _ in named)
+        self._call(called, [*arguments, *(value for _, value in named)])
 
     def _do_raise_varargs(self, argument: int) -> None:
         item = self._pop() if argument == 1 else None

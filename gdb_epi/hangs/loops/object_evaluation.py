@@ -59,7 +59,8 @@ MAX_DRAWS = 1 << 12  # values that a draw may have
 _MAX_NESTING = 8  # of containers in one another that are compared
 _FREE = 16  # items that a step may look at; more of them cost further steps
 DEQUE = "collections.deque"
-DICTS = ("dict", "collections.defaultdict", "collections.OrderedDict")
+COUNTER = "collections.Counter"
+DICTS = ("dict", "collections.defaultdict", "collections.OrderedDict", COUNTER)
 SETS = ("set", "frozenset")
 _ARRAYS = ("list", "tuple", DEQUE)
 PATTERN, MATCH = "re.Pattern", "re.Match"
@@ -164,6 +165,8 @@ class ObjectEvaluation(Evaluation):
                 return self.memory.kinds[item.address]
             obj = self.decoder.obj(item.address)
             name = obj.type.full_name
+            if f"{obj.type.module}.{name}" == COUNTER:
+                return COUNTER
             return name if obj.is_exact or name == DEQUE or name in DICTS else ""
         if isinstance(item, ComputedNumber):
             return "float" if item.is_float else type(item.value).__name__
@@ -363,6 +366,8 @@ class ObjectEvaluation(Evaluation):
             value = self.dict_index(of).get(self.host(index))
             if value is None and kind == "collections.defaultdict":
                 raise Undecodable("what a dict makes where it has none")
+            if value is None and kind == COUNTER:
+                return ComputedNumber(0)
             if value is None:
                 raise Raised(KeyError)
             return value
