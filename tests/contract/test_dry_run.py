@@ -520,6 +520,45 @@ def cut_and_filled():
     line[1:3] = [9]
     return line[1] * 10 + len(line)
 
+RIGHTS = {0: 1, 5: 30, 8: 500}
+
+def rights_in(mask):
+    granted, place = 0, 0
+    while mask:
+        if mask & 1 and place in RIGHTS:
+            granted += RIGHTS[place]
+        mask >>= 1
+        place += 1
+    return granted
+
+def rights():
+    return rights_in(0x121)
+
+def endless_rights():
+    return rights_in(-0x121)
+
+PASSED = collections.Counter()
+
+class Trams:
+    def __init__(self, metres):
+        self.calendar, self.passed, self.metres = [(0, 1)], PASSED, metres
+    def arrival(self, minute, line, pause=0):
+        self.passed[line] += 1
+        return minute + self.metres // 300 + pause, line
+    def lateness(self, event):
+        return -event[0]
+    def run(self):
+        while self.calendar[0][0] < 9:
+            event = max(self.calendar, key=self.lateness)
+            self.calendar[0] = self.arrival(*event, **{"pause": 0})
+        return self.passed[1] * 10 + self.passed["none"]
+
+def passed_trams():
+    return Trams(900).run()
+
+def endless_trams():
+    return Trams(220).run()
+
 def iterated():
     numbers = iter([4, 5, 6])
     first = next(numbers)
@@ -540,7 +579,7 @@ RETURNED = {
     "far_limit": UNKNOWN, "two_speeds": UNKNOWN,
     "growing_shares": UNKNOWN, "shrinking": 1075, "delegated": 310, "matched": 12124243,
     "tokens_of_a_text": 23, "shortest": 3, "cut_and_filled": 93,
-    "counted_down": 12,
+    "counted_down": 12, "rights": 531, "passed_trams": 30,
 }  # fmt: skip
 
 

@@ -633,18 +633,20 @@ class DryRun(GeneratorInstructions):
             self.stack[-1] = BuiltinMethod(of, self._name(argument >> shift))
         elif self.kind(of) == MATCH and self._name(argument >> shift) in ATTRIBUTES:
             self.stack[-1] = match_attribute(self, of, self._name(argument >> shift))
-        elif of.address < 0:
-            self.stack[-1] = self.of_instance(of, self._name(argument >> shift))
         elif self._is_own_method(of, self._name(argument >> shift)):
             self._method(self._name(argument >> shift))
             method = self._pop()
             self.stack[-1] = method
+        elif of.address < 0:
+            self.stack[-1] = self.of_instance(of, self._name(argument >> shift))
         else:
             super()._do_load_attr(argument)
 
     def _is_own_method(self, of: ProcessObject, name: str) -> bool:
         """Tell whether a name is that of a function in an object's class, to be called later."""
-        in_class = self.in_class(self.decoder.obj(of.address), name)
+        if (of.address, name) in self.memory.stored:
+            return False
+        in_class = self.decoder.types.lookup(self.class_of(of), name)
         return in_class is not None and self.decoder.ident(in_class[1]) == "function"
 
     def _do_before_with(self, _argument: int) -> None:
