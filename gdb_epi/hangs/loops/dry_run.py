@@ -649,33 +649,6 @@ class DryRun(GeneratorInstructions):
         in_class = self.decoder.types.lookup(self.class_of(of), name)
         return in_class is not None and self.decoder.ident(in_class[1]) == "function"
 
-    def _do_before_with(self, _argument: int) -> None:
-        """Enter a `with` block: the exit lies below what its manager gave (3.11 to 3.13)."""
-        enter, leave = self._managed(self._pop())
-        self.stack += [leave, self.call_item(enter, ())]
-
-    def _do_setup_with(self, argument: int) -> None:
-        """Enter a `with` block (3.9, 3.10)."""
-        if self.decoder.layout.version < (3, 9):
-            raise Undecodable("a block that ends otherwise")
-        enter, leave = self._managed(self._pop())
-        self.stack.append(leave)
-        self._do_setup_finally(argument)
-        self.stack.append(self.call_item(enter, ()))
-
-    def _managed(self, manager: Item) -> tuple[Item, Item]:
-        if not isinstance(manager, ProcessObject):
-            raise Undecodable("a manager of another kind")
-        if is_supported_method(self, manager, "__enter__"):
-            return BuiltinMethod(manager, "__enter__"), BuiltinMethod(manager, "__exit__")
-        info = self.class_of(manager)
-        names = ("__enter__", "__exit__")
-        enter, leave = (special_method(self.decoder, info, name) for name in names)
-        if enter is None or leave is None:
-            raise Undecodable("a manager of another kind")
-        enter_method = Method(enter[1], enter[0], manager, names[0])
-        return enter_method, Method(leave[1], leave[0], manager, names[1])
-
     def _do_kw_names(self, argument: int) -> None:
         self.keywords = tuple(self.text_of(each) for each in self.members(self._constant(argument)))
 
