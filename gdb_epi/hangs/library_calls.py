@@ -173,6 +173,8 @@ _VERBS = {
 }  # fmt: skip
 # In it a pool's thread goes over an iterable of the program: what that waits for holds up the pool.
 ASKS_FOR_JOBS = ("multiprocessing.pool", "_guarded_task_generation")
+# Below it a pool's thread runs a job, which may be a function of C without a Python frame.
+RUNS_JOB = ("concurrent.futures.thread", "run")
 # Functions of libraries that end something: what they wait for shall go, not work.
 CLOSES = frozenset((("socketserver", "server_close"),))
 # What system calls that no library of Python makes wait for.
@@ -241,7 +243,7 @@ def library_wait(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
 def serving_function(inner: Sequence[PyFrame]) -> str:
     """Return the library function that waits for work by design; "" when there is none."""
     for frame in inner:
-        if (frame.module, frame.name) == ASKS_FOR_JOBS:
+        if (frame.module, frame.name) in (ASKS_FOR_JOBS, RUNS_JOB):
             return ""
         module = frame.module or ""
         if module.startswith(_FOR_RESULTS):

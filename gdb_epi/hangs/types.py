@@ -72,7 +72,9 @@ class ThreadActivity(NamedTuple):
     def waits(self) -> str:
         """Return "NAME waits at function (file:line)", the beginning of a sentence."""
         where = self.where()
-        return f"{self.who()} waits {'in' if where == _NATIVE_CODE else 'at'} {where}"
+        return (
+            f"{self.who()} waits {'in' if where in (_NATIVE_CODE, self.module) else 'at'} {where}"
+        )
 
     def wants(self) -> str:
         """Return what it waits for, as it stands behind "waits for"."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
-from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL
+from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL, SIGXCPU
 from gdb_epi.hangs.types import (
     ASLEEP,
     IN_CALL,
@@ -586,6 +586,9 @@ def _sentences_about_outside_end(
     if label != "killed":
         return first, _cause_sentence(record, label, reason)
     if signal.get("sender") == PROCESS:
+        sent = _summary_of(record, "killed_by_own_thread")
+        if sent:
+            return first, f"{_sentence_about_thread(record, sent)} Why is in the code around it."
         return first, (
             "The program ended itself, perhaps by a watchdog: look for the code that sends it."
         )
@@ -593,6 +596,11 @@ def _sentences_about_outside_end(
         return (
             first,
             f"Who sent it is not in the {core_or_process(record)}: a handler raised it again.",
+        )
+    if signal.get("signo") == SIGXCPU:
+        return first, (
+            "Batch systems send SIGXCPU when a job has used up its CPU time: raise its limit, or "
+            "look at what took so long."
         )
     return first, f"Why it was sent is not in the {core_or_process(record)}: ask what sent it."
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.detectors.killed_by_own_thread import killed_by_own_thread
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
+from gdb_epi.fault.signals import SIGXCPU
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.process_state import ProcessState
 
@@ -59,15 +61,20 @@ def going_on(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes of the opposite, tested: circles of locks, a GIL held asleep, a blocked event
     loop, a thread that waits for a file lock, a database or a peer that does not read.
-    Not said about a process that ended itself after the C library had given up.
+    Not said about a process that ended itself after the C library had given up, nor where one of
+    its threads sent the signal on purpose: it saw something that this core may not show. SIGXCPU is
+    sent by batch systems when a job has used up its time (sge_queue_conf(5), s_cpu).
     Reference: the kinds of waits are in gdb_epi/hangs/.
     """
     account = state.account
     if not isinstance(account, Absent):
+        if account.fault.signo == SIGXCPU:
+            return
         message = message_of_own_abort(state.target, account)
         if isinstance(message, AbortMessage) and message.kind != "other":
             return
-    yield from _hang_findings(state, "going_on", "no-fault")
+    if next(iter(killed_by_own_thread(state)), None) is None:
+        yield from _hang_findings(state, "going_on", "no-fault")
 
 
 def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from gdb_epi.hangs.idleness import (
     waits_repeatedly,
     weaken_diagnosis_in_loop,
 )
-from gdb_epi.hangs.library_calls import CLOSING, SERVERS, frames_running
+from gdb_epi.hangs.library_calls import CLOSING, RUNS_JOB, SERVERS, frames_running
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_unread_child_output,
@@ -59,7 +59,7 @@ _WORKERS = (
     ("concurrent.futures.thread", "_worker"), ("twisted._threads._threadworker", "work"),
     ("anyio._backends._asyncio", "run"),
 )  # fmt: skip
-_JOBS = (("gevent.threadpool", "__run_task"),)  # below these a pool's thread runs a job in any case
+_JOBS = (("gevent.threadpool", "__run_task"), RUNS_JOB)  # a job without a Python frame too
 # Parts of the names of coroutines of libraries that read what a peer sends.
 _READING = ("read", "recv", "receive")
 _GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
