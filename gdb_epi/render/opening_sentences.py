@@ -586,7 +586,7 @@ def _sentences_about_outside_end(
     if label != "killed":
         return first, _cause_sentence(record, label, reason)
     if signal.get("sender") == PROCESS:
-        sent = _summary_of(record, "killed_by_own_thread")
+        sent = _first_summary(record, "killed_by_own_thread")
         if sent:
             return first, f"{_sentence_about_thread(record, sent)} Why is in the code around it."
         return first, (
