@@ -375,7 +375,7 @@ def find_dry_run_starts(
         shifted = (*shifted, _one_back(stack))
     after = running + 1
     if names[running].startswith(_CALLS):
-        while after < len(names) and names[after].startswith(_CALLS):
+        if names[running] == "PRECALL":  # and its CALL (3.11); another one is that of a caller
             after += 1
         # Where the result is not used, the call may or may not have been made: both are tried.
         done = innermost and after < len(names) and names[after] == "POP_TOP"
