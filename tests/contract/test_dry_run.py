@@ -22,7 +22,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 # Functions whose name begins with "endless" never return; the others return what RETURNED says.
 PROGRAM = """
-import collections, heapq, os, random, re, threading, time
+import bisect, collections, heapq, os, random, re, struct, threading, time
 
 WEIGHTS = [0, 500, 1000, 2000, 5000]
 PARENTS = {1: 2, 2: 3, 3: 1, 4: 4, 5: 4}
@@ -559,6 +559,61 @@ def passed_trams():
 def endless_trams():
     return Trams(220).run()
 
+Record = collections.namedtuple("Record", "moment height")
+RECORDS = [Record(number * 1.5, 9 - number) for number in range(6)]
+
+def values_in(data):
+    at, values = 0, []
+    while at + 2 <= len(data):
+        kind, size = data[at], data[at + 1]
+        if kind in b"\\x01\\x07":
+            values.append(sum(data[at + 2 : at + size]))
+        at += size
+    return sum(values) + (data[:2] + data[-1:] == b"\\x01\\x04" + b"\\x02")
+
+def fields():
+    return values_in(b"\\x01\\x04\\x05\\x06\\x07\\x03\\x09\\x03\\x02\\x02")
+
+def endless_fields():
+    return values_in(b"\\x01\\x04\\x05\\x06\\x07\\x00\\x09")
+
+PACKETS, STUCK = bytearray(b"\\x00\\x03a\\x00\\x02"), bytearray(b"\\x00\\x03a\\x00\\x00")
+
+def unpacked(data):
+    taken = 0
+    while data:
+        (size,) = struct.unpack_from(">H", data)
+        del data[:size]
+        taken += 1
+    return taken
+
+def packets():
+    return unpacked(PACKETS)
+
+def endless_packets():
+    return unpacked(STUCK)
+
+def height_at(moment):
+    after = bisect.bisect_right([record.moment for record in RECORDS], moment)
+    return RECORDS[min(after, 5)].height
+
+def heights():
+    return sum([height_at(number * 2.0) for number in range(5)])
+
+def endless_flight():
+    moment = 1.7e18
+    while height_at(moment) < 5 and moment < 1.7e18 + 2e6:
+        moment += 80.0
+    return moment
+
+def bits_of():
+    found, free = [], 0b10110 & ~2 | 1 << 6
+    while free:
+        lowest = free & -free
+        free &= ~lowest
+        found.append(lowest)
+    return sum(found)
+
 def iterated():
     numbers = iter([4, 5, 6])
     first = next(numbers)
@@ -580,6 +635,7 @@ RETURNED = {
     "growing_shares": UNKNOWN, "shrinking": 1075, "delegated": 310, "matched": 12124243,
     "tokens_of_a_text": 23, "shortest": 3, "cut_and_filled": 93,
     "counted_down": 12, "rights": 531, "passed_trams": 30,
+    "fields": 21, "packets": 2, "heights": 29, "bits_of": 84,
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bisect
 import math
+import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
@@ -28,6 +29,7 @@ from gdb_epi.cpython.values.value_stack_items import (
 from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
 from gdb_epi.hangs.loops.loop_states import Bounds
 from gdb_epi.hangs.loops.object_evaluation import (
+    BYTES,
     COUNTER,
     DEQUE,
     DICTS,
@@ -57,12 +59,17 @@ _OF_TEXTS = frozenset(
     "removesuffix split rsplit splitlines partition rpartition replace join zfill ljust rjust "
     "center".split()
 )
+_OF_BYTES = frozenset((
+    "startswith", "endswith", "find", "rfind", "index", "count", "strip", "lstrip", "rstrip",
+    "replace", "partition",
+))  # fmt: skip
 _OF_ARRAYS = frozenset(
     "append appendleft pop popleft insert extend clear reverse rotate remove index count copy "
     "sort".split()
 )
 _METHODS = {
     PATTERN: OF_PATTERNS, MATCH: OF_MATCHES,
+    "bytes": _OF_BYTES, "bytearray": _OF_BYTES | {"append", "extend", "pop", "clear"},
     "str": _OF_TEXTS, "list": _OF_ARRAYS - {"appendleft", "popleft", "rotate"},
     DEQUE: _OF_ARRAYS - {"sort"}, "tuple": frozenset(("index", "count")),
     "set": frozenset(("add", "discard", "remove", "update", "clear", "copy", "union",
@@ -89,6 +96,7 @@ _OF_MATH = frozenset(
 )
 
 _OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
+_UNPACKS = ("unpack", "unpack_from", "calcsize")
 _SEARCHES = ("bisect_left", "bisect_right")
 _OF_DATA = frozenset(("str", "int", "float", "bool", "list", "tuple", "dict", "set", "frozenset"))
 
@@ -139,6 +147,8 @@ def call_method(
         return _of_dict(run, of, name, arguments)
     if kind in SETS and isinstance(of, ProcessObject):
         return _of_set(run, of, name, arguments)
+    if kind in BYTES and name in _OF_BYTES:
+        return run.of_host(getattr(run.host(of), name), *map(run.host, arguments))
     if name in ("index", "count") and len(arguments) == 1:
         values, sought = [run.host(each) for each in run.members(of)], run.host(arguments[0])
         return run.of_host(getattr(values, name), sought)
@@ -554,6 +564,11 @@ def call_native(
         return _of_heap(run, name, arguments)
     if name in _SEARCHES and not keywords and _is_module(run, of, "_bisect"):
         return run.of_host(getattr(bisect, name), *map(run.host, arguments))
+    if name in _UNPACKS and not keywords and _is_module(run, of, "_struct"):
+        try:
+            return run.of_host(getattr(struct, name), *map(run.host, arguments))
+        except struct.error:
+            raise Undecodable("an error of a module") from None
     if name in _OF_MATH and not keywords and _is_module(run, of, "math"):
         function: Callable[..., object] = getattr(math, name)
         return run.of_host(function, *map(run.host, arguments))

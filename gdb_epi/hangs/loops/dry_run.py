@@ -204,6 +204,9 @@ class DryRun(GeneratorInstructions):
         else:
             self.stack.append(self.of_host(operator.neg, self.plain(item)))
 
+    def _do_unary_invert(self, _argument: int) -> None:
+        self.stack.append(self.of_host(operator.invert, self.plain(self._pop())))
+
     # -- comparisons ----------------------------------------------------------------------------
 
     def _do_is_op(self, argument: int) -> None:

@@ -32,6 +32,19 @@ INFINITE = float("inf")
 _HOLDERS = (BuiltTuple, Iteration, BuiltinMethod, MadeFunction, Rest)  # items that hold others
 
 
+class IdentityKey:
+    """An object that is equal to itself alone."""
+
+    def __init__(self, address: int) -> None:
+        self.address = address
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IdentityKey) and other.address == self.address
+
+    def __hash__(self) -> int:
+        return hash(self.address)
+
+
 class DryRunMemory:
     """What a run changed, and what it read that others could change."""
 

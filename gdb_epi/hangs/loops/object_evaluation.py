@@ -42,6 +42,7 @@ from gdb_epi.hangs.loops.loop_states import (
     Bounds,
     DryRunMemory,
     EndlessLoop,
+    IdentityKey,
     LoopHead,
     StateRenumbering,
 )
@@ -62,7 +63,8 @@ DEQUE = "collections.deque"
 COUNTER = "collections.Counter"
 DICTS = ("dict", "collections.defaultdict", "collections.OrderedDict", COUNTER)
 SETS = ("set", "frozenset")
-_ARRAYS = ("list", "tuple", DEQUE)
+BYTES = ("bytes", "bytearray")
+_ARRAYS = ("list", "tuple", DEQUE, *BYTES)
 PATTERN, MATCH = "re.Pattern", "re.Match"
 CLASS = "__class__"  # under which the class of a new instance is stored
 _ITERATORS = ("iterator", "generator")
@@ -76,19 +78,6 @@ class YieldedValue(Exception):
     def __init__(self, value: Item) -> None:
         super().__init__("a value")
         self.value = value
-
-
-class IdentityKey:
-    """An object that is equal to itself alone."""
-
-    def __init__(self, address: int) -> None:
-        self.address = address
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IdentityKey) and other.address == self.address
-
-    def __hash__(self) -> int:
-        return hash(self.address)
 
 
 class ObjectEvaluation(Evaluation):
@@ -180,9 +169,6 @@ class ObjectEvaluation(Evaluation):
 
     # -- what this Python computes ---------------------------------------------------------------
 
-    def _do_unary_invert(self, _argument: int) -> None:
-        self.stack.append(self.of_host(operator.invert, self.plain(self._pop())))
-
     def host(self, item: Item, depth: int = 0) -> object:
         """Return a value that this Python compares and adds as the process does its own."""
         if isinstance(item, NoneResult):
@@ -198,6 +184,8 @@ class ObjectEvaluation(Evaluation):
         if kind in ("tuple", "list"):
             values = [self.host(each, depth + 1) for each in self.members(item)]
             return tuple(values) if kind == "tuple" else values
+        if kind in BYTES:
+            return bytes(self.host(each, depth + 1) for each in self.members(item))  # type: ignore[misc]
         if kind in SETS:
             return frozenset(self.host(each, depth + 1) for each in self.members(item))
         if kind in DICTS:
@@ -246,6 +234,8 @@ class ObjectEvaluation(Evaluation):
             return ComputedNumber(value, isinstance(value, float))
         if isinstance(value, tuple):
             return BuiltTuple(tuple(map(self.of_value, value)))
+        if isinstance(value, bytes):
+            return self.memory.make("bytes", map(ComputedNumber, value))
         if value is None:
             return NoneResult()
         raise Undecodable("a value of another kind")
@@ -298,6 +288,12 @@ class ObjectEvaluation(Evaluation):
             return [BuiltTuple(tuple(map(ProcessObject, pair))) for pair in pairs]
         if kind == "str":
             return map(BuiltStr, self.whole_text(of))
+        if kind in BYTES:
+            at, layout = obj.address, self.decoder.layout
+            begin = at + layout.require("PyBytesObject", "ob_sval") if kind == "bytes" else (
+                self.decoder.field(at, "PyByteArrayObject", "ob_start")
+            )  # fmt: skip
+            return map(ComputedNumber, self.decoder.reader.read(begin, self.length(of)))
         read: dict[str, Callable[[int], Iterable[int]]] = {
             "list": containers.list_items, "tuple": containers.tuple_items,
             "set": containers.set_items, "frozenset": containers.set_items,
@@ -319,6 +315,8 @@ class ObjectEvaluation(Evaluation):
         if at:
             self.memory.read.add(at)
             kind = self.kind(item)
+            if kind in BYTES:
+                return self.decoder.signed(at, "PyVarObject", "ob_size")
             if kind == DEQUE:
                 return self.decoder.signed(at, "dequeobject", "ob_size")
             if kind in DICTS:
@@ -383,7 +381,7 @@ class ObjectEvaluation(Evaluation):
         at = of.address if isinstance(of, ProcessObject) else 0
         if at > 0 and at not in self.memory.contents and at not in self.memory.blurred:
             self.memory.read.add(at)
-            if kind != DEQUE:
+            if kind not in (DEQUE, *BYTES):
                 return super().item_of(of, index)
         items, place = self.members(of), self.bound(index) or 0
         if not -len(items) <= place < len(items):
@@ -405,6 +403,8 @@ class ObjectEvaluation(Evaluation):
             return self.text_of(sought) in self.whole_text(of)
         if isinstance(of, ProcessObject) and kind in DICTS:
             return self.host(sought) in self.dict_index(of)
+        if kind in BYTES:
+            return self.host(sought) in self.host(of)  # type: ignore[operator]
         if isinstance(of, Numbers):
             return self.host(sought) in range(of.start, of.stop, of.step)
         if kind not in (*_ARRAYS, *SETS):
@@ -424,7 +424,7 @@ class ObjectEvaluation(Evaluation):
     def store_item(self, of: Item, index: Item, value: Item) -> None:
         """Do `of[index] = value`. Raises Undecodable, Raised."""
         kind = self.kind(of)
-        if not isinstance(of, ProcessObject) or kind not in (*DICTS, "list", DEQUE):
+        if not isinstance(of, ProcessObject) or kind not in (*DICTS, "list", "bytearray", DEQUE):
             raise Undecodable("an item that is stored")
         if kind in DICTS:
             pairs, key = self.pairs(of), self.host(index)
@@ -449,7 +449,8 @@ class ObjectEvaluation(Evaluation):
 
     def delete_item(self, of: Item, index: Item) -> None:
         """Do `del of[index]`. Raises Undecodable, Raised."""
-        if not isinstance(of, ProcessObject) or self.kind(of) not in (*DICTS, "list", DEQUE):
+        changeable = (*DICTS, "list", "bytearray", DEQUE)
+        if not isinstance(of, ProcessObject) or self.kind(of) not in changeable:
             raise Undecodable("an item that is deleted")
         if self.kind(of) in DICTS:
             self.take(of, self.host(index))

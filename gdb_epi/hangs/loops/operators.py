@@ -52,6 +52,8 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
         return run.percent(left, right)
     if kinds[0] in SETS and kinds[1] in SETS:
         return operate_on_sets(run, sign, left, right)
+    if sign == "+" and kinds == ("bytes", "bytes"):
+        return run.memory.make("bytes", [*run.members(left), *run.members(right)])
     if sign == "+" and kinds == ("list", "list"):
         return run.memory.make("list", [*run.members(left), *run.members(right)])
     if sign == "*" and sorted(kinds) in (["int", "list"], ["int", "str"]):
