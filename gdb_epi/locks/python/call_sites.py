@@ -336,13 +336,8 @@ class CallSites:
                     (),
                 )
             elif operation in ("global", "name"):
-                number = (
-                    argument >> self._table["global_shift"] if operation == "global" else argument
-                )
-                root, path = (
-                    (("global", names[number]) if number < len(names) else None),
-                    (),
-                )
+                number = self.name_loaded(each)
+                root, path = (("global", names[number]) if number < len(names) else None), ()
             elif operation in ("attr", "method"):
                 number = argument >> self._table["attr_shift"] if operation == "attr" else argument
                 path = (*path, names[number] if number < len(names) else "?")
