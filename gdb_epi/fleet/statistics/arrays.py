@@ -141,7 +141,7 @@ def row_blocks(size: int, rows: int = BLOCK) -> Iterator[slice]:
 
 
 def overlapping_row_blocks(size: int) -> Iterator[slice]:
-    """Yield what `blocks` does, each with the first row of the next one: for differences."""
+    """Yield what `row_blocks` does, each with the first row of the next one: for differences."""
     return (slice(part.start, part.stop + 1) for part in row_blocks(size))
 
 
