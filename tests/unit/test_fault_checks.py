@@ -517,6 +517,16 @@ def test_a_pointer_with_a_wrong_bit_among_numbers_is_no_run(
     assert not evidence(overwritten_neighbours(pointed(BAD, words)))
 
 
+@pytest.mark.parametrize(("low", "ids"), [(0x94_EA20, []), (0x94_EA21, ["S:int-pair"])])
+def test_an_address_of_a_low_program_with_a_bit_too_many(low: int, ids: list[str]) -> None:
+    """It is two integers in form, as sound as any; an odd one is no pointer's."""
+    program = Region(0x40_0000, 0xA0_0000, "rw-", "/usr/bin/python3.11", 0, 0)
+    value = 1 << 41 | low
+    made = failed(LOAD, fault_at(value), rdi=value, extra_regions=[program])
+    told = [one.id.partition(":untraced")[0] for one in evidence(value_made_by_software(made))]
+    assert told == ids
+
+
 def test_a_table_of_addresses_is_no_loop_over_rows() -> None:
     addresses = [0x7FFF_F6AE_0000 + 1024 * number for number in range(64)]
     table = b"".join(address.to_bytes(8, "little") for address in addresses)

@@ -146,11 +146,12 @@ def _one_bit_off(context: Context, value: int) -> bool:
 
     The upper bytes of a heap's address are letters, 0x55. Bit 62 of any pointer makes a double
     between 2 and 4, one of the bits from 32 on a pair of integers of an address of a program that
-    is not position-independent.
+    is not position-independent: there a multiple of 8 in memory will do, for an item's address.
     """
     flipped = (value ^ (1 << bit) for bit in range(32, 64))
     near = [flip for flip in flipped if permits(context.target.region_at(flip), None)]
-    return any(flip >= LOW or address_index(context).at(flip) is not None for flip in near)
+    index = address_index(context)
+    return any(flip >= LOW or not flip % WORD or index.at(flip) is not None for flip in near)
 
 
 def _low_number(context: Context, value: int) -> WordShape | None:
