@@ -16,6 +16,7 @@ from gdb_epi.hangs.descriptor_waits import (
 )
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
+    BREAKPOINTS,
     debugger_wait_frame,
     is_in_serving_loop,
     is_polled_by_library,
@@ -546,8 +547,10 @@ def diagnose_sleep_or_wait_for_work(
     stopped = debugger_wait_frame(scene.view.frames(activity.tid))
     if stopped is not None:
         return idle_diagnosis(activity,
-            f"{activity.who()} is stopped{where}: {stopped.name}() waits until "
-                      "a debugger connects or goes on")  # fmt: skip
+            f"{activity.who()} is stopped{where}: "
+            + (f"{stopped.name}() waits until a debugger connects or goes on"
+               if stopped.name in BREAKPOINTS else "pdb waits for a command at its terminal"),
+        )  # fmt: skip
     own: Sequence[PyFrame] = activity.frames
     inner = (
         [] if makes_one_library_request(scene, activity) else library_frames_called(scene, activity)

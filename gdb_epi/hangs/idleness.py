@@ -80,7 +80,7 @@ _PEER_MAY_READ = "whether the other side reads again"
 SHALLOW = 12  # frames within which a thread that sleeps in its loop has the loop's own
 _QUEUES = ("queue.Queue", "queue.SimpleQueue")
 # What debuggers call the function that stops the program: pdb, rpdb, remote_pdb, web_pdb, debugpy.
-_BREAKPOINTS = frozenset(("set_trace", "post_mortem", "wait_for_client", "breakpoint"))
+BREAKPOINTS = frozenset(("set_trace", "post_mortem", "wait_for_client", "breakpoint"))
 _PROMPT = ("pdb", "interaction")  # below which pdb reads commands, with no set_trace() around it
 _SERVES_FOR_EVER = ("serve_forever", "run_forever")
 # Functions of libraries that call the program's code for one request.
@@ -323,9 +323,7 @@ def weaken_diagnosis_in_loop(scene: HangContext, answer: HangDiagnosis) -> HangD
 
 def debugger_wait_frame(frames: Sequence[PyFrame]) -> PyFrame | None:
     """Return the frame by which a program waits for its debugger; None without one."""
-    return next(
-        (f for f in frames if f.name in _BREAKPOINTS or (f.module, f.name) == _PROMPT), None
-    )
+    return next((f for f in frames if f.name in BREAKPOINTS or (f.module, f.name) == _PROMPT), None)
 
 
 def only_waits_for_work(scene: HangContext, activity: ThreadActivity) -> bool:
