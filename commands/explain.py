@@ -38,9 +38,9 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     """
     import gdb_epi.detectors
     from gdb_epi.corruption.explanation_pages import (
-        corruption_page,
         items_with_pages,
-        written_pages,
+        list_written_pages,
+        read_corruption_page,
     )
     from gdb_epi.detectors.pages import finding_page, page_names
     from gdb_epi.detectors.registry import DETECTORS
@@ -51,8 +51,8 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     if not args.finding:
         rows = [(name, _title(finding_page(name))) for name in page_names()]
         rows += [
-            (name, _title(corruption_page(name)))
-            for name in [*written_pages(), *items_with_pages()]
+            (name, _title(read_corruption_page(name)))
+            for name in [*list_written_pages(), *items_with_pages()]
         ]
         titles = dict(rows)
         here = _here(session)
@@ -66,7 +66,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
         lines = [f"- {line}" for line in describe_finding_weights(name)]
         page = "\n".join([page.rstrip("\n"), "", WEIGHTS, "", *lines])
     else:
-        page = corruption_page(name)
+        page = read_corruption_page(name)
     if isinstance(page, Absent):
         raise UsageError(page.detail, hint="epi explain --all")
     document = {"finding": name, "page": page, "known": name in DETECTORS}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from gdb_epi.corruption.registry import CHECKS
-from gdb_epi.corruption.score import ItemWeight, weights
+from gdb_epi.corruption.score import ItemWeight, load_weights
 from gdb_epi.detectors.pages import SECTIONS
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 
@@ -36,16 +36,16 @@ _NEXT = (
 )
 
 
-def corruption_page(name: str) -> str | Absent:
+def read_corruption_page(name: str) -> str | Absent:
     """Return the text about an item of weights.json or a word of the score (Markdown).
 
     Absent when there is none of that name.
     """
     weight = next(
-        (entry for key, entry in weights().items.items() if key.lower() == name.lower()),
+        (entry for key, entry in load_weights().items.items() if key.lower() == name.lower()),
         None,
     )
-    pages = {page.lower(): page for page in written_pages()}
+    pages = {page.lower(): page for page in list_written_pages()}
     whole = (weight.id.replace(":", "_") if weight is not None else name.replace("-", "_")).lower()
     stem = whole if whole in pages or weight is None else weight.id.partition(":")[0].lower()
     if stem in pages:
@@ -53,13 +53,13 @@ def corruption_page(name: str) -> str | Absent:
 
         markdown = pkgutil.get_data(__package__, f"docs/{pages[stem]}.md")
         text = (markdown or b"")[:MAX_PAGE].decode("utf-8")
-        return text if weight is None else f"{text}\n{weight_text(weight)}\n"
+        return text if weight is None else f"{text}\n{describe_weight(weight)}\n"
     if weight is None:
         return Absent(NOT_AVAILABLE, f"there is no page about {name!r}")
     return _generated_page(weight)
 
 
-def written_pages() -> list[str]:
+def list_written_pages() -> list[str]:
     """Return the names of the written pages, sorted; empty inside a zip archive."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "docs")
     try:
@@ -70,10 +70,10 @@ def written_pages() -> list[str]:
 
 def items_with_pages() -> list[str]:
     """Return the items that have a page: all of the weights' table."""
-    return list(weights().items)
+    return list(load_weights().items)
 
 
-def weight_text(weight: ItemWeight) -> str:
+def describe_weight(weight: ItemWeight) -> str:
     """Return an item's weight, what it is a weight of, and where the number comes from."""
     kind = weight.origin.partition(":")[0]
     means = next((meaning for start, meaning in ORIGINS.items() if kind.startswith(start)), "")
@@ -113,7 +113,7 @@ def _generated_page(weight: ItemWeight) -> str:
             "",
             _NEXT,
             "",
-            weight_text(weight),
+            describe_weight(weight),
             "",
         ]
     )

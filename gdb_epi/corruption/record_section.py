@@ -12,13 +12,13 @@ from itertools import chain
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.what_lies_at import chunk_at
-from gdb_epi.corruption.pointers.read_place import place_read_from
-from gdb_epi.corruption.pointers.suspect_words import fault_words, suspects_of
+from gdb_epi.corruption.pointers.read_place import find_read_place
+from gdb_epi.corruption.pointers.suspect_words import find_fault_words, find_suspects
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run_checks import CheckResults
-from gdb_epi.corruption.score import weights
+from gdb_epi.corruption.score import load_weights
 from gdb_epi.detectors.registry import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
@@ -53,11 +53,11 @@ def owner_of_damaged_block(context: Context, leading: Iterable[Evidence] = ()) -
 
 def _places(context: Context) -> Iterator[int]:
     """Yield where the bad word was read, then what the access went through."""
-    for word in fault_words(context)[:1]:
-        origin = place_read_from(context, word)
+    for word in find_fault_words(context)[:1]:
+        origin = find_read_place(context, word)
         if origin is not None:
             yield origin.slot
-    for suspect in suspects_of(context):
+    for suspect in find_suspects(context):
         yield from suspect.slots[:1]
         yield suspect.value
 
@@ -66,7 +66,7 @@ def _owner(context: Context, address: int) -> str | None:
     index = address_index(context)
     if index.place_in_block(address) is not None or index.in_emptied_pool(address):
         return PYTHON
-    chunk = chunk_at(context, address)
+    chunk = find_chunk(context, address)
     if chunk is None:
         return None
     start, size = chunk
@@ -86,7 +86,7 @@ def corruption_group(results: CheckResults) -> Json:
         "llr": score.llr,
         "prior": score.prior,
         "path": score.path,
-        "weights": weights().version,
+        "weights": load_weights().version,
         "ambiguous": score.ambiguous,
         "symptom": results.symptom.name,
         "allocator": _allocator(results),

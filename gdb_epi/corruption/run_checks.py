@@ -23,10 +23,10 @@ from gdb_epi.corruption.score import (
     STRONG,
     WEAK,
     Score,
+    compute_score,
     is_more_than_software_sign,
-    score,
 )
-from gdb_epi.corruption.symptom import Symptom, symptom_of
+from gdb_epi.corruption.symptom import Symptom, classify_symptom
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import NOT_APPLICABLE, Absent, EndRequested, LayoutError, SoftError
@@ -239,7 +239,7 @@ class _CheckRun:
         return CheckResults(
             tuple(self.context.evidence),
             tuple(skipped[:MAX_SKIPPED]),
-            score(self.context.evidence, self._prior),
+            compute_score(self.context.evidence, self._prior),
             self.context,
             tuple(errors),
             symptom,
@@ -262,7 +262,7 @@ class _CheckRun:
         return CheckResults(
             (),
             (Skipped(ALL, reason),),
-            score((), self._prior),
+            compute_score((), self._prior),
             self.context,
             tuple(self._errors),
             Symptom("unknown", reason),
@@ -312,7 +312,7 @@ def no_check_ran(skipped: Sequence[Skipped]) -> bool:
 
 def _symptom(context: Context, errors: list[SoftError]) -> Symptom:
     try:
-        return symptom_of(context)
+        return classify_symptom(context)
     except Exception as error:  # noqa: BLE001 - boundary: running a detector
         errors.append(SoftError("corruption", "symptom", f"{type(error).__name__}: {error}"))
         return Symptom("unknown", "the fault could not be classified")

@@ -84,7 +84,7 @@ class Score(NamedTuple):
 
 
 @cache
-def weights() -> WeightTable:
+def load_weights() -> WeightTable:
     """Return the table that is shipped with this package."""
     return parse_weight_table(shipped_json(__file__, "weights.json"))
 
@@ -110,11 +110,11 @@ def parse_weight_table(document: Mapping[str, Any]) -> WeightTable:
     return WeightTable(weights, document["priors"], document["thresholds"], document["version"])
 
 
-def score(
+def compute_score(
     evidence: Sequence[Evidence], prior: float | None = None, table: WeightTable | None = None
 ) -> Score:
     """Return the score of one core's evidence; an item that the table does not know counts 0."""
-    table = table or weights()
+    table = table or load_weights()
     prior = table.priors[DEFAULT_PRIOR] if prior is None else prior
     against = [each for each in evidence if _llr(each, table) < 0]
     disabled_groups = {name for each in against for name in table.items[each.id].off}
@@ -152,13 +152,13 @@ def score(
 
 def is_more_than_software_sign(evidence: Evidence) -> bool:
     """Tell whether evidence is more than a sign of something that only software does."""
-    table = weights()
+    table = load_weights()
     return _llr(evidence, table) >= 0 or table.items[evidence.id].most < 1.0
 
 
 def is_overwriting(evidence: Evidence) -> bool:
     """Tell whether evidence is a sign that more than a few bits of memory were written over."""
-    weight = weights().items.get(evidence.id)
+    weight = load_weights().items.get(evidence.id)
     return weight is not None and weight.overwritten
 
 
@@ -225,7 +225,7 @@ def prior_log_odds(text: str | None) -> float:
 
     Raises UsageError for anything else.
     """
-    named = weights().priors
+    named = load_weights().priors
     if text is None:
         return named[DEFAULT_PRIOR]
     if text in named:
@@ -245,5 +245,5 @@ def prior_log_odds(text: str | None) -> float:
 
 def prior_name(value: float) -> str:
     """Return the name of a prior; "set by the user" for another number."""
-    names = (name for name, number in weights().priors.items() if number == value)
+    names = (name for name, number in load_weights().priors.items() if number == value)
     return next(names, "set by the user")

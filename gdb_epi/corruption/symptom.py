@@ -9,8 +9,8 @@ list (symptom_types.py), by a table over the account of the fault and never by t
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.read_place import shape_phrase
-from gdb_epi.corruption.pointers.suspect_words import fault_words, software_pattern
+from gdb_epi.corruption.pointers.read_place import describe_wrong_word
+from gdb_epi.corruption.pointers.suspect_words import find_fault_words, software_pattern
 from gdb_epi.corruption.replay.return_slot import (
     libunwind_setcontext_race,
     one_bit_return_slots,
@@ -115,10 +115,10 @@ _ENDS = {
 # "double free or corruption (!prev)", "(out)" and "(top)" an overrun is the other cause.
 _DOUBLE_FREE = ("free-double-free-detected", "double-free-or-corruption-fasttop")
 
-__all__ = ["SYMPTOMS", "Symptom", "symptom_of"]
+__all__ = ["SYMPTOMS", "Symptom", "classify_symptom"]
 
 
-def symptom_of(context: Context) -> Symptom:
+def classify_symptom(context: Context) -> Symptom:
     """Return the symptom; "none" for a process that did not crash."""
     account = context.state.account
     if isinstance(account, Absent):
@@ -178,10 +178,11 @@ def _access_symptom(context: Context, account: FaultAccount) -> Symptom:
 
 def _symptom_of_registers(context: Context) -> Symptom | None:
     """Return the symptom that the registers of the access show."""
-    for word in fault_words(context):
+    for word in find_fault_words(context):
         shape = software_pattern(context, word)
         if shape is not None and shape.name in _OF_SHAPE:  # a number of no shape has no name here
-            why = f"{word.source} holds {word.value:#018x}: {shape_phrase(context, word, shape)}"
+            wrong = describe_wrong_word(context, word, shape)
+            why = f"{word.source} holds {word.value:#018x}: {wrong}"
             return Symptom(_OF_SHAPE[shape.name], why)
     return None
 

@@ -116,8 +116,8 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
 def _evidence_ids(fault: Fault, candidate: BitFlipCandidate, copies: CopiesOfValues) -> list[str]:
     """Return what speaks for a flip, by the names that the check of a wrong pointer has for it.
 
-    `evidence_id_of_neighbour` in corruption/pointers answers the same from other memory; the two
-    are settled together with the verdicts.
+    `choose_neighbour_evidence_id` in corruption/pointers answers the same from other memory; the
+    two are settled together with the verdicts.
     """
     evidence_ids = ["P1"]
     if copies.total:

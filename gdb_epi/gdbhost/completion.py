@@ -101,10 +101,10 @@ def _items(session: Session, contents: int) -> Iterator[tuple[str, int]]:
 
 
 def _findings(_session: Session, _beginning: str) -> Iterable[str]:
-    from gdb_epi.corruption.explanation_pages import items_with_pages, written_pages
+    from gdb_epi.corruption.explanation_pages import items_with_pages, list_written_pages
     from gdb_epi.detectors.pages import page_names
 
-    return [*page_names(), *written_pages(), *items_with_pages()]
+    return [*page_names(), *list_written_pages(), *items_with_pages()]
 
 
 _KINDS: dict[str, Callable[[Session, str], Iterable[str]]] = {

@@ -56,6 +56,7 @@ from gdb_epi.hangs.wakers import (
     does_timer_restart_itself,
     find_thread_in_same_native_call,
     find_timer_of_thread,
+    find_wakers,
 )
 from gdb_epi.locks.types import CERTAIN, CONDITION, FUTEX_WORD, INFO, NATIVE_NOTIFICATION, PROBABLE
 
@@ -162,6 +163,11 @@ def _lock(
     if wait.kind == FUTEX_WORD:
         text = f"{waits}: whether that is a lock, and who could end the wait, is not known"
         return wait_diagnosis(HANG, "unknown holder", text, activity, INFO)
+    # A Lock may be passed on: its taker waits until another thread, whose turn it is, releases it.
+    for giver in sorted(find_wakers(scene, activity) - {*seen}):
+        answer = through(scene, activity, giver, f"{name}, which can be released by", seen)
+        if answer is not None:
+            return answer
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = PROBABLE if wait.object and not others else INFO
     referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()

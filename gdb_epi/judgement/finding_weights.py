@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from gdb_epi.corruption.score import weights
+from gdb_epi.corruption.score import load_weights
 from gdb_epi.detectors.registry import supported_label
 from gdb_epi.judgement.calibration import counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES
@@ -18,7 +18,7 @@ NO_WEIGHT = "it has no weight: it is shown, and does not change the verdict"
 def describe_finding_weights(detector: str) -> list[str]:
     """Return what a detector's finding counts in the verdict and where the numbers come from."""
     prefix = "S:abort-" if detector == "deliberate_abort" else f"S:{detector}"
-    checks = [check for check in weights().items.values() if check.id.startswith(prefix)]
+    checks = [check for check in load_weights().items.values() if check.id.startswith(prefix)]
     if checks:
         against = [f"{check.id} ({check.llr:+g}): {check.origin}" for check in checks]
         return [*against, *(_rule(check.id, "software", check.cause) for check in checks)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdb_epi.corruption.score import Score, weights
+from gdb_epi.corruption.score import Score, load_weights
 
 HARDWARE_MEMORY, HARDWARE_CPU = "hardware-memory", "hardware-cpu"
 STRAY_STORE, UNKNOWN = "stray-store", "unknown"
@@ -59,7 +59,7 @@ FEW_BITS = 2
 
 def split_damage_between_causes(score: Score) -> Mapping[str, float]:
     """Return who may have damaged the word that the score is about; the shares add up to 1."""
-    weighed = weights().items
+    weighed = load_weights().items
     named = [weighed[e.id].beyond_stores for e in score.best if e.id in weighed]
     beyond = max(
         (pair for pair in named if pair is not None), key=lambda pair: pair[1], default=None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, weights
+from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, load_weights
 from gdb_epi.detectors.registry import Finding, SupportedLabel, supported_label
 from gdb_epi.judgement.calibration import RuleCounts, counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, split_damage_between_causes
@@ -192,7 +192,7 @@ def choose_damage_rule(score: Score) -> str | None:
     if score.damaged:
         return "damage:found"
     positive = sum(value for value in score.groups.values() if value > 0)
-    if score.word == AMBIGUOUS or positive < weights().thresholds["weak"]:
+    if score.word == AMBIGUOUS or positive < load_weights().thresholds["weak"]:
         return None
     return "damage:weak"
 
@@ -244,7 +244,7 @@ def _sign_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator
     """
     if score.word == PROVEN:
         return
-    weighed = weights().items
+    weighed = load_weights().items
     for sign in score.against:
         weight = weighed.get(sign.id)
         if weight is not None and weight.cause and sign.id not in score.answered:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.corruption.score import Score, weights
+from gdb_epi.corruption.score import Score, load_weights
 from gdb_epi.detectors.registry import Finding, supported_label
 from gdb_epi.judgement.calibration import RuleCounts
 from gdb_epi.judgement.hypothesis_words import HARDWARE, STRAY_STORE, UNKNOWN
@@ -202,7 +202,7 @@ def _overwritten(
 ) -> tuple[DamagedWord, str] | None:
     """Return what first shows memory to be overwritten, as damage, and its sentence."""
     by_rule = {argument.rule: argument for argument in arguments}
-    items = weights().items
+    items = load_weights().items
     for sign in score.against:
         argument = by_rule.get(sign.id)
         if argument is not None and items[sign.id].overwritten and isinstance(sign.where, int):

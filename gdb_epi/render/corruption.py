@@ -22,10 +22,10 @@ from gdb_epi.corruption.score import (
     STRONG,
     WEAK,
     is_overwriting,
+    load_weights,
     prior_log_odds,
     prior_name,
     probability_of_log_odds,
-    weights,
 )
 from gdb_epi.detectors.registry import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
@@ -245,7 +245,7 @@ def _numbers(study: CheckResults) -> list[str]:
             "wrong, as far as the prior and the weights are right",
             "  ",
         ),
-        f"  symptom: {study.symptom.name}; path: {score.path}; weights: {weights().version}",
+        f"  symptom: {study.symptom.name}; path: {score.path}; weights: {load_weights().version}",
         *wrap_text(f"checks that ran: {', '.join(checks_that_ran(study)) or 'none'}", "  "),
     ]
     if not_run := [s.check for s in study.skipped if s.check not in checks_that_ran(study)]:
@@ -259,7 +259,7 @@ def _numbers(study: CheckResults) -> list[str]:
 
 
 def _row(number: int, evidence: Evidence) -> tuple[object, ...]:
-    weight = weights().items.get(evidence.id)
+    weight = load_weights().items.get(evidence.id)
     if weight is None:
         weighs = "not in the table: 0"
     else:
@@ -292,7 +292,7 @@ def _hex_or_none(word: int | None) -> str | None:
 
 
 def _evidence_json(evidence: Evidence) -> dict[str, Any]:
-    weight = weights().items.get(evidence.id)
+    weight = load_weights().items.get(evidence.id)
     return {
         "id": evidence.id,
         "group": weight.group if weight else None,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import UNKNOWN, Evidence, changed_bits
-from gdb_epi.corruption.score import Score, score
+from gdb_epi.corruption.score import Score, compute_score
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.judgement.calibration import RuleCounts, calibration_version
@@ -104,9 +104,9 @@ def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
     findings = tuple(map(_finding, get_groups(record, "findings")))
     if isinstance(group.get("evidence"), list):
         return VerdictBasis(
-            category, findings, score(list(map(_evidence, get_groups(group, "evidence"))))
+            category, findings, compute_score(list(map(_evidence, get_groups(group, "evidence"))))
         )
-    scored = score(list(_first_model(group)))
+    scored = compute_score(list(_first_model(group)))
     if scored.word != group.get("word"):
         return Absent(NOT_AVAILABLE, "the record does not hold all evidence of its verdict")
     return VerdictBasis(category, findings, scored)

@@ -25,7 +25,7 @@ from gdb_epi.corruption.context import SWEEP_BYTES, SWEEP_SECONDS, Budget, Conte
 from gdb_epi.corruption.evidence import Skipped
 from gdb_epi.corruption.registry import CHECKS
 from gdb_epi.corruption.run_checks import CheckResults, reason_not_to_run
-from gdb_epi.corruption.score import score, weights
+from gdb_epi.corruption.score import compute_score, load_weights
 from gdb_epi.errors import EpiError
 from gdb_epi.loader import load_all
 from gdb_epi.process_state import ProcessState
@@ -55,7 +55,9 @@ def run_some(state: ProcessState, names: list[str]) -> CheckResults:
                     skipped.append(one)
                 else:
                     context.evidence.append(one)
-    return CheckResults(tuple(context.evidence), tuple(skipped), score(context.evidence), context)
+    return CheckResults(
+        tuple(context.evidence), tuple(skipped), compute_score(context.evidence), context
+    )
 
 
 def main() -> int:
@@ -96,7 +98,7 @@ def main() -> int:
         strings += study.context.counts.get("strings", 0)
         counts.update(study.context.counts)
         for one in study.evidence:
-            item = weights().items.get(one.id)
+            item = load_weights().items.get(one.id)
             if item is None or item.group == "R":
                 found += 1
                 print(f"EVIDENCE {name}: {one.id}: {one.summary}", flush=True)

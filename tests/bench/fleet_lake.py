@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from gdb_epi.fleet.lake.export import export_lake
-from gdb_epi.fleet.lake.manifest import ParquetFile, partition_of, read_manifest, write_manifest
+from gdb_epi.fleet.lake.manifest import ParquetFile, partition_name, read_manifest, write_manifest
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.transactions import begin_write, note_change
@@ -63,7 +63,7 @@ def make(lake: Path, crashes: int) -> None:
     files, first = {}, 0
     for day in range(DAYS):
         count = int(rng.poisson(crashes / DAYS))
-        part = partition_of(FIRST_DAY + day)
+        part = partition_name(FIRST_DAY + day)
         name = Path("crash", part, f"{day:06}.parquet")
         (lake / name).parent.mkdir(parents=True)
         table = _day(rng, day, first, count, rates / rates.sum(), weights / weights.sum(), turns)

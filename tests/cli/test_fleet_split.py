@@ -20,7 +20,7 @@ from support.fleet_simulator import (
 )
 
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, split_signature
-from gdb_epi.fleet.questions.subpopulations import subpopulations_of
+from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.statistics.latent_classes import find_classes
 from gdb_epi.fleet.store.database import open_database
@@ -156,7 +156,7 @@ def test_two_names_of_one_measurement_are_one_fact():
     pop = population(fleet)
     shadow = pop.facts[0]._replace(name="the same by another name")
     mine = pop.signature == pop.signatures.index("looks")
-    assert subpopulations_of(pop._replace(facts=(*pop.facts, shadow)), mine), (
+    assert find_subpopulations(pop._replace(facts=(*pop.facts, shadow)), mine), (
         "nothing tells that it is one"
     )
     other = np.flatnonzero(~mine)
@@ -164,7 +164,7 @@ def test_two_names_of_one_measurement_are_one_fact():
     codes[other] = np.arange(other.size) % 3  # in other signatures both vary, together
     first = pop.facts[0]._replace(crash=codes)
     both = (first, shadow._replace(crash=codes), *pop.facts[1:])
-    assert subpopulations_of(pop._replace(facts=both), mine) == []
+    assert find_subpopulations(pop._replace(facts=both), mine) == []
 
 
 def test_functions_without_a_name_are_forms_of_their_own():
@@ -178,15 +178,15 @@ def test_functions_without_a_name_are_forms_of_their_own():
     names = ["fn_0123456789ab", "fn_ba9876543210", "fn_00112233aabb"]
     function = pop.facts[0]._replace(name="function_code", values=names, crash=codes)
     pop = pop._replace(facts=(*pop.facts, function))
-    marks = [form.mark for form in subpopulations_of(pop, mine)]
+    marks = [form.mark for form in find_subpopulations(pop, mine)]
     assert sorted(marks[:3]) == sorted(f"function_code={name}" for name in names)
     assert marks[3:] == ["another function, or not known which"]
-    assert sum(int(form.members.sum()) for form in subpopulations_of(pop, mine)) == rows.size
+    assert sum(int(form.members.sum()) for form in find_subpopulations(pop, mine)) == rows.size
     found = split_signature(pop, pop.signatures.index("looks"), LAST)
     assert {part.mark for part in found.parts} >= set(marks[:3])
     # One function is no form: there is nothing to part.
     codes[rows] = 0
-    assert not any("function" in form.mark for form in subpopulations_of(pop, mine))
+    assert not any("function" in form.mark for form in find_subpopulations(pop, mine))
 
 
 def test_a_pair_is_found_where_neither_condition_is_alone():

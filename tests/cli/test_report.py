@@ -22,7 +22,7 @@ from gdb_epi.fleet.report.overview import summary_sentences
 from gdb_epi.fleet.report.page import Headline
 from gdb_epi.fleet.report.split_views import mark_rows
 from gdb_epi.fleet.store.database import open_database
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.fleet.store.ingest import ingest
 
 MAX_BYTES = 3 << 20

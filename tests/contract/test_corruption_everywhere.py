@@ -12,14 +12,14 @@ from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.dict_tables import dict_tables
 from gdb_epi.corruption.checks.item_counts import (
+    heap_item_counts,
+    heap_string_flags,
     item_counts,
-    item_counts_of_the_heap,
-    string_forms_of_the_heap,
 )
 from gdb_epi.corruption.checks.type_slots import type_numbers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.heap.memory_readers import page_reader
+from gdb_epi.corruption.heap.memory_readers import shared_page_reader
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pool_census import (
@@ -51,7 +51,7 @@ def core_of(interpreter: str) -> CoreFileTarget:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
     target = core_of(interpreter)
-    assert not evidence(item_counts_of_the_heap, target), "the healthy core"
+    assert not evidence(heap_item_counts, target), "the healthy core"
     context = Context(ProcessState(target))
     census, walk = pool_census(context), object_walk(context)
     assert isinstance(census, PoolCensus)
@@ -74,7 +74,7 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
             changed = MutatedTarget(target)
             for bit in bits:
                 changed.flip(owner + at, bit)
-            damage = evidence(item_counts_of_the_heap, changed)
+            damage = evidence(heap_item_counts, changed)
             if len(bits) == 1 or name == "str":  # two bits: where a NUL says where it ends
                 assert [(one.id, one.where, one.bits) for one in damage] == [
                     ("R25", owner + at, bits)
@@ -89,7 +89,7 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     target = core_of(interpreter)
-    assert not evidence(string_forms_of_the_heap, target), "the healthy core"
+    assert not evidence(heap_string_flags, target), "the healthy core"
     context = Context(ProcessState(target))
     census, walk = pool_census(context), object_walk(context)
     assert isinstance(census, PoolCensus)
@@ -107,7 +107,7 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     )
     changed = MutatedTarget(target)
     changed.flip(owner + form.state_at, compact)
-    damage = evidence(string_forms_of_the_heap, changed)
+    damage = evidence(heap_string_flags, changed)
     assert [(one.id, one.where, one.bits) for one in damage] == [
         ("R25", owner + form.state_at, (compact,))
     ]
@@ -119,7 +119,7 @@ def test_a_number_of_a_class_is_named(interpreter: str) -> None:
     target = core_of(interpreter)
     assert not evidence(type_numbers, target), "the healthy core"
     context = Context(ProcessState(target))
-    reader = page_reader(context)
+    reader = shared_page_reader(context)
     at = reader.layout.require("PyTypeObject", "tp_flags")
     basicsize_at = reader.layout.require("PyTypeObject", "tp_basicsize")
     traverse_at = reader.layout.require("PyTypeObject", "tp_traverse")

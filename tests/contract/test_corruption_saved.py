@@ -7,7 +7,7 @@ import pytest
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, oldest_or_skip, target_of
 
-from gdb_epi.corruption.checks.saved_on_stack import saved_registers, slot_of_saved_register
+from gdb_epi.corruption.checks.saved_on_stack import find_saved_register_slot, saved_registers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.replay.passed_arguments import is_mapped, passed_arguments
@@ -39,7 +39,7 @@ def test_flips_of_saved_registers_are_named(minor: tuple[int, int]) -> None:
     assert all(one.held == one.expected for one in found)
     assert not list(saved_registers(context))
     known = {
-        slot_of_saved_register(frames, one.frame, one.register)
+        find_saved_register_slot(frames, one.frame, one.register)
         for one in found
         if is_mapped(context, one.held)
     }

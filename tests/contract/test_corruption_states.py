@@ -14,7 +14,7 @@ from gdb_epi.corruption.checks.python_frames import thread_state
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
-from gdb_epi.corruption.heap.memory_readers import shared_heap
+from gdb_epi.corruption.heap.memory_readers import shared_object_search
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
@@ -60,7 +60,7 @@ def test_the_fields_of_a_built_in_function(interpreter: str) -> None:
     target, context, python = opened(interpreter)
     assert not found_by(builtin_functions, target)
     layout = python.layout
-    functions = list(_functions(shared_heap(context), python))
+    functions = list(_functions(shared_object_search(context), python))
     one = next(function for function in functions if function.name == "len")
     calls = [function.vectorcall for function in functions]
     assert calls.count(one.vectorcall) > 4

@@ -12,9 +12,9 @@ from support.mutate import MutatedTarget, Searched
 from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, target_of
 
 from gdb_epi.corruption.checks.code_objects import (
-    codes_to_compare,
+    find_codes_to_compare,
     instruction_arguments,
-    table_arguments,
+    read_table_indexes,
 )
 from gdb_epi.corruption.checks.gc_links import (
     MAX_HOLDERS,
@@ -45,7 +45,7 @@ from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.opcodes import opcodes_of_version
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory_readers import page_reader, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
@@ -204,7 +204,7 @@ def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
 def test_a_flipped_length_of_a_string_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
     index, length_at = address_index(scene.context), scene.layout.require("PyASCIIObject", "length")
-    variables = dict.fromkeys((*scene.walk.variables(), *values_at_hand(scene.context)))
+    variables = dict.fromkeys((*scene.walk.variables(), *collect_fault_values(scene.context)))
     texts = [at for at in variables if scene.walk.type_at(at) == "str" and index.end_of_block(at)]
     assert texts
     for text in texts[:4]:
@@ -224,10 +224,10 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
     opcodes = opcodes_of_version("{}.{}".format(*scene.layout.version))
     assert opcodes is not None
     named_ones = 0
-    for code in codes_to_compare(scene.context, python):
+    for code in find_codes_to_compare(scene.context, python):
         start, size = locate_bytecode(scene.walk.reader, code)
         held = scene.target.read(start, size)
-        arguments = table_arguments(held, opcodes) or []
+        arguments = read_table_indexes(held, opcodes) or []
         indexes = [(one.table, one.entry) for one in arguments]
         for argument in arguments:
             if indexes.count((argument.table, argument.entry)) > 1 or argument.entry > 8:
@@ -305,7 +305,7 @@ def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
 
 def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     """It leads to an object in place of its head: a pointer was stored there, and none flipped."""
-    links = GcLinkReader(page_reader(scene.context))
+    links = GcLinkReader(shared_page_reader(scene.context))
     size, index = links.size, address_index(scene.context)
     functions = [one for one, kind in scene.walk.visited if kind == "function"]
     node = next(
@@ -332,7 +332,7 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
 
     def said(at: int) -> list[Evidence]:
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        return list(_overwritten_link(context, GcLinkReader(page_reader(context)), at))
+        return list(_overwritten_link(context, GcLinkReader(shared_page_reader(context)), at))
 
     assert index.place_in_block(stray) == size
     for at in (node, stray):  # a walk of the list may take what it leads to for a head

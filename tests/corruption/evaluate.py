@@ -32,7 +32,7 @@ from corruption.generate import (
 )
 from corruption.labels import Labelled, labels
 from corruption.table import tables
-from gdb_epi.corruption.score import weights
+from gdb_epi.corruption.score import load_weights
 
 
 def make_and_examine(job: Job) -> Row:
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if told.rows:
                 write_rows([row], told.rows)
     if told.rescore:
-        rows = [rescored(row, weights()) for row in rows]
+        rows = [rescored(row, load_weights()) for row in rows]
     print(tables(rows, misses=told.misses))
     return 0
 

@@ -13,7 +13,7 @@ from corruption.labels import Labelled
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run_checks import run_checks
-from gdb_epi.corruption.score import WeightTable, score
+from gdb_epi.corruption.score import WeightTable, compute_score
 from gdb_epi.detectors.registry import run_detectors
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.process_state import ProcessState
@@ -66,7 +66,7 @@ def rescored(row: Row, table: WeightTable) -> Row:
         )
         for one in row["evidence"]
     ]  # fmt: skip
-    found = score(evidence, table=table)
+    found = compute_score(evidence, table=table)
     best = {(one.found, one.corrected, one.where) for one in found.best}
     return {
         **row,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from faults.made import ROWS, Row
-from gdb_epi.corruption.symptom import symptom_of
+from gdb_epi.corruption.symptom import classify_symptom
 from gdb_epi.signature.categories.rules import categorise
 from gdb_epi.signature.categories.types import CategoryInput
 
@@ -16,7 +16,7 @@ def test_made_faults(row: Row) -> None:
     context = row.make()
     scene = CategoryInput(context.target, context.state.crash, [], context.state.account)
     category, _ = categorise(scene)
-    symptom = symptom_of(context)
+    symptom = classify_symptom(context)
     assert (category.name, symptom.name) == (row.category, row.symptom), (category, symptom)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
-from gdb_epi.fleet.store.days import EPOCH
+from gdb_epi.fleet.store.day_numbers import EPOCH
 
 FIRST_DAY = (date(2026, 1, 5) - EPOCH).days
 CPUS = 64

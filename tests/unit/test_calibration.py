@@ -12,7 +12,7 @@ from judgement import calibrate
 from judgement.truth import counted, judged, truth_of
 
 import gdb_epi.detectors
-from gdb_epi.corruption.score import weights
+from gdb_epi.corruption.score import load_weights
 from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.judgement.calibration import (
     ANY_RULE,
@@ -103,7 +103,7 @@ def test_every_counted_rule_is_one_that_can_speak() -> None:
     assert not load_all(gdb_epi.detectors)
     names = {"damage:found", "damage:weak", ANY_RULE}
     names |= {f"category:{one.category}" for one in CATEGORIES}
-    names |= {item.id for item in weights().items.values() if item.cause}
+    names |= {item.id for item in load_weights().items.values() if item.cause}
     spoken = {name for name, known in DETECTORS.items() if known.supports is not None}
     for rule, counts in load_calibration().items():
         assert rule in names or rule.split(":", 1)[0] in spoken, rule

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.corruption.checks import typed_field, typed_slot
-from gdb_epi.corruption.checks.typed_slot import is_dict_key_found_at
+from gdb_epi.corruption.checks.typed_slot import is_dict_key_in_place
 from gdb_epi.corruption.heap.object_walk import ContainerSlot
 from gdb_epi.errors import UnreadableMemory
 
@@ -57,7 +57,7 @@ def found(
     reader = Reader(index, hashed, log2)
     place = lambda _at: (ENTRIES, COUNT, WIDTH, offsets)  # noqa: E731
     walk: Any = SimpleNamespace(reader=reader, dict_place=place)
-    return is_dict_key_found_at(walk, slot, KEY)
+    return is_dict_key_in_place(walk, slot, KEY)
 
 
 def test_the_key_at_its_entry() -> None:

@@ -10,7 +10,7 @@ from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, kn
 from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
 from gdb_epi.corruption.checks.control_flow import (
-    arrived_inside_function,
+    jump_into_function_body,
     return_address_beside_rip,
 )
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
@@ -21,7 +21,7 @@ from gdb_epi.corruption.checks.several_bits import zeroed_cache_line
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index
-from gdb_epi.corruption.score import score
+from gdb_epi.corruption.score import compute_score
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.fake import FakeTarget
@@ -180,11 +180,11 @@ START = INSIDE ^ 1 << 6
 
 def test_c7_copy_asks_for_two_that_hold_the_right_pointer() -> None:
     held = {HEAP + 64: INSIDE, HEAP + 128: START, HEAP + 192: START}
-    assert [one.id for one in evidence(arrived_inside_function(entered(held)))] == ["C7:copy"]
+    assert [one.id for one in evidence(jump_into_function_body(entered(held)))] == ["C7:copy"]
     del held[HEAP + 192]
-    assert [one.id for one in evidence(arrived_inside_function(entered(held)))] == ["C7"]
+    assert [one.id for one in evidence(jump_into_function_body(entered(held)))] == ["C7"]
     held |= {HEAP + 192: START, HEAP + 256: INSIDE}
-    assert [one.id for one in evidence(arrived_inside_function(entered(held)))] == ["C7"]
+    assert [one.id for one in evidence(jump_into_function_body(entered(held)))] == ["C7"]
 
 
 @pytest.mark.parametrize(("callee", "ids"), [(START, []), (START + 16, ["C7"])])
@@ -196,7 +196,7 @@ def test_c7_asks_for_no_pointer_where_a_direct_call_led_to_the_start(
     made.target.write(CALL_SITE - len(code), code)  # type: ignore[attr-defined]
     frames = [UnwoundFrame(pc, {}, SP + 16, {}) for pc in (PC, CALL_SITE)]
     monkeypatch.setattr(Unwinder, "walk", lambda self, registers: iter(frames))
-    assert [one.id for one in evidence(arrived_inside_function(made))] == ids
+    assert [one.id for one in evidence(jump_into_function_body(made))] == ids
 
 
 RIGHT, RAN = TEXT + 0x628, TEXT + 0x900
@@ -213,9 +213,9 @@ def popped(*below: int, wrong: int = WRONG, ran: int = 12) -> Context:
 
 
 def test_c7_called_asks_for_the_function_that_returned() -> None:
-    assert [one.id for one in evidence(arrived_inside_function(popped(RAN + 13)))] == ["C7:called"]
-    assert [one.id for one in evidence(arrived_inside_function(popped(RAN + 14)))] == ["C7"]
-    assert [one.id for one in evidence(arrived_inside_function(popped()))] == ["C7"]
+    assert [one.id for one in evidence(jump_into_function_body(popped(RAN + 13)))] == ["C7:called"]
+    assert [one.id for one in evidence(jump_into_function_body(popped(RAN + 14)))] == ["C7"]
+    assert [one.id for one in evidence(jump_into_function_body(popped()))] == ["C7"]
 
 
 def test_c7_popped_asks_for_the_word_that_was_popped_last() -> None:
@@ -396,7 +396,7 @@ def test_a_line_that_begins_with_a_block_takes_the_sign_of_software_and_claims_n
     (weak,) = evidence(zeroed_cache_line(zeroed(**{"w-8": 0x21})))
     assert weak.id == "M:line:block"
     sign = plain_evidence("S:null-read", "", "a NULL")
-    found = score([sign, weak])
+    found = compute_score([sign, weak])
     assert (found.word, found.answered >= {"S:null-read"}) == ("none", True)
     assert (
         evidence(zeroed_cache_line(zeroed(**{"w-8": 0x21, "w40": 0}))) == []

@@ -52,7 +52,7 @@ def told(
     monkeypatch.setattr(siblings, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(objects_counted=0)
     walk: Any = Walk(items, kind, others)
-    return siblings.object_that_lost_reference(
+    return siblings.find_object_that_lost_reference(
         context,
         walk,
         SLOT,

@@ -103,7 +103,7 @@ def made_pool(size: int = 16384, block: int = 64, carved: int = 100, free: int =
 
 @pytest.mark.parametrize("size", pools.POOL_SIZES)
 def test_a_pool_is_recognised(size: int) -> None:
-    pool = pools.pool_at(PLACE, bytes(made_pool(size, carved=40)))
+    pool = pools.parse_pool(PLACE, bytes(made_pool(size, carved=40)))
     assert pool is not None and pool.size == size and pool.free is not None
     assert len(list(pool.blocks())) == pool.used == 35
     assert pools.free_list_repair(pool, bytes(made_pool(size, carved=40))) is None
@@ -115,7 +115,7 @@ def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
     data = made_pool()
     word = int.from_bytes(data[offset : offset + 8], "little")
     data[offset : offset + 8] = (word ^ 1 << bit).to_bytes(8, "little")
-    pool = pools.pool_at(PLACE, bytes(data))
+    pool = pools.parse_pool(PLACE, bytes(data))
     assert pool is not None and pool.free is None and not list(pool.blocks())
     wrong = pools.free_list_repair(pool, bytes(data))
     assert wrong is not None and (wrong.where, wrong.corrected) == (PLACE + offset, word)
@@ -124,17 +124,17 @@ def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
 
 def test_blocks_beside_the_right_ones_make_more_than_a_pool_has() -> None:
     data = made_pool(free=0)
-    assert pools.pool_at(PLACE, bytes(data)) is not None
+    assert pools.parse_pool(PLACE, bytes(data)) is not None
     for more, is_pool in ((1, True), (64, False)):
         data[: pools.FREE_AT] = (100 + more).to_bytes(8, "little")
-        pool = pools.pool_at(PLACE, bytes(data))
+        pool = pools.parse_pool(PLACE, bytes(data))
         assert (pool is not None) is is_pool and (pool is None or pool.free is None)
 
 
 def test_a_link_that_was_overwritten_is_not_mended() -> None:
     data = made_pool()
     data[pools.HEADER_SIZE + 6 * 64 : pools.HEADER_SIZE + 6 * 64 + 8] = b"AAAAAAAA"
-    pool = pools.pool_at(PLACE, bytes(data))
+    pool = pools.parse_pool(PLACE, bytes(data))
     assert pool is not None and pools.free_list_repair(pool, bytes(data)) is None
 
 
@@ -154,7 +154,7 @@ def test_a_list_that_leads_elsewhere(first: int, elsewhere: bool) -> None:
     """A link that was damaged is gone with its block; what counts in freed blocks is a bug."""
     data = made_pool()
     data[pools.FREE_AT : pools.FREE_AT + 8] = first.to_bytes(8, "little")
-    pool = pools.pool_at(PLACE, bytes(data))
+    pool = pools.parse_pool(PLACE, bytes(data))
     assert pool is not None and pools.free_list_repair(pool, bytes(data)) is None
     assert pools.is_first_link_wild(pool, bytes(data)) is elsewhere
 
@@ -182,8 +182,8 @@ def test_a_reference_that_was_given_back_to_a_freed_block(
 ) -> None:
     data = made_pool()
     data[pools.FREE_AT : pools.FREE_AT + 8] = first.to_bytes(8, "little")
-    pool = pools.pool_at(PLACE, bytes(data))
-    assert pool is not None and pools.link_decrement(pool, bytes(data)) == steps
+    pool = pools.parse_pool(PLACE, bytes(data))
+    assert pool is not None and pools.measure_link_decrement(pool, bytes(data)) == steps
 
 
 @pytest.mark.parametrize(("member", "bit"), [(pools.SZIDX_AT, 2), (pools.NEXT_AT, 5), (0, 9)])
@@ -200,7 +200,7 @@ def test_a_flipped_number_of_a_header_is_mended(member: int, bit: int) -> None:
 def test_a_count_that_is_one_off_is_no_flip() -> None:
     data = made_pool()
     data[0:4] = (94).to_bytes(4, "little")  # 95 are in use: a crash between two steps
-    pool = pools.pool_at(PLACE, bytes(data))
+    pool = pools.parse_pool(PLACE, bytes(data))
     assert pool is not None and pools.free_list_repair(pool, bytes(data)) is None
 
 

@@ -14,8 +14,8 @@ from gdb_epi.corruption.checks.control_flow import return_from_slot_below
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.software_explanations import has_stride_at_hand
-from gdb_epi.corruption.replay.code_map import code_around, code_map
-from gdb_epi.corruption.score import weights
+from gdb_epi.corruption.replay.code_map import build_code_map, code_around
+from gdb_epi.corruption.score import load_weights
 from gdb_epi.target.api import CrashInfo, Thread
 
 LOAD = "488b07"  # mov (%rdi),%rax
@@ -47,7 +47,7 @@ def test_a_code_map_tells_where_control_came_from() -> None:
     """je +2; jmp +4; mov; jmp to a register; the fault."""
     made = told("7402" + "eb05" + "4889c7" + "ffe0" + "90")
     start = PC - 10
-    known = code_map(made, PC)
+    known = build_code_map(made, PC)
     assert known is not None
     assert known.begins(PC)
     assert not known.begins(start + 5)
@@ -56,7 +56,7 @@ def test_a_code_map_tells_where_control_came_from() -> None:
     assert known.before(PC) == [PC - 1]
     made = knowing(made, start, 1 << 20)
     made._answers.clear()
-    assert code_map(made, PC) is None  # too long
+    assert build_code_map(made, PC) is None  # too long
 
 
 def test_code_around_a_place_of_a_very_long_function() -> None:
@@ -66,7 +66,7 @@ def test_code_around_a_place_of_a_very_long_function() -> None:
     target.write(PC + 0x700, b"\x0f\x84" + struct.pack("<i", -0x706))  # je to the fault
     target.write(PC + 0x720, b"\x48\xb8\x90\xe9" + struct.pack("<i", -0x728) + b"\x90\x90")
     knowing(made, PC - 0x80, 1 << 16)
-    assert code_map(made, PC) is None
+    assert build_code_map(made, PC) is None
     known = code_around(made, PC)
     assert known is not None
     assert known.before(PC) == [PC - 1, PC + 0x700]
@@ -234,7 +234,7 @@ def test_r5_of_a_register_that_a_function_may_have_saved(saved: int | None) -> N
 
 def test_only_a_cpu_speaks_for_hardware_by_a_register() -> None:
     """What a called function saved on the stack a stray write may have changed there."""
-    items = weights().items
+    items = load_weights().items
     for id in ("R5", "R5:lane"):
         kept = items[f"{id}:kept"]
         assert items[id].beyond_stores == ("hardware-cpu", 0.9)

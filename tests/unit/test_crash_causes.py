@@ -18,7 +18,7 @@ from gdb_epi.corruption.files.elf_images import (
     ElfTables,
     ImageFile,
 )
-from gdb_epi.corruption.score import score
+from gdb_epi.corruption.score import compute_score
 from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set, parse_cpu_features
@@ -362,7 +362,7 @@ def test_a_size_that_no_process_can_have_is_no_lack_of_memory(
         monkeypatch.setattr(f"{home}.requested_size", lambda *_, size=size: size)
         (found,) = uncaught_exception(died)
         assert found.facts["kind"] == kind
-        told = judge("abort-terminate:std::bad_alloc", [found], score([]))
+        told = judge("abort-terminate:std::bad_alloc", [found], compute_score([]))
         assert told.label == ("software" if kind == "absurd-size" else "out-of-memory")
 
 
@@ -387,7 +387,7 @@ def test_what_glibc_found_is_no_cause_beside_a_damaged_word(found: bool, label: 
     summary = 'the C library said "Fatal error: glibc detected an invalid stdio handle"'
     finding = Finding("c_library_gave_up", "thread 1", {"of_state": True}, summary)
     damage = [word_evidence("R29", 0x1000, 2, 0, "a FILE names no table")] if found else []
-    verdict = judge("abort-other", [finding], score(damage))
+    verdict = judge("abort-other", [finding], compute_score(damage))
     assert verdict.label == label
     assert (summary in verdict.reasons) is not found
     assert found or verdict.confidence <= ONE_WORD_EXPLAINS
@@ -398,7 +398,7 @@ def test_a_call_that_the_c_library_refused_is_no_overrun(text: str) -> None:
     overrun = "overflow" in text
     facts = {"kind": "fortify", "class": text.strip("* "), "text": text, "overrun": overrun}
     verdict = judge(
-        "abort-fortify", [Finding("deliberate_abort", "thread 1", facts, text)], score([])
+        "abort-fortify", [Finding("deliberate_abort", "thread 1", facts, text)], compute_score([])
     )
     likeliest = max(verdict.cause, key=lambda cause: cause.probability).hypothesis
     assert likeliest == ("out-of-bounds" if overrun else "failed-check")
@@ -413,7 +413,7 @@ def test_a_refused_call_has_its_name() -> None:
 def test_a_finding_says_what_the_category_only_knows() -> None:
     summary = "CPython gave up in PyList_New: the function must be called with the GIL held"
     finding = Finding("python_fatal_error", "thread 1", {"kind": "without-gil"}, summary)
-    verdict = judge("abort-py-fatal", [finding], score([]))
+    verdict = judge("abort-py-fatal", [finding], compute_score([]))
     assert verdict.reasons[0] == summary
 
 

@@ -13,7 +13,7 @@ import pytest
 import gdb_epi.detectors
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.corruption import score
-from gdb_epi.corruption.explanation_pages import corruption_page, items_with_pages
+from gdb_epi.corruption.explanation_pages import items_with_pages, read_corruption_page
 from gdb_epi.detectors.pages import SECTIONS, finding_page, page_names
 from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.errors import Absent, UsageError
@@ -78,9 +78,9 @@ def test_without_a_name_the_findings_of_the_core_are_listed() -> None:
 
 
 def test_each_weight_is_shown_with_its_origin() -> None:
-    table = score.weights().items
+    table = score.load_weights().items
     for item in table.values():
-        page = corruption_page(item.id)
+        page = read_corruption_page(item.id)
         assert isinstance(page, str) and f"Weight: {item.llr:+g}: " in page, item.id
         assert f"Where the weight comes from: {item.origin}" in page, item.id
     null = table["S:null_dereference"]
@@ -118,7 +118,7 @@ def test_other_names_are_refused(name: str) -> None:
 def test_every_item_and_word_of_corruption_has_a_page() -> None:
     words = (score.PROVEN, score.STRONG, score.WEAK, score.AMBIGUOUS, score.NONE)
     for name in (*items_with_pages(), *words, score.SOFTWARE_LIKE):
-        page = corruption_page(name)
+        page = read_corruption_page(name)
         assert isinstance(page, str), name
         places = [page.find(f"\n{section}\n") for section in SECTIONS]
         assert page.startswith("# ") and -1 not in places and places == sorted(places), name
@@ -126,4 +126,4 @@ def test_every_item_and_word_of_corruption_has_a_page() -> None:
     assert "Weight: " in "\n".join(run("r1")) and "Weight: " in "\n".join(run("S:poison"))
     assert run("proven-corruption")[0].startswith("# proven-corruption")
     for name in ("R99", "docs/R1", "", "../pages"):
-        assert isinstance(corruption_page(name), Absent)
+        assert isinstance(read_corruption_page(name), Absent)

@@ -27,9 +27,9 @@ from gdb_epi.corruption.checks.benign_causes import (
     write_to_read_only_memory,
 )
 from gdb_epi.corruption.checks.control_flow import (
-    arrived_inside_function,
-    fault_amid_instruction,
+    fault_inside_instruction,
     instruction_that_cannot_fault,
+    jump_into_function_body,
     one_bit_call_target,
     one_bit_return_address,
     return_from_slot_below,
@@ -42,7 +42,7 @@ from gdb_epi.corruption.checks.several_bits import recurring_flips
 from gdb_epi.corruption.checks.wild_values import call_of_data
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evidence
-from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
+from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
 from gdb_epi.fault.mapping_checks import is_past_segment, untagged_address
@@ -107,12 +107,12 @@ def test_c2_a_wild_indirect_call_looks_the_same_but_for_its_target() -> None:
 
 
 def test_c3_is_a_feature_of_no_weight() -> None:
-    from gdb_epi.corruption.score import score, weights
+    from gdb_epi.corruption.score import compute_score, load_weights
 
     found = evidence(return_without_return_address(returned(HEAP + 64)))
     assert [one.id for one in found] == ["C3"]
-    assert weights().items["C3"].llr == 0
-    assert score(found).llr == 0
+    assert load_weights().items["C3"].llr == 0
+    assert compute_score(found).llr == 0
     assert evidence(return_without_return_address(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
 
 
@@ -168,7 +168,7 @@ def test_other_places_of_the_right_pointer_are_counted_or_at_least(count: int, t
 def test_what_another_check_has_found_is_not_denied() -> None:
     """A word that was read through is not searched for; another check may have searched for it."""
     made = pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})
-    best = [neighbour._replace(copies=0) for neighbour in neighbours_of(made)]
+    best = [neighbour._replace(copies=0) for neighbour in rank_neighbours(made)]
     assert [neighbour.corrected for neighbour in best] == [GOOD]
     sentence = _sentence(made, best[0])
     assert "; 1 other place (memory, registers) holds the latter" in sentence
@@ -185,8 +185,10 @@ def test_c5_rip_inside_of_an_instruction() -> None:
     made.target.write(PC, bytes.fromhex(code))  # type: ignore[attr-defined]
     inside = failed(code, fault_at(WILD), rdi=WILD)
     inside.fault.registers["rip"] = PC + 2  # type: ignore[union-attr,index]
-    assert [one.id for one in evidence(fault_amid_instruction(knowing(inside, PC - 16)))] == ["C5"]
-    assert evidence(fault_amid_instruction(knowing(made, PC - 16))) == []
+    assert [one.id for one in evidence(fault_inside_instruction(knowing(inside, PC - 16)))] == [
+        "C5"
+    ]
+    assert evidence(fault_inside_instruction(knowing(made, PC - 16))) == []
 
 
 def test_c5_absent() -> None:
@@ -199,7 +201,7 @@ def test_c5_absent() -> None:
         (far, "into its function"),
     ):
         with pytest.raises(NotChecked, match=why):
-            list(fault_amid_instruction(context))
+            list(fault_inside_instruction(context))
 
 
 def test_c6_a_fault_that_the_instruction_cannot_make() -> None:
@@ -249,21 +251,21 @@ def entered(value: int, start: int, **more: object) -> Context:
 def test_c7_a_pointer_into_the_middle_of_the_function_that_failed(bit: int) -> None:
     value = PC - 5  # 0xfb: both bits are set
     start = value ^ 1 << bit
-    found = evidence(arrived_inside_function(entered(value, start, rax=value)))
+    found = evidence(jump_into_function_body(entered(value, start, rax=value)))
     assert [(one.id, one.where, one.found, one.corrected, one.path) for one in found] == [
         ("C7", "rax", value, start, REGISTER)
     ]
-    held = evidence(arrived_inside_function(entered(value, start, words={HEAP + 64: value})))
+    held = evidence(jump_into_function_body(entered(value, start, words={HEAP + 64: value})))
     assert [(one.where, one.path) for one in held] == [(HEAP + 64, MEMORY)]
-    assert evidence(arrived_inside_function(entered(value, start))) == []
-    assert evidence(arrived_inside_function(entered(value, start - 8, rax=value))) == []
+    assert evidence(jump_into_function_body(entered(value, start))) == []
+    assert evidence(jump_into_function_body(entered(value, start - 8, rax=value))) == []
 
 
 def test_c7_rip_itself_on_the_stack_is_a_signal_frame() -> None:
     start = PC & ~(PC & -PC)
     made = entered(PC, start, words={SP + 64: PC})
-    assert evidence(arrived_inside_function(made)) == []
-    assert evidence(arrived_inside_function(entered(PC, start, words={HEAP + 64: PC})))
+    assert evidence(jump_into_function_body(made)) == []
+    assert evidence(jump_into_function_body(entered(PC, start, words={HEAP + 64: PC})))
 
 
 # -- R5 ------------------------------------------------------------------------------------------

@@ -12,12 +12,12 @@ from unit.fleet_records import minimal
 from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.coverage import (
-    with_hours_beside,
-    without_doubled_hours,
-    without_hours,
+    drop_doubled_hours,
+    drop_hours,
+    fill_missing_feed_days,
 )
 from gdb_epi.fleet.population.host_spelling import unify_spellings
-from gdb_epi.fleet.population.number_ranges import LEAST, in_ranges, limit_words
+from gdb_epi.fleet.population.number_ranges import LEAST, describe_limit, group_into_ranges
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import epidemic_curve
@@ -54,23 +54,23 @@ def test_hours_that_two_exporters_tell_count_once():
     """Host 0 has them under two names, the shorter list is left out; host 1 changed its image."""
     named, host = np.array([7, 8, 7, 9, 9]), np.array([0, 0, 0, 1, 1])
     day, hours = np.array([5, 5, 6, 5, 5]), np.array([24.0, 23.0, 24.0, 20.0, 8.0])
-    once, doubled = without_doubled_hours(named, host, day, hours)
+    once, doubled = drop_doubled_hours(named, host, day, hours)
     assert once.tolist() == [24.0, 0.0, 24.0, 20.0, 8.0] and doubled == [0]
     short = np.array([14.0, 10.0, 24.0, 20.0, 8.0])  # renamed in the middle of a day
-    once, doubled = without_doubled_hours(named, host, day, short)
+    once, doubled = drop_doubled_hours(named, host, day, short)
     assert once.tolist() == short.tolist() and not doubled
 
 
 def test_numbers_of_many_values_have_ranges_too():
     days = np.arange(12, dtype=np.int64)
     attribute = Attribute("uptime_days", [str(n) for n in days], days % 5 - 1, days)
-    ranges = in_ranges(attribute)
+    ranges = group_into_ranges(attribute)
     assert ranges is not None and ranges.name == "uptime_days range"
     assert ranges.values == ["0 to 1", "2 to 3", "4 to 5", "6 to 7", "8 to 9", "10 to 11"]
     assert ranges.crash[:5].tolist() == [-1, 0, 0, 1, 1] and ranges.exposure[-1] == 5
-    assert limit_words(ranges.name, LEAST, "10 to 11") == "uptime_days >= 10"
-    assert in_ranges(attribute._replace(values=[*attribute.values[1:], "new"])) is None
-    assert in_ranges(attribute._replace(values=attribute.values[:8])) is None
+    assert describe_limit(ranges.name, LEAST, "10 to 11") == "uptime_days >= 10"
+    assert group_into_ranges(attribute._replace(values=[*attribute.values[1:], "new"])) is None
+    assert group_into_ranges(attribute._replace(values=attribute.values[:8])) is None
 
 
 def test_a_feed_that_spells_hosts_and_racks_otherwise_is_the_same_fleet(tmp_path):
@@ -132,7 +132,7 @@ def test_a_bad_host_is_found_and_nobody_else(trouble):
 
 def test_hours_of_days_that_the_feed_lacks_are_those_beside_and_have_no_attributes():
     pop = fleet_troubles.spoil(population(simulate(7003, **SMALL)), 7003, ["feed late"])
-    filled, days = with_hours_beside(pop)
+    filled, days = fill_missing_feed_days(pop)
     first = FIRST_DAY + 10
     assert set(days) == {*range(first - 7, first), FIRST_DAY + 16, FIRST_DAY + 17}
     added = slice(pop.exposure_day.size, None)
@@ -148,7 +148,7 @@ def test_a_host_that_came_up_on_the_first_day_of_the_feed_ran_as_long_as_others_
     first = FIRST_DAY + 10
     started = (pop.exposure_day == first) & (pop.exposure_host == 5)
     hours[started] = 3.0
-    filled, _ = with_hours_beside(pop._replace(exposure_hours=hours))
+    filled, _ = fill_missing_feed_days(pop._replace(exposure_hours=hours))
     mine = filled.exposure_host == 5
     assert filled.exposure_hours[mine & (filled.exposure_day == first)].tolist() == [3.0]
     assert (filled.exposure_hours[mine & (filled.exposure_day < first)] == 24.0).all()
@@ -191,7 +191,7 @@ def test_a_value_of_the_record_that_the_feed_replaced_is_kept_for_crashes_alone(
             pairs = zip(rack.crash.tolist(), rack.reported.tolist(), strict=True)
             taken = {(rack.values[now], rack.values[own]) for now, own in pairs}
             assert taken == {("new", "old"), ("same", "same")}
-            alone = without_hours(read).attribute("rack")
+            alone = drop_hours(read).attribute("rack")
             assert alone is not None and not alone.exposure.size
             assert alone.crash.tolist() == rack.reported.tolist()
 

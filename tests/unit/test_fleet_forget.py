@@ -20,7 +20,7 @@ from gdb_epi.fleet.records import spool as spool_module
 from gdb_epi.fleet.records.spool import waiting_spool_files, write_to_spool
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
-from gdb_epi.fleet.store.examined import note_examined
+from gdb_epi.fleet.store.examined_files import note_examined
 from gdb_epi.fleet.store.ingest import ingest
 
 UID = 4711

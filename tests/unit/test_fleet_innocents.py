@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 
-from gdb_epi.fleet.population.coverage import without_hours
+from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.quality import check_quality, dropped_sizes_words
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.verdict import judge_host, judge_population, same_bug_sentences
-from gdb_epi.fleet.records.facts import facts_of_record
+from gdb_epi.fleet.records.facts import extract_facts
 from gdb_epi.fleet.screen.dose_response import age_words, regression_words
 from gdb_epi.fleet.screen.finding import UNSURE_Q, may_be_chance
 from gdb_epi.fleet.screen.possibly_bad_hosts import leading_hosts_words
@@ -65,7 +65,7 @@ def test_without_host_hours_a_busy_host_is_no_suspect():
     found = screen_population(whole, LAST)
     assert [f.value for f in found.hosts] == ["node-7"], "its hours say that it does not run more"
     assert "node-7 (" not in (leading_hosts_words(whole, found) or "")
-    alone = without_hours(whole)
+    alone = drop_hours(whole)
     found = screen_population(alone, LAST)
     assert found.hosts == ()
     assert "the most crashes are on node-7 (" in (leading_hosts_words(alone, found) or "")
@@ -146,11 +146,11 @@ def test_the_namespace_the_age_and_the_size_of_a_core_are_facts():
         "process": {"cpu_seconds": {"user": 290.0, "system": 9.0}},
         "file": {"size": 5 << 30, "compression": None},
     }
-    facts = facts_of_record(record)
+    facts = extract_facts(record)
     assert (facts["namespace"], facts["cpu_time"]) == ("t-ember", "under 5 min")
     assert facts["core_size"] == "4 GiB"
     record["file"] = {"size": 5 << 30, "compression": "zst"}
-    assert "core_size" not in facts_of_record(record), "it says nothing of the core's size"
+    assert "core_size" not in extract_facts(record), "it says nothing of the core's size"
 
 
 def with_facts(whole: Population, **codes: tuple[list[str], np.ndarray]) -> Population:

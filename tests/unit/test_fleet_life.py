@@ -21,7 +21,7 @@ from gdb_epi.fleet.decisions.current_state import (
 )
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.decisions.fixes import assess_fix, cores_crashed_after_fix
-from gdb_epi.fleet.decisions.news import digest, unsent_news
+from gdb_epi.fleet.decisions.news import make_digest, unsent_news
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.decisions.version_order import compare_versions
@@ -237,6 +237,6 @@ def test_a_regression_without_a_fix_is_told_in_a_digest(fleet):
             insert_decision(
                 connection, StoredDecision(Subject(SIGNATURE, "stable", KEY), NOW, "ann", REGRESSED)
             )
-        lines = digest(engine, 30, int(NOW // 86_400), NOW).lines
+        lines = make_digest(engine, 30, int(NOW // 86_400), NOW).lines
         assert f"  {KEY}: regressed" in lines
         assert unsent_news(engine, "http://127.0.0.1/") == []

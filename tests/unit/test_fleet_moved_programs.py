@@ -8,7 +8,7 @@ import pytest
 from support.fleet_simulator import CPUS, Crash, population, simulate
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.moved_programs import program_moves
+from gdb_epi.fleet.questions.moved_programs import find_program_moves
 from gdb_epi.fleet.questions.onset import find_onset
 
 DAYS, TURN = 40, 20
@@ -34,7 +34,7 @@ def fleet_with(places: dict[range, range], *, lives_on: bool = True) -> Populati
 
 def test_a_program_that_moved_is_told_with_its_rate():
     whole = fleet_with({range(TURN): range(20), range(TURN, DAYS): range(40, 54)})
-    (move,) = program_moves(whole)
+    (move,) = find_program_moves(whole)
     assert (len(move.old), len(move.new), move.is_same) == (20, 14, True)
     assert "crashes as often as before (2 a day, 2 before)" in move.words()
     told = find_onset(whole, whole.signatures.index("settle"))
@@ -52,4 +52,4 @@ def test_a_program_that_moved_is_told_with_its_rate():
     ],
 )
 def test_what_did_not_move(places, lives_on):
-    assert program_moves(fleet_with(places, lives_on=lives_on)) == []
+    assert find_program_moves(fleet_with(places, lives_on=lives_on)) == []

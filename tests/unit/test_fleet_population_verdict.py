@@ -10,7 +10,7 @@ from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 from unit.fleet_records import minimal
 
 from gdb_epi.fleet.questions import verdict as pv
-from gdb_epi.fleet.screen.finding_texts import verdict_words
+from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.store.database import open_database
@@ -55,7 +55,8 @@ def test_a_host_with_nearly_one_signature_is_not_called_broken():
     assert other >= 1, "the host has other signatures too"
     screened = [f for f in screen_population(pop, LAST).findings if f.value == host]
     assert all(
-        "hardware" not in verdict_words(f) and "all kinds" not in verdict_words(f) for f in screened
+        "hardware" not in describe_verdict(f) and "all kinds" not in describe_verdict(f)
+        for f in screened
     )
     found = [v for v in pv.judge_population(pop, LAST) if v.subject in (f"host={host}", "loop")]
     assert found and all(v.kind == pv.ONE_HOST for v in found)
@@ -87,7 +88,9 @@ def test_a_host_with_more_of_the_usual_crashes_is_not_called_broken():
     assert "retire" not in first.headline and "hardware" not in first.headline
     assert any("nothing but their number" in caveat for caveat in first.caveats)
     (found,) = [f for f in screen_population(pop, LAST).findings if f.value == host]
-    assert "of the usual kinds" in verdict_words(found) and "hardware" not in verdict_words(found)
+    assert "of the usual kinds" in describe_verdict(found) and "hardware" not in describe_verdict(
+        found
+    )
 
 
 def test_a_host_with_many_signatures_is_broken_though_one_leads():

@@ -8,14 +8,14 @@ import pytest
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Attribute
-from gdb_epi.fleet.population.value_spans import UsesOfValues
+from gdb_epi.fleet.population.value_spans import ValueUsage
 from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
 from gdb_epi.fleet.questions.verdict import judge_split
-from gdb_epi.fleet.records.facts import facts_of_record, program_of
+from gdb_epi.fleet.records.facts import extract_facts, identify_program
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import ALL, DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
-from gdb_epi.fleet.screen.finding_texts import verdict_words
+from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.programs import is_preferred_by_most_programs
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_recurring_event
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
@@ -35,8 +35,8 @@ from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomi
     ],
 )
 def test_what_a_program_is_known_by(record, program):
-    assert program_of(record) == program
-    assert facts_of_record(record).get("program") == program
+    assert identify_program(record) == program
+    assert extract_facts(record).get("program") == program
 
 
 def test_packages_are_kept_beside_the_libraries():
@@ -85,16 +85,18 @@ def test_all_crashes_that_rise_with_a_number_are_load_and_accuse_none_of_its_val
     numbers = 40, 82, 0.0, 0.0, 9.0, 1.0, 99.0
     nobody = np.zeros(0, dtype=bool)
     finding = Finding("cpus", "64", ALL, *numbers, "", "", (), caveats, nobody)
-    assert verdict_words(finding).startswith("load, it seems: crashes of all kinds rise with cpus ")
-    assert verdict_words(finding._replace(signature="race")).endswith("goes with cpus=64")
-    assert verdict_words(finding._replace(caveats=())).endswith("goes with cpus=64")
+    assert describe_verdict(finding).startswith(
+        "load, it seems: crashes of all kinds rise with cpus "
+    )
+    assert describe_verdict(finding._replace(signature="race")).endswith("goes with cpus=64")
+    assert describe_verdict(finding._replace(caveats=())).endswith("goes with cpus=64")
 
 
 def test_a_past_value_that_was_used_alone_pays_for_all_spans_of_days():
     day, hours = np.repeat(np.arange(10), 2) + 20_000, np.ones(20)
 
     def choices(codes: np.ndarray, value: int) -> float:
-        return UsesOfValues(codes, day, hours, 6).spans_to_choose_from(value)
+        return ValueUsage(codes, day, hours, 6).spans_to_choose_from(value)
 
     by_turns = (day - 20_000) // 2
     assert choices(by_turns, 1) == 11, "55 spans of 10 days, 5 values"

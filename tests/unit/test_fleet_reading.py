@@ -20,7 +20,7 @@ from gdb_epi.fleet.paths import database_file
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import combinations
 from gdb_epi.fleet.population.cache import load_population, load_times
-from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
+from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.open_for_question import open_for_question
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, CountCache, packed_hex
 from gdb_epi.fleet.questions.find_signature import find_signature
@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.statistics import arrays, scipy_special
 from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_distinct_rows
 from gdb_epi.fleet.store import database as fleet_db
-from gdb_epi.fleet.store.days import iso_day, parse_day, parse_day_range
+from gdb_epi.fleet.store.day_numbers import iso_day, parse_day, parse_day_range
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY
 
@@ -238,7 +238,7 @@ def test_rows_under_a_mask_are_counted_block_by_block(high, monkeypatch):
 
 def test_combinations_count_what_the_crashes_have():
     whole = population(simulate(3, hosts=60, days=8, per_day=40))
-    found = combinations_of(whole)
+    found = find_combinations(whole)
     assert found.where is not None and found.where.size < whole.day.size
     for attribute in whole.attributes:
         codes = found.codes(attribute)
@@ -259,7 +259,7 @@ def test_crashes_of_many_combinations_are_counted_one_by_one(with_hours, monkeyp
         whole = whole.chosen(whole.day >= 0, whole.exposure_day < 0)
     expected = screen_population(whole, whole.last_day).findings
     monkeypatch.setattr(combinations, "few_distinct_rows", lambda columns, most: None)
-    assert combinations_of(whole).where is None
+    assert find_combinations(whole).where is None
     made = screen_population(whole, whole.last_day).findings
     assert len(made) == len(expected) > 1
     for one_by_one, together in zip(made, expected, strict=True):

@@ -10,7 +10,7 @@ from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
 from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_FORKS, LOCK
-from gdb_epi.fleet.screen.finding_texts import verdict_words
+from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.host_evidence import (
     NEW,
     CrashCounts,
@@ -41,7 +41,7 @@ def test_few_crashes_on_one_cpu_of_a_host_are_a_finding():
     own = {i for i, c in enumerate(fleet.crashes) if c.cause == "pinned"}
     assert own <= set(np.flatnonzero(finding.members)) and finding.n <= 8
     assert "of 64 CPUs" in finding.test and "same cpu_model" in finding.exposure
-    assert "pinned" in finding.caveats[0] and "gather on its CPU" in verdict_words(finding)
+    assert "pinned" in finding.caveats[0] and "gather on its CPU" in describe_verdict(finding)
     raised = [f for s in screen_day_by_day(pop) for f in s.findings if f.value == host]
     assert len(raised) == 1, "raised once, whatever is found of the host later"
 
@@ -78,7 +78,9 @@ def test_flags_of_one_host_are_signals_of_their_own():
     lock = found_in(pop._replace(lock_inherited=pop.lock_inherited | mine))
     assert (pop.hosts[host], BITFLIP) in {(f.value, f.signature) for f in flip}
     (told,) = [f for f in lock if f.signature == LOCK and f.value == pop.hosts[host]]
-    assert told.n == 5 and "look at its job" in verdict_words(told) and "forks" in told.caveats[0]
+    assert (
+        told.n == 5 and "look at its job" in describe_verdict(told) and "forks" in told.caveats[0]
+    )
     judged = judge_population(pop._replace(lock_inherited=pop.lock_inherited | mine), LAST)
     assert any("inherited locks go with host=" in v.headline for v in judged)
     assert not any(v.kind == HARDWARE_HOST and pop.hosts[host] in v.subject for v in judged)
@@ -106,7 +108,9 @@ def test_lock_flags_combine_with_the_other_facts_of_a_host():
     (found,) = [f for f in screen_population(marked, LAST).findings if f.value == pop.hosts[host]]
     assert (found.signature, found.n, found.caveats) == (LOCK, 3, (CAVEAT_FORKS,))
     assert "bit-flip flags p=" in found.test and "inherited locks p=" in found.test
-    assert "hardware" not in verdict_words(found) and "look at its job" in verdict_words(found)
+    assert "hardware" not in describe_verdict(found) and "look at its job" in describe_verdict(
+        found
+    )
 
 
 def test_hosts_of_a_group_are_measured_by_its_rate():

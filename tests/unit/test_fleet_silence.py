@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.fleet_simulator import population, simulate
 
-from gdb_epi.fleet.population.coverage import without_hours
+from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
 from gdb_epi.fleet.questions.onset import find_onset
@@ -17,12 +17,12 @@ from gdb_epi.fleet.screen.silent_hosts import (
     RUNS,
     STOPPED,
     UNKNOWN,
+    drop_silent_hours,
     find_silent_days,
     find_silent_groups,
-    without_silent_hours,
 )
 from gdb_epi.fleet.statistics.arrays import absent_column
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 
 QUIET = 12  # days
 
@@ -44,7 +44,7 @@ def silenced(fleet, hours: str) -> tuple[Population, str]:
     if hours == STOPPED:
         rows = ~((rack.exposure == value) & (pop.exposure_day > last))
     pop = pop.chosen(~((rack.crash == value) & (pop.day > last)), rows)
-    return (without_hours(pop) if hours == UNKNOWN else pop), rack.values[value]
+    return (drop_hours(pop) if hours == UNKNOWN else pop), rack.values[value]
 
 
 @pytest.mark.parametrize("hours", [RUNS, STOPPED, UNKNOWN])
@@ -80,7 +80,7 @@ def test_a_value_that_another_one_replaced_is_no_silence(fleet):
         ~(((codes == 0) & (day > half)) | ((codes == 1) & (day <= half)))
         for codes, day in ((rack.crash, pop.day), (rack.exposure, pop.exposure_day))
     )
-    for asked in (pop.chosen(crash, hours), without_hours(pop.chosen(crash, hours))):
+    for asked in (pop.chosen(crash, hours), drop_hours(pop.chosen(crash, hours))):
         assert find_silent_groups(asked) == []
 
 
@@ -128,7 +128,7 @@ def test_hosts_of_one_program_that_fall_silent_one_by_one_are_told_and_have_no_h
     unknown = absent_column(pop.exposure_day.size)
     program = Attribute("program", ["etl", "web"], np.where(runs[pop.host], 0, 1), unknown)
     pop = pop._replace(facts=(program,))
-    assert find_silent_groups(pop) == [] and without_silent_hours(pop) is pop
+    assert find_silent_groups(pop) == [] and drop_silent_hours(pop) is pop
     until = np.full(60, pop.last_day)
     full = np.flatnonzero(runs)[4:]
     until[full] = pop.last_day - rng.integers(15, 20, full.size)
@@ -138,7 +138,7 @@ def test_hosts_of_one_program_that_fall_silent_one_by_one_are_told_and_have_no_h
     assert set(group.hosts.tolist()) <= set(full.tolist()) and group.hosts.size > 20
     where = f"on {group.hosts.size} of the {group.of_hosts} hosts of etl after"
     assert f"{where} {iso_day(group.last)}" in group.words()
-    left = without_silent_hours(quiet)
+    left = drop_silent_hours(quiet)
     gone = np.isin(quiet.exposure_host, group.hosts) & (quiet.exposure_day > group.last)
     assert not left.exposure_hours[gone].any()
     assert np.array_equal(left.exposure_hours[~gone], quiet.exposure_hours[~gone])

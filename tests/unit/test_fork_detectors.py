@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.scenes import HEAP, PID, crash, state
 
-from gdb_epi.corruption.score import score
+from gdb_epi.corruption.score import compute_score
 from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.detectors.waits.fork_handlers import fork_handlers
@@ -124,7 +124,7 @@ def test_lost_wakeup() -> None:
     assert one(lost_wakeup(made)).facts["confidence"] == "probable"
     assert list(lost_wakeup(forked(waits=(wait(lock_types.LOST_WAKEUP, "info"),)))) == []
     assert list(lost_wakeup(forked(waits=(wait(lock_types.LOST_WAKEUP),), forked=False))) == []
-    assert judge("killed-external", [one(lost_wakeup(made))], score([])).label == "hang"
+    assert judge("killed-external", [one(lost_wakeup(made))], compute_score([])).label == "hang"
 
 
 def handlers(tid: int = PID) -> ThreadInForkHandlers:

@@ -11,7 +11,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     HEADER,
     free_list_repair,
     is_emptied_pool,
-    pool_at,
+    parse_pool,
 )
 
 POOL, BLOCK = 0x7F01_B000_0000, 80
@@ -25,7 +25,7 @@ def pool(count: int = 0, first: int = POOL + 48, szidx: int = BLOCK // 16 - 1) -
 
 
 def test_a_pool_that_was_emptied_is_known_by_the_header_that_is_left() -> None:
-    assert is_emptied_pool(POOL, pool()) and pool_at(POOL, pool()) is None
+    assert is_emptied_pool(POOL, pool()) and parse_pool(POOL, pool()) is None
     assert is_emptied_pool(POOL, pool(first=POOL + 48 + 9 * BLOCK))
 
 
@@ -62,7 +62,7 @@ def linked(order: list[int], count: int, *, block: int = 64, carved: int = 8) ->
 
 def damage(data: bytearray) -> tuple[int, int] | None:
     """Return place (from the pool's start) and right value of the wrong word of a pool."""
-    pool = pool_at(POOL, bytes(data))
+    pool = parse_pool(POOL, bytes(data))
     assert pool is not None and pool.free is None
     wrong = free_list_repair(pool, bytes(data))
     return None if wrong is None else (wrong.where - POOL, wrong.corrected)

@@ -10,7 +10,7 @@ from support.faults import CALL_SITE, INDIRECT_SITE, PROTECTION, failed, fault_a
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.symptom import SYMPTOMS, symptom_of
+from gdb_epi.corruption.symptom import SYMPTOMS, classify_symptom
 from gdb_epi.target.api import Module, Region
 
 LOAD, STORE = "488b07", "488907"
@@ -84,7 +84,7 @@ def test_symptoms(name: str) -> None:
     if name == "misaligned-read":  # what 8 bytes from HEAP + 9 on are
         word = int.from_bytes(made.target.read(HEAP + 9, 8), "little")
         made = load(word, words={HEAP + 8: 0x7F12_3456_1240, HEAP + 16: 0x7F12_3456_1260})
-    found = symptom_of(made)
+    found = classify_symptom(made)
     assert found.name == name, found
     assert found.why
 
@@ -95,18 +95,18 @@ def test_the_list_is_closed_and_documented() -> None:
 
 
 def test_a_pointer_with_bit_62_is_no_double() -> None:
-    assert symptom_of(load(GOOD | 1 << 62)).name == "non-canonical"
+    assert classify_symptom(load(GOOD | 1 << 62)).name == "non-canonical"
 
 
 def test_a_return_below_an_aligned_slot_is_not_off_by_8() -> None:
     """The word above is a return address, but lies where the ABI puts none."""
-    assert symptom_of(returned(HEAP + 64, SP, a0=CALL_SITE)).name == "return-to-garbage"
+    assert classify_symptom(returned(HEAP + 64, SP, a0=CALL_SITE)).name == "return-to-garbage"
 
 
 def test_without_text() -> None:
     made = failed(LOAD, PROTECTION, rdi=HEAP + 8)
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
-    assert symptom_of(made).name == "unknown"
+    assert classify_symptom(made).name == "unknown"
 
 
 # -- libunwind's race --------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def race(rip: int, rsp: int, path: str = "/usr/lib/libunwind.so.8") -> str:
     target.write(RESTORER, bytes.fromhex("48c7c00f0000000f05"))  # type: ignore[attr-defined]
     modules = (Module(path, LIBUNWIND.start, LIBUNWIND.start, LIBUNWIND.end, None, path),)
     target._modules = modules  # type: ignore[attr-defined]
-    return symptom_of(made).name
+    return classify_symptom(made).name
 
 
 def test_the_race_of_libunwind_is_named() -> None:

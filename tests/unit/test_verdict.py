@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import gdb_epi.detectors
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.score import Score, score, weights
+from gdb_epi.corruption.score import Score, compute_score, load_weights
 from gdb_epi.detectors.registry import DETECTORS, Finding
 from gdb_epi.judgement.calibration import RuleCounts, load_calibration
 from gdb_epi.judgement.hypothesis_words import HARDWARE, HYPOTHESES
@@ -30,7 +30,7 @@ SOME_CATEGORIES = [
     "snapshot",
     "unknown",
 ]
-ITEMS = sorted(weights().items)
+ITEMS = sorted(load_weights().items)
 assert not load_all(gdb_epi.detectors)
 
 
@@ -56,7 +56,7 @@ EVIDENCE = st.builds(
 
 
 def value(one: Evidence) -> float:
-    return score([one]).llr
+    return compute_score([one]).llr
 
 
 OF_DAMAGE = ("hardware-suspect", "damaged-memory")
@@ -78,14 +78,14 @@ def probability_of_damage(verdict: Verdict) -> float:
 
 @given(st.lists(EVIDENCE, max_size=8), EVIDENCE, st.sampled_from(SOME_CATEGORIES))
 def test_monotone(found: list[Evidence], more: Evidence, category: str) -> None:
-    before, after = score(found), score([*found, more])
+    before, after = compute_score(found), compute_score([*found, more])
     against = more.id.startswith("S:")
     assert after.llr <= before.llr if against else after.llr >= before.llr
     counts = as_counted(18)
     was, now = (judge(category, [], one, counts) for one in (before, after))
     if before.damaged and not against:
         assert now.damage.found
-    shows_overwrite = against and weights().items[more.id].overwritten
+    shows_overwrite = against and load_weights().items[more.id].overwritten
     if not was.damage.found and against and not shows_overwrite:
         assert not now.damage.found
     if against and was.label == "software" and not shows_overwrite:  # who wrote over it is open
@@ -96,7 +96,7 @@ def test_monotone(found: list[Evidence], more: Evidence, category: str) -> None:
 def test_order_does_not_matter(found: list[Evidence], seed: int) -> None:
     shuffled = list(found)
     random.Random(seed).shuffle(shuffled)
-    one, two = score(found), score(shuffled)
+    one, two = compute_score(found), compute_score(shuffled)
     assert (one.word, one.llr, one.groups) == (two.word, two.llr, two.groups)
 
 
@@ -106,7 +106,7 @@ def test_order_does_not_matter(found: list[Evidence], seed: int) -> None:
     st.sampled_from([0, 1, 9, 900]),
 )
 def test_nothing_is_ever_certain(found: list[Evidence], category: str, right: int) -> None:
-    verdict = judge(category, [], score(found), as_counted(right))
+    verdict = judge(category, [], compute_score(found), as_counted(right))
     assert 0.0 <= verdict.confidence <= 0.99
     assert verdict.reasons and verdict.label in LABELS
     assert sum(one.probability for one in verdict.cause) == pytest.approx(1.0)
@@ -121,21 +121,23 @@ def test_nothing_is_ever_certain(found: list[Evidence], category: str, right: in
 @given(st.lists(EVIDENCE, max_size=4))
 def test_only_redundant_copies_prove(found: list[Evidence]) -> None:
     copies = [one for one in found if one.id.startswith("R") and one.ambiguous is None]
-    if score(found).word == "proven-corruption":
+    if compute_score(found).word == "proven-corruption":
         assert copies
 
 
 def test_a_group_counts_once_and_errors_do_not_add_up() -> None:
-    assert score([evidence("P2:far"), evidence("P3:far")]).llr == value(evidence("P3:far"))
-    assert score([evidence("P3:far"), evidence("P3:far", error=2)]).llr == value(evidence("P3:far"))
-    both = score([evidence("P3:far"), evidence("R10")]).llr
+    assert compute_score([evidence("P2:far"), evidence("P3:far")]).llr == value(evidence("P3:far"))
+    assert compute_score([evidence("P3:far"), evidence("P3:far", error=2)]).llr == value(
+        evidence("P3:far")
+    )
+    both = compute_score([evidence("P3:far"), evidence("R10")]).llr
     assert both == pytest.approx(value(evidence("P3:far")) + value(evidence("R10")))
 
 
 def test_an_innocent_cause_explains_its_groups_away() -> None:
     found = [evidence("P3:far"), evidence("S:stack_overflow")]
-    assert score(found).llr == value(evidence("S:stack_overflow"))
-    assert score([*found, evidence("R10")]).groups == {"R": value(evidence("R10"))}
+    assert compute_score(found).llr == value(evidence("S:stack_overflow"))
+    assert compute_score([*found, evidence("R10")]).groups == {"R": value(evidence("R10"))}
 
 
 @pytest.mark.parametrize(
@@ -157,12 +159,12 @@ def test_an_innocent_cause_explains_its_groups_away() -> None:
     ],
 )
 def test_labels(category: str, found: list[Evidence], label: str) -> None:
-    assert judge(category, [], score(found), as_counted(18)).label == label
+    assert judge(category, [], compute_score(found), as_counted(18)).label == label
 
 
 def test_of_writable_memory_one_core_does_not_say_who_damaged_it() -> None:
     """What hardware does to it, a stray write does too; the certainty that it was damaged stays."""
-    told = judge("segv-wild", [], score([evidence("R15")]), as_counted(998))
+    told = judge("segv-wild", [], compute_score([evidence("R15")]), as_counted(998))
     assert told.damage.found and told.damage.confidence == 0.99 and told.damage.bits == (0,)
     share = {one.hypothesis: one.probability for one in told.cause}
     assert share["hardware-memory"] == share["stray-store"] > 0.4
@@ -170,12 +172,12 @@ def test_of_writable_memory_one_core_does_not_say_who_damaged_it() -> None:
 
 
 def test_what_no_store_of_the_program_explains_speaks_for_hardware() -> None:
-    for name, item in weights().items.items():
+    for name, item in load_weights().items.items():
         if item.beyond_stores is None:
             continue
         hypothesis, share = item.beyond_stores
         assert hypothesis in HARDWARE and 0.8 <= share < 1
-        told = judge("segv-wild", [], score([evidence(name)]), as_counted(98))
+        told = judge("segv-wild", [], compute_score([evidence(name)]), as_counted(98))
         assert told.cause[0].hypothesis == hypothesis
         assert told.label == "hardware-suspect"
 
@@ -184,9 +186,9 @@ def test_a_sign_of_software_does_not_beat_damage() -> None:
     """Flipped bits lead to NULLs and text: the sign that damage does not explain leaves a doubt."""
     counts = as_counted(18)
     sign = evidence("S:null_dereference", error=2)
-    alone = judge("segv-null", [], score([sign]), counts)
-    both = judge("segv-null", [], score([sign, evidence("R10")]), counts)
-    doubt = judge("segv-null", [], score([sign, evidence("P8")]), counts | {
+    alone = judge("segv-null", [], compute_score([sign]), counts)
+    both = judge("segv-null", [], compute_score([sign, evidence("R10")]), counts)
+    doubt = judge("segv-null", [], compute_score([sign, evidence("P8")]), counts | {
         "damage:weak": RuleCounts(18, 0, "a test")})  # fmt: skip
     assert alone.label == "software" and both.label == "damaged-memory"
     assert doubt.label == "software" or doubt.confidence < alone.confidence
@@ -194,7 +196,7 @@ def test_a_sign_of_software_does_not_beat_damage() -> None:
 
 def test_without_a_counted_case_nothing_is_more_than_possible() -> None:
     for category, found in (("abort-assert", []), ("segv-wild", [evidence("R2")])):
-        told = judge(category, [], score(found), {})
+        told = judge(category, [], compute_score(found), {})
         assert told.confidence <= 0.5
 
 
@@ -208,7 +210,9 @@ def test_without_a_counted_case_nothing_is_more_than_possible() -> None:
 )
 def test_inherited_locks(category: str, confidence: str, label: str) -> None:
     found = [finding("forked_child_lock", confidence=confidence)]
-    innocent: Score = score([evidence("S:null_dereference")] if category == "segv-null" else [])
+    innocent: Score = compute_score(
+        [evidence("S:null_dereference")] if category == "segv-null" else []
+    )
     assert judge(category, found, innocent, as_counted(18)).label == label
 
 
@@ -218,11 +222,11 @@ def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: 
     by = DETECTORS[detector].supports
     assert by is not None
     unsure = finding(detector, **{by.counted_by: "info"})
-    told = judge("killed-external", [unsure], score([]))
+    told = judge("killed-external", [unsure], compute_score([]))
     assert (told.label, told.confidence) == ("cannot-tell", 0.0)
     assert told.reasons[0] == unsure.summary
     timed = finding("going_on", kind="info")
-    assert judge("killed-external", [timed], score([])).label == "killed"
+    assert judge("killed-external", [timed], compute_score([])).label == "killed"
 
 
 def test_each_declared_label_and_hypothesis_is_known() -> None:
@@ -232,20 +236,20 @@ def test_each_declared_label_and_hypothesis_is_known() -> None:
             assert known.supports.hypothesis in HYPOTHESES, known
     for row in CATEGORIES:
         assert row.label in LABELS and row.hypothesis in HYPOTHESES
-    for item in weights().items.values():
+    for item in load_weights().items.values():
         assert (item.cause in HYPOTHESES) == (item.group == "S"), item
 
 
 def test_what_damage_explains_does_not_count_against_it() -> None:
     """R7 explains the abort of malloc, and no assertion."""
-    alone = score([evidence("R7")]).llr
-    assert score([evidence("R7"), evidence("S:abort-malloc")]).llr == alone
-    assert score([evidence("R7"), evidence("S:abort-assert")]).llr < alone
+    alone = compute_score([evidence("R7")]).llr
+    assert compute_score([evidence("R7"), evidence("S:abort-malloc")]).llr == alone
+    assert compute_score([evidence("R7"), evidence("S:abort-assert")]).llr < alone
 
 
 def test_every_number_says_where_it_comes_from() -> None:
     origins = ("guess", "published:", "measured on", "by argument", "proposed", "fitted on")
-    for item in weights().items.values():
+    for item in load_weights().items.values():
         assert item.origin.startswith(origins), item
         assert (item.llr < 0) == (item.group == "S"), item
     for rule, counts in load_calibration().items():
@@ -253,9 +257,9 @@ def test_every_number_says_where_it_comes_from() -> None:
 
 
 def test_words_follow_the_thresholds() -> None:
-    table = weights()
+    table = load_weights()
     for name, item in table.items.items():
-        word = score([evidence(name)]).word
+        word = compute_score([evidence(name)]).word
         if item.llr >= table.thresholds["proven"] and item.group == "R":
             assert word == "proven-corruption"
         elif item.llr >= table.thresholds["strong"]:
@@ -270,37 +274,41 @@ def test_words_follow_the_thresholds() -> None:
 
 @pytest.mark.parametrize("category", ["oom-suspect", "abort-terminate:std::bad_alloc"])
 def test_a_failed_allocation_is_no_sure_bug(category: str) -> None:
-    told = judge(category, [], score([]), as_counted(3))
+    told = judge(category, [], compute_score([]), as_counted(3))
     assert told.label == "out-of-memory"
     assert any("absurd size" in one for one in told.against)
-    assert judge("abort-terminate:std::logic_error", [], score([])).label == "software"
+    assert judge("abort-terminate:std::logic_error", [], compute_score([])).label == "software"
 
 
 def test_what_looks_overwritten_is_not_denied() -> None:
-    plain = judge("segv-wild", [], score([]))
-    seen = judge("segv-wild", [], score([evidence("overwritten")]))
+    plain = judge("segv-wild", [], compute_score([]))
+    seen = judge("segv-wild", [], compute_score([evidence("overwritten")]))
     assert (plain.label, seen.label) == ("cannot-tell", "cannot-tell")
     assert "speaks for one cause" in plain.reasons[0]
     assert seen.reasons[0].startswith("memory looks overwritten, and nothing tells by whom: overw")
-    assert score([evidence("overwritten")]).llr == 0
+    assert compute_score([evidence("overwritten")]).llr == 0
 
 
 def test_a_word_that_is_shown_to_be_overwritten_is_damage_and_no_flip() -> None:
     sign = evidence("S:overwritten-place")._replace(where=0x1000)
-    plain = judge("segv-wild", [], score([evidence("S:overwritten-object")]))
+    plain = judge("segv-wild", [], compute_score([evidence("S:overwritten-object")]))
     assert (plain.label, plain.damage.found) == ("software", False)
-    summed = score([sign])
+    summed = compute_score([sign])
     told = judge("segv-wild", [], summed)
     assert (told.label, told.damage.found, told.damage.where) == ("software", True, 0x1000)
     assert not summed.damaged  # flags.bitflip: damage of few bits
     assert told.damage.confidence is not None and told.damage.confidence < 0.8
     assert told.reasons[0] == sign.summary
-    flipped = judge("segv-wild", [], score([sign, evidence("R8", error=7)._replace(where=0x2000)]))
+    flipped = judge(
+        "segv-wild", [], compute_score([sign, evidence("R8", error=7)._replace(where=0x2000)])
+    )
     assert flipped.damage.where == 0x2000  # a flip that explains what was read
 
 
 def test_what_a_damaged_length_leaves_too_is_never_sure_by_itself() -> None:
     table = as_counted(500)
     table["address_in_variable:covers"] = table["S:past-end"]
-    told = judge("segv-wild", [finding("address_in_variable", kind="covers")], score([]), table)
+    told = judge(
+        "segv-wild", [finding("address_in_variable", kind="covers")], compute_score([]), table
+    )
     assert (told.label, told.confidence) == ("software", 0.79)

@@ -23,7 +23,7 @@ from gdb_epi.corruption.checks.overwritten_places import (
 from gdb_epi.corruption.checks.wild_values import (
     far_index,
     index_past_end,
-    no_address_where_one_belongs,
+    non_pointer_in_pointer_place,
     origin_of_bad_word,
     overwritten_object,
     pointer_into_unmapped_block,
@@ -31,16 +31,16 @@ from gdb_epi.corruption.checks.wild_values import (
     word_from_ended_stack,
 )
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.what_lies_at import begins_free_chunk
-from gdb_epi.corruption.pointers.read_place import origin_of_register
+from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
+from gdb_epi.corruption.pointers.read_place import find_register_origin
 from gdb_epi.corruption.pointers.suspect_words import FaultWord, software_pattern
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
     _came_by_a_jump,
     recomputed_registers,
 )
-from gdb_epi.corruption.score import weights
-from gdb_epi.corruption.symptom import symptom_of
+from gdb_epi.corruption.score import load_weights
+from gdb_epi.corruption.symptom import classify_symptom
 from gdb_epi.fault.variables_holding_address import _Candidate, _sum_of
 from gdb_epi.target.api import Region
 
@@ -79,7 +79,7 @@ PROTECTED = crash(code=128, address=0)
 
 def test_garbage_in_a_field_of_a_block() -> None:
     made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, rax=FIRST, rdi=GARBAGE)
-    (sign,) = evidence(no_address_where_one_belongs(made))
+    (sign,) = evidence(non_pointer_in_pointer_place(made))
     assert (sign.id, sign.where) == ("S:foreign-value", FIRST + 16)
     assert "16 bytes into a block of malloc's with 40 bytes" in sign.summary
     (told,) = evidence(origin_of_bad_word(made))
@@ -96,7 +96,7 @@ def test_garbage_in_a_field_of_a_block() -> None:
 )
 def test_garbage_that_a_flip_or_a_wrong_pointer_explains(value: int, base: int) -> None:
     made = in_blocks(LOAD, PROTECTED, {base + 16: value}, rax=base, rdi=value)
-    assert ids(no_address_where_one_belongs(made)) == []
+    assert ids(non_pointer_in_pointer_place(made)) == []
 
 
 @pytest.mark.parametrize("value", [0x6472_6F77_7373_6170, 0x400A_0000_0000_0000, 0x11_0000_0017])
@@ -115,7 +115,7 @@ def test_a_value_says_less_where_nobody_knows_that_it_stood(value: int) -> None:
     other = in_blocks(LOAD, PROTECTED, {where: GARBAGE}, rax=FIRST, rdi=value)
     assert ids(value_made_by_software(other)) == ["S:not-as-read"]
     for id in (f"{plain}:untraced", "S:wild-value", "S:not-as-read"):
-        assert weights().items[id].most < 0.8
+        assert load_weights().items[id].most < 0.8
 
 
 @pytest.mark.parametrize(("byte", "suffix"), [(0x30, ":untraced"), (0xDD, "")])
@@ -145,11 +145,11 @@ def test_the_only_block_that_a_lost_pointer_can_have_named() -> None:
     died, holds = PROTECTED, {FIRST + 16: GARBAGE}
     registers = {"rax": GARBAGE, "before": LOSES_BASE}
     code = "488b08"  # mov (%rax),%rcx
-    assert ids(no_address_where_one_belongs(in_blocks(code, died, holds, **registers))) == [
+    assert ids(non_pointer_in_pointer_place(in_blocks(code, died, holds, **registers))) == [
         "S:foreign-value"
     ]  # type: ignore[arg-type]
     twice = {**holds, FIRST + SIZE + 16: GARBAGE}
-    assert ids(no_address_where_one_belongs(in_blocks(code, died, twice, **registers))) == []  # type: ignore[arg-type]
+    assert ids(non_pointer_in_pointer_place(in_blocks(code, died, twice, **registers))) == []  # type: ignore[arg-type]
 
 
 def test_a_pointer_at_another_offset() -> None:
@@ -160,7 +160,7 @@ def test_a_pointer_at_another_offset() -> None:
     made = in_blocks(LOAD, PROTECTED, holds, rax=FIRST, rdi=value)
     if ids(value_made_by_software(made)):
         pytest.fail("the value has a form of its own")
-    (sign,) = evidence(no_address_where_one_belongs(made))
+    (sign,) = evidence(non_pointer_in_pointer_place(made))
     assert sign.id == "S:misaligned"
     assert "4 bytes after that place" in sign.summary
 
@@ -266,7 +266,7 @@ def test_what_a_function_popped_below_the_stack_pointer_is_no_origin() -> None:
     for slot, is_left in ((SP - 8, True), (SP + 8, False)):
         popped = RecomputedRegister("rdi", 77001, GARBAGE, PC - 1, "load", slot, 8)
         made.answers_of(recomputed_registers.__wrapped__)[()] = (popped,)  # type: ignore[attr-defined]
-        assert (origin_of_register(made, "rdi") is None) is is_left
+        assert (find_register_origin(made, "rdi") is None) is is_left
 
 
 def test_no_index_is_as_large_as_all_memory() -> None:
@@ -384,7 +384,7 @@ def test_a_number_below_all_memory() -> None:
     made = failed(LOAD, fault_at(77001), rdi=77001)
     (sign,) = evidence(value_made_by_software(made))
     assert (sign.id, "77001" in sign.summary) == ("S:number", True)
-    assert symptom_of(made).name == "wild-read"
+    assert classify_symptom(made).name == "wild-read"
 
 
 def test_what_one_bit_explains_says_less() -> None:
@@ -393,7 +393,7 @@ def test_what_one_bit_explains_says_less() -> None:
     assert ids(access_beside_mapping(in_blocks(LOAD, fault_at(off), {}, rdi=off))) == [
         "S:near-end:one-bit"
     ]
-    table = weights().items
+    table = load_weights().items
     for id, item in table.items():
         if id.endswith((":one-bit", ":untraced")):
             assert item.most < 0.8
@@ -512,7 +512,7 @@ def test_nothing_failed() -> None:
     made = failed("c3", crash(6, -6, sender=1000))
     for check in (
         origin_of_bad_word,
-        no_address_where_one_belongs,
+        non_pointer_in_pointer_place,
         far_index,
         pointer_into_unmapped_block,
         replaced_return_address,
@@ -524,7 +524,7 @@ def test_nothing_failed() -> None:
 def test_a_call_through_a_table() -> None:
     words = {SP: INDIRECT_SITE}
     made = failed("", PROTECTED, at=GARBAGE, rax=GARBAGE, words=words)
-    assert ids(no_address_where_one_belongs(made)) == []  # where rax was read is not known
+    assert ids(non_pointer_in_pointer_place(made)) == []  # where rax was read is not known
 
 
 def test_a_function_that_was_jumped_to_has_arguments_of_its_own() -> None:

@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
         silence = []
         if not args.json and not args.csv:
             from gdb_epi.cli.fleet.check import silent_hosts_lines
-            from gdb_epi.fleet.store.days import SECONDS_A_DAY
+            from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
             last = max(end for _, end in windows) // SECONDS_A_DAY - 1
             silence = silent_hosts_lines(population, int(last))
@@ -85,7 +85,7 @@ def run(args: Namespace) -> int:
 
 def parse_window(words: str) -> tuple[float, float]:
     """Return a window of whole days as half-open epoch seconds. Raises UsageError."""
-    from gdb_epi.fleet.store.days import SECONDS_A_DAY, parse_day_range
+    from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, parse_day_range
 
     first, dots, last = words.partition("..")
     begin, end = parse_day_range(first), parse_day_range(last or first)

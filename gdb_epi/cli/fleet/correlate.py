@@ -121,9 +121,9 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
 def _text(search: PairSearch) -> None:
     from gdb_epi.fleet.screen.finding_texts import (
         P_AND_Q,
-        risk_and_p_value_words,
-        risk_words,
-        test_words,
+        describe_risk,
+        describe_risk_and_p_value,
+        describe_test,
     )
     from gdb_epi.render.signature_words import named_signature
 
@@ -137,14 +137,14 @@ def _text(search: PairSearch) -> None:
     for pair in search.pairs:
         finding = pair.finding
         share = f"{finding.n} of {counted(finding.total, 'crash')}"
-        print_line(f"  {pair.mark}: {share}; {risk_and_p_value_words(finding)}")
+        print_line(f"  {pair.mark}: {share}; {describe_risk_and_p_value(finding)}")
         for alone in pair.alone:
-            risk = risk_words(alone.rr, alone.rr_low, alone.rr_high)
+            risk = describe_risk(alone.rr, alone.rr_low, alone.rr_high)
             share = f"{alone.n} of {alone.total}"
             print_line(f"      {alone.attr}={alone.value} alone: {share}, {risk}")
         for alias in finding.aliases:
             print_line(f"      or: {alias}: cannot be told apart from it")
-        print_line(f"      {test_words(finding)}")
+        print_line(f"      {describe_test(finding)}")
         for caveat in finding.caveats:
             print_line(f"      but: {caveat}")
     if search.pairs:

@@ -40,15 +40,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the digest, and send it where that is asked for; stores nothing but that."""
     from gdb_epi.fleet.store.database import open_database
-    from gdb_epi.fleet.store.days import SECONDS_A_DAY
+    from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
     asof, place = parse_day_argument(args.asof), parse_address_and_key(args)
     now = time.time()
     until = int(now // SECONDS_A_DAY) if asof is None else asof
     with open_database(args.db, write=place[0] is not None, create=False) as engine:
-        from gdb_epi.fleet.decisions.news import digest
+        from gdb_epi.fleet.decisions.news import make_digest
 
-        news = digest(engine, args.days, until, now)
+        news = make_digest(engine, args.days, until, now)
         if args.json:
             print(json.dumps(news.as_json(), indent=1))
         else:

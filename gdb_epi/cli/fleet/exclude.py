@@ -99,7 +99,7 @@ def _mark(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> No
         current_user_name,
         insert_decision,
     )
-    from gdb_epi.fleet.store.days import SECONDS_A_DAY
+    from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
     from gdb_epi.fleet.store.transactions import begin_write
 
     with begin_write(engine) as connection:
@@ -136,7 +136,7 @@ def _text(plan: ExclusionPlan, args: Namespace) -> None:
 
 
 def _print(host: HostToExclude) -> None:
-    from gdb_epi.fleet.store.days import iso_day
+    from gdb_epi.fleet.store.day_numbers import iso_day
 
     print_line(f"{host.host}  since {iso_day(host.since)}, until {iso_day(host.until)}")
     print_line(f"    {host.reason}")

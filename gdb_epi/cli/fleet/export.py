@@ -66,10 +66,10 @@ def run(args: Namespace) -> int:
 
         log_export(shown_url(engine.url), args.output)
         if args.otel:
-            from gdb_epi.fleet.records.flat_rows import as_otel, rows_of
+            from gdb_epi.fleet.records.flat_rows import make_flat_rows, to_otel_row
 
-            rows = rows_of(_records(engine, lost))
-            lines = (json.dumps(as_otel(row), sort_keys=True) for row in rows)
+            rows = make_flat_rows(_records(engine, lost))
+            lines = (json.dumps(to_otel_row(row), sort_keys=True) for row in rows)
         else:
             from gdb_epi.fleet.store.archive import archive_lines
             from gdb_epi.fleet.store.reproject import record_lines
@@ -97,11 +97,11 @@ def _parquet(args: Namespace) -> int:
     if args.output is None:
         raise UsageError("Parquet needs a file", hint="--format parquet --output cores.parquet")
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.records.flat_rows import rows_of, write_parquet
+        from gdb_epi.fleet.records.flat_rows import make_flat_rows, write_parquet
 
         lost: list[int] = []
         log_export(shown_url(engine.url), args.output)
-        rows = rows_of(_records(engine, lost))
+        rows = make_flat_rows(_records(engine, lost))
         count = write_parquet(rows, Path(args.output), otel=args.otel)
     warn_of_damaged_records(lost)
     print(f"{args.output}: {counted(count, 'row')}")

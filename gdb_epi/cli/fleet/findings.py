@@ -57,27 +57,27 @@ def run(args: Namespace) -> int:
 
 def finding_row(finding: StoredFinding) -> dict[str, object]:
     """Return a finding as one flat JSON object."""
-    from gdb_epi.fleet.questions.signature_history import utc_time
-    from gdb_epi.fleet.store.days import iso_day
+    from gdb_epi.fleet.questions.signature_history import format_utc_time
+    from gdb_epi.fleet.store.day_numbers import iso_day
 
     kept = {**finding._asdict(), "date": iso_day(finding.day)}
     detail = kept.pop("detail")
-    kept["decided_at"] = utc_time(finding.decided_at) or None
+    kept["decided_at"] = format_utc_time(finding.decided_at) or None
     for name in ("verdict", "rr_interval", "test", "exposure", "aliases", "caveats"):
         kept[name] = detail.get(name)
     return kept
 
 
 def _print(finding: StoredFinding, *, repaired: bool) -> None:
-    from gdb_epi.fleet.screen.finding_texts import comparison_words
-    from gdb_epi.fleet.store.days import iso_day
+    from gdb_epi.fleet.screen.finding_texts import describe_comparison
+    from gdb_epi.fleet.store.day_numbers import iso_day
 
     verdict = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
     print_line(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {verdict}")
     print_line(f"      {finding.numbers(interval=True)}")
     test, exposure = (finding.detail.get(name, "") for name in ("test", "exposure"))
     if test:
-        print_line(f"      test: {test}{comparison_words(str(exposure))}")
+        print_line(f"      test: {test}{describe_comparison(str(exposure))}")
     for caveat in finding.detail.get("caveats", ()):
         print_line(f"      but: {caveat}")
     if finding.raised > 1:

@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     refuse_lake(args.db, "is read-only")
     with open_database(args.db, write=args.apply, create=False) as engine:
         from gdb_epi.fleet.decisions.forgetting import forget
-        from gdb_epi.fleet.questions.signature_history import utc_time
+        from gdb_epi.fleet.questions.signature_history import format_utc_time
 
         gone = forget(engine, kind, getattr(args, kind), apply=args.apply)
     rows = [
@@ -57,6 +57,6 @@ def run(args: Namespace) -> int:
     if not args.apply:
         print_dry_run_note()
     for at, place in gone.exports:
-        print_line(f"not reached: an export of {utc_time(at)} to {place}")
+        print_line(f"not reached: an export of {format_utc_time(at)} to {place}")
     print_line("not reached: core files, exports by others, and copies of the database")
     return EXIT_DONE

@@ -52,9 +52,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the table."""
     from gdb_epi.cli.fleet.output import print_rows, print_table
-    from gdb_epi.fleet.questions.signature_history import utc_time
+    from gdb_epi.fleet.questions.signature_history import format_utc_time
     from gdb_epi.fleet.store.database import open_database
-    from gdb_epi.fleet.store.days import SECONDS_A_DAY
+    from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.population.cache import load_times
@@ -70,7 +70,7 @@ def run(args: Namespace) -> int:
         return EXIT_DONE
     nothing = "no crashes with a time in this database"
     if until is not None:
-        nothing = f"no signature is new in the {args.days:g} days before {utc_time(until)}"
+        nothing = f"no signature is new in the {args.days:g} days before {format_utc_time(until)}"
     headers, cells, _ = drop_unknown_columns(HEADERS, [_cells(row) for row in rows])
     print_table(headers, cells, nothing, NARROW)
     if rows:

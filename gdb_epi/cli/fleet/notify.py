@@ -59,7 +59,7 @@ def send_unsent_news(
 ) -> None:
     """Send what was not sent there yet. Raises Undelivered when that fails."""
     from gdb_epi.fleet.decisions.news import record_sent
-    from gdb_epi.fleet.decisions.send_news import send_news, shown_address
+    from gdb_epi.fleet.decisions.send_news import address_without_secrets, send_news
     from gdb_epi.util import counted
 
     address, key = place
@@ -69,4 +69,4 @@ def send_unsent_news(
         address, args.notify_format, news, key, lambda taken: record_sent(engine, address, taken)
     )
     if count and not args.json:
-        print_line(f"{counted(count, 'notice')} sent to {shown_address(address)}")
+        print_line(f"{counted(count, 'notice')} sent to {address_without_secrets(address)}")

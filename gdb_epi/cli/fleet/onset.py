@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
 
 
 def _data(answer: Onset) -> dict[str, Any]:
-    from gdb_epi.fleet.store.days import iso_day
+    from gdb_epi.fleet.store.day_numbers import iso_day
 
     data: dict[str, Any] = answer._asdict()
     for name in ("day", "low", "high", "first_crash"):
@@ -61,8 +61,8 @@ def _data(answer: Onset) -> dict[str, Any]:
 
 
 def _text(answer: Onset) -> None:
-    from gdb_epi.fleet.screen.finding_texts import comparison_words, risk_words
-    from gdb_epi.fleet.store.days import iso_day
+    from gdb_epi.fleet.screen.finding_texts import describe_comparison, describe_risk
+    from gdb_epi.fleet.store.day_numbers import iso_day
     from gdb_epi.render.signature_words import named_signature
 
     print_line(named_signature(answer.signature))
@@ -76,11 +76,11 @@ def _text(answer: Onset) -> None:
         unit = "per 1,000 host-hours" if answer.exposure == "host-hours" else "a day"
         rates = f"rate {answer.before:.3g} before, {answer.after:.3g} after, crashes {unit}"
         assert answer.rr is not None and answer.rr_low is not None and answer.rr_high is not None
-        print_line(f"  {rates}; {risk_words(answer.rr, answer.rr_low, answer.rr_high)}")
+        print_line(f"  {rates}; {describe_risk(answer.rr, answer.rr_low, answer.rr_high)}")
     first = "" if answer.first_crash is None else f", the first on {iso_day(answer.first_crash)}"
     if answer.crashes:
         print_line(
-            f"  {counted(answer.crashes, 'crash')}{first}{comparison_words(answer.exposure)}"
+            f"  {counted(answer.crashes, 'crash')}{first}{describe_comparison(answer.exposure)}"
         )
     for r in answer.roll_outs:
         half = "" if r.half is None else f", on half of the hosts from {iso_day(r.half)}"

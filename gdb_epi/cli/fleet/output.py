@@ -63,7 +63,7 @@ def parse_day_argument(value: str | None, option: str = "--asof") -> int | None:
     if value is None:
         return None
     from gdb_epi.errors import UsageError
-    from gdb_epi.fleet.store.days import parse_written_day
+    from gdb_epi.fleet.store.day_numbers import parse_written_day
 
     day = parse_written_day(value)
     if day is None:

@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Say what goes, and delete it with --apply."""
     from gdb_epi.fleet.store.database import open_database, refuse_lake
-    from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
+    from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 
     if args.older_than is None:
         raise UsageError("say from what age crashes may be removed", hint="--older-than 180d")

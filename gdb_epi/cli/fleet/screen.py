@@ -81,14 +81,14 @@ def run(args: Namespace) -> int:
 
 def _print_life(today: DailyScreening, *, as_json: bool) -> None:
     """Print what came back: fixed signatures, repaired hosts."""
-    from gdb_epi.fleet.decisions.fixes import fix_words
+    from gdb_epi.fleet.decisions.fixes import describe_fix
     from gdb_epi.render.signature_words import named_signature
 
     for state, fix in today.regressed:
         if as_json:
             print(json.dumps({"attr": "#regressed", **state.as_json()}))
         else:
-            print_line(f"regressed: {state.current.subject.name}: {fix_words(fix)}")
+            print_line(f"regressed: {state.current.subject.name}: {describe_fix(fix)}")
             print_line(f"    {named_signature(state.text)}")
     for host in today.again:
         if as_json:
@@ -101,7 +101,7 @@ def _print(population: Population, screens: Sequence[ScreeningResult], *, as_jso
     from gdb_epi.fleet.screen.finding_states import latest_cores
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
     from gdb_epi.fleet.screen.recurring_events import group_recurring_events
-    from gdb_epi.fleet.store.days import iso_day
+    from gdb_epi.fleet.store.day_numbers import iso_day
 
     if as_json:
         for screen in screens:
@@ -136,13 +136,13 @@ def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
 
     `others` are events that it stands for.
     """
-    from gdb_epi.fleet.screen.finding_texts import finding_sentence, test_words, verdict_words
-    from gdb_epi.fleet.screen.recurring_events import recurrence_words
+    from gdb_epi.fleet.screen.finding_texts import describe_test, describe_verdict, finding_sentence
+    from gdb_epi.fleet.screen.recurring_events import describe_recurrence
 
-    print_line(f"{day}  {verdict_words(finding)}")
+    print_line(f"{day}  {describe_verdict(finding)}")
     print_line(f"    {finding_sentence(finding)}")
-    print_line(f"    {test_words(finding)}")
+    print_line(f"    {describe_test(finding)}")
     if others:
-        print_line(f"    {recurrence_words(others)}")
+        print_line(f"    {describe_recurrence(others)}")
     for caveat in finding.caveats:
         print_line(f"    but: {caveat}")

@@ -43,13 +43,13 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune, day_of_prune
+        from gdb_epi.fleet.questions.prune_caveat import prune_caveat, read_prune_day_by_itself
 
         data, lines = _answer(
             engine, args.what, parse_day_argument(args.asof), repeated_database_option(args)
         )
         if "first" in data:  # of a signature or a host
-            lines[2:2] = caveat_of_prune(day_of_prune(engine), data["first"])
+            lines[2:2] = prune_caveat(read_prune_day_by_itself(engine), data["first"])
     if args.json:
         print(json.dumps(data, indent=1))
         return EXIT_DONE
@@ -128,11 +128,11 @@ def _tally(summary: CrashSummary, table: str) -> list[str]:
 
 
 def _counts(summary: CrashSummary) -> str:
-    from gdb_epi.fleet.questions.signature_history import utc_time
+    from gdb_epi.fleet.questions.signature_history import format_utc_time
 
     if summary.first is None:
         return f"{counted(summary.crashes, 'crash')}; when is not known"
-    first, last = utc_time(summary.first), utc_time(summary.last)
+    first, last = format_utc_time(summary.first), format_utc_time(summary.last)
     when = f"on {first}" if first == last else f"first {first}, last {last}"
     return f"{counted(summary.crashes, 'crash')}, {when}"
 

@@ -48,13 +48,13 @@ def run(args: Namespace) -> int:
 def _moments(population: Population, code: int) -> list[str]:
     """Say when crashes come that nothing else marks, or in what they came together."""
     from gdb_epi.fleet.screen.events import find_events
-    from gdb_epi.fleet.screen.finding_texts import verdict_words
+    from gdb_epi.fleet.screen.finding_texts import describe_verdict
     from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 
     events = find_events(population)
     name = population.signatures[code]
     findings = time_and_cpu_findings(events.counted, events.counted.day >= 0)
-    moments = [verdict_words(finding) for finding in findings if finding.signature == name]
+    moments = [describe_verdict(finding) for finding in findings if finding.signature == name]
     together = None if moments else events.mostly_of(population, code)
     return [*moments, *filter(None, [together])]
 
@@ -124,9 +124,9 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
     from gdb_epi.fleet.questions.splitting import REST
     from gdb_epi.fleet.screen.finding_texts import (
         P_AND_Q,
+        describe_test,
         finding_sentence,
         spell_out_flags,
-        test_words,
     )
     from gdb_epi.render.signature_words import named_signature
 
@@ -149,7 +149,7 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
         print_line(f"  {size}: {mark}{part.label}")
         for finding in (part.finding, *part.also) if part.finding else ():
             print_line(f"      {finding_sentence(finding, heading=parted.signature)}")
-            print_line(f"      {test_words(finding)}")
+            print_line(f"      {describe_test(finding)}")
         for fact in part.facts:
             print_line(f"      told apart by {spell_out_flags(fact)}")
         possible = part.undecided.possible if part.undecided else ()

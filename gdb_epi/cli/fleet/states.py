@@ -62,9 +62,9 @@ def run(args: Namespace) -> int:
 
 
 def _print(state: StateWithCrashes, *, history: bool) -> None:
-    from gdb_epi.fleet.decisions.fixes import fix_words
-    from gdb_epi.fleet.questions.signature_history import utc_time
-    from gdb_epi.fleet.store.days import utc_day_text
+    from gdb_epi.fleet.decisions.fixes import describe_fix
+    from gdb_epi.fleet.questions.signature_history import format_utc_time
+    from gdb_epi.fleet.store.day_numbers import utc_day_text
     from gdb_epi.render.signature_words import named_signature
 
     held = state.current
@@ -74,13 +74,13 @@ def _print(state: StateWithCrashes, *, history: bool) -> None:
         print_line(f"      {named_signature(state.text)}")
     words = [counted(state.crashes, "crash")]
     if state.last is not None:
-        words.append(f"the last {utc_time(state.last)}")
+        words.append(f"the last {format_utc_time(state.last)}")
     print_line(f"      {', '.join([*words, *held.care()])}")
     if state.fix is not None:
-        print_line(f"      {fix_words(state.fix)}")
+        print_line(f"      {describe_fix(state.fix)}")
     if held.mark is not None and held.mark.until is not None:
         print_line(f"      until {utc_day_text(held.mark.until - 1)}")
     if held.note:
         print_line(f"      note: {held.note}")
     for mark in held.history if history else ():
-        print_line(f"        {utc_time(mark.at)}  {mark.words()}")
+        print_line(f"        {format_utc_time(mark.at)}  {mark.words()}")

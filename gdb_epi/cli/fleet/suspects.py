@@ -90,16 +90,16 @@ def _print_verdicts(population: Population, screened: ScreeningResult) -> None:
 
 def _print_findings(population: Population, findings: Sequence[Finding], day: int) -> None:
     from gdb_epi.cli.fleet.screen import print_finding
-    from gdb_epi.fleet.questions.verdict import hosts_of_most
+    from gdb_epi.fleet.questions.verdict import name_main_hosts
     from gdb_epi.fleet.screen.finding import BITFLIP, HOST
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q
     from gdb_epi.fleet.screen.recurring_events import group_recurring_events
-    from gdb_epi.fleet.store.days import iso_day
+    from gdb_epi.fleet.store.day_numbers import iso_day
 
     for finding, others in group_recurring_events(findings):
         print_finding(iso_day(day), finding, others)
         if finding.signature == BITFLIP and finding.attr != HOST:  # which of them to look at first
-            print_line(f"    they came {hosts_of_most(population, finding)}")
+            print_line(f"    they came {name_main_hosts(population, finding)}")
     print_line(P_AND_Q)
 
 
@@ -107,14 +107,14 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
     """Print the signatures that nothing explains, and what cannot be told from chance."""
     from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
     from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
-    from gdb_epi.fleet.questions.moved_programs import program_moves
+    from gdb_epi.fleet.questions.moved_programs import find_program_moves
     from gdb_epi.fleet.questions.onset import counting_change_sentences
     from gdb_epi.fleet.questions.quality import dropped_sizes_words
     from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
     from gdb_epi.fleet.screen.events import find_events
     from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 
-    for move in program_moves(find_events(population).counted):
+    for move in find_program_moves(find_events(population).counted):
         print_line(move.words())
     if change := fleet_wide_rise_words(population):
         print_line(change)

@@ -45,11 +45,11 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune, day_of_prune
+        from gdb_epi.fleet.questions.prune_caveat import prune_caveat, read_prune_day_by_itself
         from gdb_epi.fleet.questions.signatures import top_signatures
 
         rows = top_signatures(engine, args.limit, parse_day_argument(args.asof))
-        before = day_of_prune(engine)
+        before = read_prune_day_by_itself(engine)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
         print_table(headers, cells, no_crashes_message(args), NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
-            for line in caveat_of_prune(before, min(firsts, default=None)):
+            for line in prune_caveat(before, min(firsts, default=None)):
                 print(f"\n{line}")
             print("")
             if len(rows) == args.limit:
@@ -99,6 +99,6 @@ def drop_unknown_columns(
 
 def day_or_empty(moment: float | None) -> str:
     """Return the day of a moment, "" without one."""
-    from gdb_epi.fleet.questions.signature_history import utc_time
+    from gdb_epi.fleet.questions.signature_history import format_utc_time
 
-    return utc_time(moment).partition(" ")[0]
+    return format_utc_time(moment).partition(" ")[0]

@@ -40,9 +40,9 @@ def run(args: Namespace) -> int:
         from gdb_epi.cli.fleet.check import silent_hosts_lines
         from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.lookup import require_signature_group
-        from gdb_epi.fleet.questions.prune_caveat import day_of_prune
+        from gdb_epi.fleet.questions.prune_caveat import read_prune_day_by_itself
         from gdb_epi.fleet.questions.signatures import count_crashes_without_time, epidemic_curve
-        from gdb_epi.fleet.store.days import iso_day
+        from gdb_epi.fleet.store.day_numbers import iso_day
 
         name = (
             None if args.signature is None else require_signature_group(engine, args.signature).name
@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
         times, asof = load_population(engine), parse_day_argument(args.asof)
         rows = epidemic_curve(times, name, asof)
         timeless = count_crashes_without_time(times, name, asof)
-        pruned = day_of_prune(engine)
+        pruned = read_prune_day_by_itself(engine)
         silence = [] if args.json or args.csv else silent_hosts_lines(times, asof, name)
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]

@@ -48,7 +48,7 @@ class EarlierResults:
     def look(self) -> None:
         """Ask the database. If it cannot be asked, storing the records will say so."""
         from gdb_epi.fleet.store.database import open_database
-        from gdb_epi.fleet.store.examined import examined_before
+        from gdb_epi.fleet.store.examined_files import examined_before
 
         try:
             with open_database(self._db, write=True, create=False) as engine:
@@ -73,14 +73,14 @@ class EarlierResults:
 
     def _read_ahead(self, index: int) -> None:
         from gdb_epi.fleet.store.database import open_database
-        from gdb_epi.fleet.store.examined import records_of
+        from gdb_epi.fleet.store.examined_files import read_records
 
         behind = (i for i in range(index, len(self.keys)) if i in self)
         wanted = list(islice(behind, READ_AHEAD))
         why, hint = "its record went from the database meanwhile", "again"
         try:
             with open_database(self._db, write=True, create=False) as engine:
-                records = records_of(engine, {self._core_keys[i] for i in wanted})
+                records = read_records(engine, {self._core_keys[i] for i in wanted})
         except EpiError as error:
             records, why, hint = {}, str(error), error.hint
         for i in wanted:

@@ -95,7 +95,7 @@ class RecordKeeper:
             )
             keys = {key: record.get("core_key") for _, record, key in batch if key is not None}
             if keys:
-                from gdb_epi.fleet.store.examined import note_examined
+                from gdb_epi.fleet.store.examined_files import note_examined
 
                 # After the records: who is killed between them does these cores again.
                 note_examined(engine, {key: core for key, core in keys.items() if core})

@@ -140,12 +140,12 @@ def _preload(options: ExamineOptions) -> None:
 
 def _read_tables() -> None:
     """Read the tables that are shipped and that nearly every core needs."""
-    from gdb_epi.corruption.score import weights
+    from gdb_epi.corruption.score import load_weights
     from gdb_epi.cpython.layout.layout import available_tables, load_layout
     from gdb_epi.judgement.calibration import load_calibration
     from gdb_epi.signature.drop_sets import load_drop_sets
 
-    weights()
+    load_weights()
     load_calibration()
     load_drop_sets()
     for version, flavour in available_tables():

@@ -5,32 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.corruption.checks.gc_links import untracked_object_of_register
+from gdb_epi.corruption.checks.gc_links import find_untracked_object_behind_register
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
+from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack, read_words
-from gdb_epi.corruption.heap.what_lies_at import begins_free_chunk
-from gdb_epi.corruption.pointers.one_bit_neighbours import neighbours_of
+from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
+    describe_wrong_word,
+    differs_from_read_place,
+    find_load_bases,
+    find_read_place,
+    find_register_origin,
     has_known_provenance,
     is_inside_block,
-    is_not_as_read,
     is_pointer_aligned,
-    is_wild,
-    load_bases_of,
-    origin_of_register,
-    place_read_from,
-    shape_phrase,
-)
-from gdb_epi.corruption.pointers.sign_ids import (
-    NOT_AS_READ,
-    WILD_VALUE,
-    place_sign_id,
-    pointer_sign_id,
-    value_sign_id,
+    is_read_from_nowhere,
 )
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
@@ -38,12 +31,19 @@ from gdb_epi.corruption.pointers.small_changes import (
     is_pointer_into_middle,
     sign_id_beside_one_bit,
 )
+from gdb_epi.corruption.pointers.software_sign_ids import (
+    NOT_AS_READ,
+    WILD_VALUE,
+    place_sign_id,
+    pointer_sign_id,
+    value_sign_id,
+)
 from gdb_epi.corruption.pointers.suspect_words import (
     FaultWord,
     Suspect,
-    fault_words,
+    find_fault_words,
+    find_suspects,
     software_pattern,
-    suspects_of,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
@@ -103,11 +103,11 @@ def _access(context: Context) -> FaultSite | None:
 )
 def value_made_by_software(context: Context) -> Iterator[Evidence]:
     """Tell text, doubles, integers, poison, truncated, misaligned and tagged words."""
-    for word in fault_words(context)[:2]:
+    for word in find_fault_words(context)[:2]:
         shape = software_pattern(context, word)
         if shape is not None and not (shape.name == "negative" and _is_explained(context)):
             who = "control went to" if word.source == "target" else f"{word.source} holds"
-            why = _as_offset(context, word, shape) or shape_phrase(context, word, shape)
+            why = _as_offset(context, word, shape) or describe_wrong_word(context, word, shape)
             summary = f"{who} {word.value:#018x}: {why}"
             id = value_sign_id(context, word, f"S:{shape.name}")
             yield plain_evidence(id, word.source, summary)
@@ -151,7 +151,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     if near is None or _stands_among_objects(context):
         return
     begins_block = near.after and near.region.end + HEAD_BYTES
-    if begins_block in [word.value for word in fault_words(context)] and near.distance:
+    if begins_block in [word.value for word in find_fault_words(context)] and near.distance:
         return  # no loop came there from the memory before it: S:unmapped
     if near.distance >= PAGE and _starts_page_without_memory(context, site):
         return  # what was unmapped lay there: how far other mappings lie is chance
@@ -161,7 +161,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     if near.distance >= IN_STEP:  # a loop that ran on meets the edge itself
         # Nothing on a stack begins where that could be known.
         stack = is_on_stack(context, near.region.end - 1)
-        pointers = [suspect.value for suspect in suspects_of(context)]
+        pointers = [suspect.value for suspect in find_suspects(context)]
         id = id + ONE_BIT if stack else sign_id_beside_one_bit(context, id, *pointers)
     far = f"{near.distance} bytes" if near.distance else "right"
     yield plain_evidence(id, "", f"the access is {far} {side} of a mapping, {at:#018x}")
@@ -172,7 +172,7 @@ def _stands_among_objects(context: Context) -> bool:
     return any(
         neighbour.level in TYPED
         and not all(is_on_stack(context, slot) for slot in neighbour.suspect.slots)
-        for neighbour in neighbours_of(context)
+        for neighbour in rank_neighbours(context)
     )
 
 
@@ -221,7 +221,7 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence("S:read-only:allocated", site.address or 0, summary)
             return
-        words = fault_words(context)
+        words = find_fault_words(context)
         if _ran_on_from_writable(context, region, site.address or 0):
             summary = f"the access is right after the end of writable memory, {region.start:#018x}"
             yield plain_evidence("S:past-end", "", summary)
@@ -278,7 +278,7 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
-    for word in fault_words(context)[:1]:
+    for word in find_fault_words(context)[:1]:
         if _starts_page_without_memory(context, site):
             if _is_run_to(context, word.value):
                 continue  # to the end of what lies before it: an overrun
@@ -299,7 +299,7 @@ def _is_run_to(context: Context, value: int) -> bool:
 
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
     """Whether the first wrong word is the start of a page where nothing is mapped."""
-    value = next((word.value for word in fault_words(context)), 0)
+    value = next((word.value for word in find_fault_words(context)), 0)
     user = MIN_ADDRESS <= value < user_space_end(context.target, site.fault)
     return user and value % PAGE == 0 and context.target.region_at(value) is None
 
@@ -322,7 +322,7 @@ def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
 def use_after_free(context: Context) -> Iterator[Evidence]:
     """Tell a pointer to, or a word in, a block that its allocator has free."""
     index = address_index(context)
-    for suspect in suspects_of(context):
+    for suspect in find_suspects(context):
         if suspect.depth == 0 and is_freed_mark(context, suspect.value):
             summary = (
                 f"{suspect.source} holds {suspect.value:#018x}, the random number that malloc "
@@ -352,7 +352,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             yield plain_evidence("S:use-after-free", suspect.slots[0], summary)
             return
         word = FaultWord(suspect.source, suspect.value, suspect.distance)
-        read_from = place_read_from(context, word) if suspect.depth == 0 else None
+        read_from = find_read_place(context, word) if suspect.depth == 0 else None
         if read_from is not None and index.in_emptied_pool(read_from.slot):
             summary = (
                 f"{suspect.source} holds {suspect.value:#018x}, read from {read_from.slot:#018x} "
@@ -383,11 +383,11 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
     freed objects do: such a link lies where the object's count was.
     """
     index, site = address_index(context), context.site
-    word = next(iter(fault_words(context)), None)
+    word = next(iter(find_fault_words(context)), None)
     if isinstance(site, Absent) or word is None or word.value >= NEAR_NULL:
         return None
     what = f"{word.source} is {word.value:#x}" if word.value else f"{word.source} is 0"
-    read_from = place_read_from(context, word)
+    read_from = find_read_place(context, word)
     if read_from is None:
         recomputed = recomputed_registers(context)
         for load in () if isinstance(recomputed, Absent) else recomputed:
@@ -518,12 +518,12 @@ def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
     """
     index = address_index(context)
     places = []
-    for suspect in suspects_of(context):
-        if suspect.depth or is_wild(context, suspect.source):
+    for suspect in find_suspects(context):
+        if suspect.depth or is_read_from_nowhere(context, suspect.source):
             continue
         held = [slot for slot in suspect.slots if not is_on_stack(context, slot)]
         word = FaultWord(suspect.source, suspect.value, suspect.distance)
-        called = place_read_from(context, word) if suspect.source == "target" else None
+        called = find_read_place(context, word) if suspect.source == "target" else None
         if called is not None:
             places.append((called.slot, suspect.value))
         elif suspect.loaded and (not held or suspect.slots[-1] in held):
@@ -587,7 +587,7 @@ def _zero_link(context: Context) -> str:
         return ""
     nulls = [name for name in site.operand.registers() if site.fault.registers.get(name) == 0]
     address = next(
-        filter(None, (untracked_object_of_register(context, name) for name in nulls)), None
+        filter(None, (find_untracked_object_behind_register(context, name) for name in nulls)), None
     )
     if address is None:
         return ""
@@ -641,7 +641,7 @@ def _null_id(context: Context) -> str:
     if isinstance(site, Absent) or (site.operand is None and not site.code and not site.arrived):
         return "S:null-unread"
     if site.kind in TRANSFERS and site.address:  # what was called is a number
-        if is_wild(context, "target"):
+        if is_read_from_nowhere(context, "target"):
             return place_sign_id(context, WILD_VALUE, "target")
         return "S:low-number"
     if site.operand is None:
@@ -651,14 +651,14 @@ def _null_id(context: Context) -> str:
     if site.kind != DATA:  # the pointer that was called stands in memory
         return _id_of_called(context, site.operand, registers)
     if names and all(registers[name] for name in names):
-        if any(is_not_as_read(context, name) for name in names):
+        if any(differs_from_read_place(context, name) for name in names):
             return NOT_AS_READ
-        wild = [name for name in names if is_wild(context, name)]
+        wild = [name for name in names if is_read_from_nowhere(context, name)]
         return place_sign_id(context, WILD_VALUE, *wild) if wild else "S:low-number"
     traced = [
-        has_known_provenance(context, site, origin_of_register(context, name)) for name in names
+        has_known_provenance(context, site, find_register_origin(context, name)) for name in names
     ]
-    bases = [base for name in names for base in load_bases_of(context, name)]
+    bases = [base for name in names for base in find_load_bases(context, name)]
     if False in traced or any(is_pointer_into_middle(context, base) for base in bases):
         return place_sign_id(context, "S:null-read", *names)
     return "S:null_dereference" if True in traced else "S:null-untraced"

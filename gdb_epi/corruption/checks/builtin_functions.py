@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
-from gdb_epi.corruption.heap.memory_readers import shared_heap
+from gdb_epi.corruption.heap.memory_readers import shared_object_search
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.object_search import ObjectSearch
@@ -45,7 +45,7 @@ def builtin_functions(context: Context) -> Iterator[Evidence]:
     The definition of a function begins with the name under which the module has it; its vectorcall
     is one of the few that all built-in functions share.
     """
-    heap = shared_heap(context)
+    heap = shared_object_search(context)
     functions = list(_functions(heap, require_present(context.state.python)))
     yield from _definitions(heap, functions)
     yield from _vectorcalls(context, heap, functions)

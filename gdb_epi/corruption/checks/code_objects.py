@@ -21,7 +21,7 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.opcodes import OpcodeTable, opcodes_of_magic, opcodes_of_version
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, ConstantDifference
-from gdb_epi.corruption.heap.memory_readers import page_reader
+from gdb_epi.corruption.heap.memory_readers import shared_page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
@@ -79,9 +79,9 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     to what they were made of, caches are left out, and exactly one bit must differ.
     """
     python = require_present(context.state.python)
-    reader = page_reader(context)
+    reader = shared_page_reader(context)
     missing = 0
-    for address in codes_to_compare(context, python):
+    for address in find_codes_to_compare(context, python):
         code = None
         with suppress(UnreadableMemory, LayoutError):
             code = _code_of(reader, address)
@@ -97,7 +97,7 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R6", f"{counted(missing, 'code object')} of files without a .pyc here")
 
 
-def codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
+def find_codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
     """Yield the code objects to compare with .pyc files, each once.
 
     By default of the innermost frames; in a sweep all that frames reach.
@@ -235,10 +235,10 @@ def marshalled_code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     pointer to it.
     """
     python = require_present(context.state.python)
-    constants = CodeComparer(page_reader(context))
+    constants = CodeComparer(shared_page_reader(context))
     files: dict[str, tuple[LoadedPyc, list[int]]] = {}
     missing = later = parsed = 0
-    for address in codes_to_compare(context, python):
+    for address in find_codes_to_compare(context, python):
         source = None
         with suppress(UnreadableMemory):
             source = source_file_of_code(constants.reader, address)
@@ -361,14 +361,14 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
     opcodes = opcodes_of_version(version)
     if opcodes is None or opcodes.extended is None:
         raise NotChecked(f"no table of opcodes for Python {version}")
-    reader = page_reader(context)
-    for address in codes_to_compare(context, python):
+    reader = shared_page_reader(context)
+    for address in find_codes_to_compare(context, python):
         wrong = None
         with suppress(UnreadableMemory, LayoutError):
             start, size = locate_bytecode(reader, address)
             if 0 < size <= MAX_DECODED and size % CODE_UNIT == 0:
                 sizes = _sizes(reader, address)
-                wrong = index_beyond_table(reader.read(start, size), sizes, opcodes)
+                wrong = find_index_beyond_table(reader.read(start, size), sizes, opcodes)
         if wrong is None:
             continue
         argument, right = wrong
@@ -392,14 +392,14 @@ def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
     return {CONSTANTS: reader.u64(consts + count_at), VARIABLES: reader.u32(address + variables_at)}
 
 
-def index_beyond_table(
+def find_index_beyond_table(
     code: bytes, sizes: dict[str, int], opcodes: OpcodeTable
 ) -> tuple[TableIndex, int] | None:
     """Return the one argument that is beyond its table, and what it should be; None otherwise.
 
     None too for instrumented code, and where several indexes are wrong or could be right.
     """
-    arguments = table_arguments(code, opcodes)
+    arguments = read_table_indexes(code, opcodes)
     if arguments is None:
         return None
     wrong = [argument for argument in arguments if argument.entry >= sizes[argument.table]]
@@ -415,7 +415,7 @@ def index_beyond_table(
     return (argument, right[0]) if len(right) == 1 else None
 
 
-def table_arguments(code: bytes, opcodes: OpcodeTable) -> list[TableIndex] | None:
+def read_table_indexes(code: bytes, opcodes: OpcodeTable) -> list[TableIndex] | None:
     """Return the indexes into constants and variables; None for instrumented code."""
     arguments: list[TableIndex] = []
     at = extended = 0

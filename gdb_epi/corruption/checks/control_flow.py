@@ -24,9 +24,10 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import is_on_stack, read_words
+from gdb_epi.corruption.pointers.small_changes import find_data_symbol
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
-from gdb_epi.corruption.replay.preceding_code import called_function
+from gdb_epi.corruption.replay.preceding_code import find_called_function
 from gdb_epi.corruption.replay.return_slot import (
     ReturnSlot,
     one_bit_return_slots,
@@ -158,7 +159,7 @@ def one_bit_call_target(context: Context) -> Iterator[Evidence | Skipped]:
     value = site.address
     if value < NEAR_NULL or shape_of(value) is not None:
         return
-    if address_index(context).at(value) is not None:
+    if address_index(context).at(value) is not None or find_data_symbol(context, value):
         return
     near = [flip for bit in range(64) if not (flip := value ^ 1 << bit) >> ADDRESS_BITS]
     code = [flip for flip in near if may_execute(context.target.region_at(flip))]
@@ -207,7 +208,7 @@ def _holders(context: Context, address: int, count: int) -> str:
         "out."
     ),
 )
-def fault_amid_instruction(context: Context) -> Iterator[Evidence]:
+def fault_inside_instruction(context: Context) -> Iterator[Evidence]:
     """Tell whether the faulting instruction is one of the function's, decoded from its start."""
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
@@ -339,7 +340,7 @@ def return_address_beside_rip(context: Context) -> Iterator[Evidence]:
         "function that the right return address belongs to had run."
     ),
 )
-def arrived_inside_function(context: Context) -> Iterator[Evidence]:
+def jump_into_function_body(context: Context) -> Iterator[Evidence]:
     """Look for the word by which control came into the middle of the function that failed.
 
     Either a pointer to a place before rip, in a register or in memory, one bit from the start of
@@ -366,7 +367,7 @@ def _was_called(context: Context, site: FaultSite, function: Function) -> bool:
     if call is None:
         return False
     return (
-        called_function(context.target, InstructionAtAddress(behind - call.length, call))
+        find_called_function(context.target, InstructionAtAddress(behind - call.length, call))
         == function.start
     )
 
@@ -452,7 +453,7 @@ def _via_return(context: Context, site: FaultSite, function: Function) -> Iterat
 
 def _had_run(context: Context, behind: int, call: Instruction, place: int) -> bool:
     """Whether below a popped word lie return addresses in the function that returned by it."""
-    start = called_function(context.target, InstructionAtAddress(behind - call.length, call))
+    start = find_called_function(context.target, InstructionAtAddress(behind - call.length, call))
     function = context.functions.at(start) if start is not None else None
     if function is None:
         return False

@@ -16,7 +16,7 @@ from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks, is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import POINTER_LANES, is_on_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
-from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
+from gdb_epi.corruption.pointers.suspect_words import Suspect, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.malloc_heap import FLAGS
 from gdb_epi.fault.mapping_checks import NEAR_NULL
@@ -170,7 +170,9 @@ def dangling_node_links(context: Context) -> Iterator[Evidence]:
     blocks that are alike; and of those, at most eight of which none of the kind names, exactly
     one is one bit away (R24), or one byte, which is 0 (M:link).
     """
-    slots = {slot: suspect for suspect in suspects_of(context) for slot in _slots(context, suspect)}
+    slots = {
+        slot: suspect for suspect in find_suspects(context) for slot in _slots(context, suspect)
+    }
     if not slots:
         return
     links = MallocBlocks(context)

@@ -16,10 +16,14 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory_readers import is_on_stack, page_reader, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import (
+    collect_fault_values,
+    is_on_stack,
+    shared_page_reader,
+)
 from gdb_epi.corruption.heap.object_walk import object_walk
-from gdb_epi.corruption.pointers.read_place import origin_of_register, place_read_from
-from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
+from gdb_epi.corruption.pointers.read_place import find_read_place, find_register_origin
+from gdb_epi.corruption.pointers.suspect_words import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
 from gdb_epi.cpython.heap.object_search import HAVE_GC
@@ -72,7 +76,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     python = require_present(context.state.python)
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         raise NotChecked("free-threaded builds keep no lists of objects")
-    links = GcLinkReader(page_reader(context))
+    links = GcLinkReader(shared_page_reader(context))
     repairs: dict[int, LinkRepair] = {}
     broken: list[int] = []  # nodes whose next leads to no object
     for node in _near_the_fault(context, links.size):
@@ -167,22 +171,22 @@ def _no_object_begins(context: Context, address: int) -> bool:
 
 def _was_read(context: Context, slot: int) -> bool:
     """Whether the wrong word of the failed access was read from there."""
-    origins = (place_read_from(context, word) for word in fault_words(context)[:1])
+    origins = (find_read_place(context, word) for word in find_fault_words(context)[:1])
     return any(origin is not None and origin.slot == slot for origin in origins)
 
 
-def untracked_object_of_register(context: Context, register: str) -> int | None:
+def find_untracked_object_behind_register(context: Context, register: str) -> int | None:
     """Return the object in no list of the collector's whose link of 0 a register was read from.
 
     gc_list_remove() and _PyObject_GC_UNTRACK() write through both links of an object's head. They
     are 0 in an object that was untracked before, and in one that was freed or overwritten.
     """
-    python, origin = context.state.python, origin_of_register(context, register)
+    python, origin = context.state.python, find_register_origin(context, register)
     if not isinstance(python, PythonState) or origin is None or origin.slot is None:
         return None
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         return None
-    links = GcLinkReader(page_reader(context))
+    links = GcLinkReader(shared_page_reader(context))
     for head in (origin.slot, origin.slot - WORD):
         if links.is_object(head) and not links.following(head) and not links.before(head):
             return head + links.size
@@ -200,7 +204,7 @@ def _near_the_fault(context: Context, size: int) -> Iterator[int]:
     ]
     for value in [
         *(at for place in places for at in (place, place - 8)),
-        *values_at_hand(context),
+        *collect_fault_values(context),
     ]:
         for node in (value, value - size):
             if node not in seen and not node & 15:

@@ -18,10 +18,10 @@ from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory_readers import (
+    collect_fault_values,
     is_on_stack,
+    read_top_of_stack,
     read_words,
-    top_of_stack,
-    values_at_hand,
 )
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
@@ -138,7 +138,7 @@ def item_counts(context: Context) -> Iterator[Evidence]:
         "nothing is said."
     ),
 )
-def item_counts_of_the_heap(context: Context) -> Iterator[Evidence]:
+def heap_item_counts(context: Context) -> Iterator[Evidence]:
     """Compare the counts of all objects in pools and in malloc's chunks with their room.
 
     What ran over the end of a damaged object may have left it long ago, or reached it by C code:
@@ -165,7 +165,7 @@ def item_counts_of_the_heap(context: Context) -> Iterator[Evidence]:
         "nothing is said."
     ),
 )
-def string_forms_of_the_heap(context: Context) -> Iterator[Evidence]:
+def heap_string_flags(context: Context) -> Iterator[Evidence]:
     """Find str objects whose flags no str has, where one flipped flag makes all of them agree.
 
     The flags say where the characters lie and how wide they are (Include/cpython/unicodeobject.h,
@@ -367,7 +367,7 @@ def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
     for address, category in walk.visited:
         if category in ("list", "tuple"):
             of_kind[category].append(address)
-    for value in dict.fromkeys((*walk.variables(), *values_at_hand(context))):
+    for value in dict.fromkeys((*walk.variables(), *collect_fault_values(context))):
         name = walk.type_at(value)
         if name in ("bytes", "bytearray", "str"):
             of_kind[name].append(value)
@@ -492,7 +492,7 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     wrong: dict[int, tuple[int, int, int, int]] = {}
     ends: dict[int, tuple[int, int]] = {}
     rows: set[int] = set()
-    for start in values_at_hand(context)[:MAX_STRUCTS]:
+    for start in collect_fault_values(context)[:MAX_STRUCTS]:
         words = _words_of_struct(context, start)
         rows.update(word for word in (start, *words) if _room(context, word) is not None)
         for place, held, right, width in _struct_counts(context, start, words):
@@ -543,7 +543,7 @@ def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
                 return read_word(context.target, text - head + length)
         return None
 
-    words = top_of_stack(context, start).tolist()
+    words = read_top_of_stack(context, start).tolist()
     registers = {fault.registers.get(name, 0) for name in GENERAL}
     for number, right in wrong_lengths(words, registers, length_at):
         place, held = start + WORD * number, words[number]

@@ -10,12 +10,12 @@ from gdb_epi.corruption.checks.typed_slot import ITEMS
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNCOUNTED, Evidence, plain_evidence, require_present
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.block_users import object_in
-from gdb_epi.corruption.heap.memory_readers import values_at_hand
+from gdb_epi.corruption.heap.block_users import has_object_in_block
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values
 from gdb_epi.corruption.heap.object_references import has_lost_reference
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.score import PROVEN, STRONG, WEAK, is_overwriting, score
+from gdb_epi.corruption.score import PROVEN, STRONG, WEAK, compute_score, is_overwriting
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.own_native_code import own_library_names
 from gdb_epi.sizes import WORD_MASK
@@ -55,12 +55,12 @@ class _Lost(NamedTuple):
 def lost_reference(context: Context) -> Iterator[Evidence]:
     """Look for an object that more words hold than it counts references, or that was freed."""
     walk = require_present(object_walk(context))
-    if score(context.evidence).word in (PROVEN, STRONG, WEAK):
+    if compute_score(context.evidence).word in (PROVEN, STRONG, WEAK):
         return
     if any(map(is_overwriting, context.evidence)):
         return  # counts too
     lost = list(_lost(context, walk))
-    at_hand = set(values_at_hand(context))
+    at_hand = set(collect_fault_values(context))
     lost.sort(
         key=lambda each: (each.address not in at_hand, each.references is None, -len(each.slots))
     )
@@ -145,7 +145,7 @@ def _was_freed(context: Context, address: int) -> bool:
     within = index.place_in_block(address)
     if within not in HEADS:
         return False
-    return index.in_free_block(address) or object_in(index, address - within)
+    return index.in_free_block(address) or has_object_in_block(index, address - within)
 
 
 def _is_misled(context: Context, walk: ObjectWalk, address: int) -> bool:

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
 from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointee
-from gdb_epi.corruption.heap.popped_frames import code_of_popped_frame, link_of_popped_frame
+from gdb_epi.corruption.heap.popped_frames import (
+    find_code_of_popped_frame,
+    find_link_of_popped_frame,
+)
 from gdb_epi.corruption.pointers.one_bit_neighbours import (
     MAX_COPIES,
     Correction,
     is_far_flip,
-    neighbours_of,
+    rank_neighbours,
     registers_holding,
 )
 from gdb_epi.corruption.registry import check
@@ -44,7 +47,7 @@ def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
     site = context.site
     if not isinstance(site, Absent) and site.instruction is None and not site.arrived:
         yield Skipped("P", f"only registers near the address were tested: {site.why}")
-    best = neighbours_of(context)
+    best = rank_neighbours(context)
     if context.searches_skipped:
         why = f"{context.searches_skipped} words were not looked for elsewhere: too much memory"
         yield Skipped("P", why)
@@ -78,10 +81,12 @@ def _origin(context: Context, neighbour: Correction) -> tuple[int | str, str]:
     """Return where the wrong word is, or was, and whether memory held it."""
     suspect = neighbour.suspect
     if suspect.slots:
-        link = link_of_popped_frame(context, suspect.value) if neighbour.pointee is None else None
+        link = (
+            find_link_of_popped_frame(context, suspect.value) if neighbour.pointee is None else None
+        )
         return link or suspect.slots[0], MEMORY
     if neighbour.pointee is not None and neighbour.pointee.name == "code":
-        cleared = code_of_popped_frame(context, neighbour.corrected)
+        cleared = find_code_of_popped_frame(context, neighbour.corrected)
         if cleared is not None:  # it was there, or was loaded wrongly from there
             return cleared, UNKNOWN
     return suspect.source, REGISTER

@@ -17,6 +17,7 @@ from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
+from gdb_epi.corruption.heap.address_descriptions import describe_address, find_chunk
 from gdb_epi.corruption.heap.address_index import (
     BLOCK,
     HEADS,
@@ -25,21 +26,29 @@ from gdb_epi.corruption.heap.address_index import (
 )
 from gdb_epi.corruption.heap.block_users import (
     MAX_HOLDERS,
+    find_pointers_to_block,
+    has_object_in_block,
     is_block_reused,
-    object_in,
-    pointers_to_block,
 )
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
-from gdb_epi.corruption.heap.item_tables import items_of_list, offset_of, table_owner
-from gdb_epi.corruption.heap.memory_readers import is_on_stack, only_occurrence, values_at_hand
+from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner, items_of_list
+from gdb_epi.corruption.heap.memory_readers import (
+    collect_fault_values,
+    find_only_occurrence,
+    is_on_stack,
+)
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.heap.what_lies_at import chunk_at, place_phrase
-from gdb_epi.corruption.pointers.read_place import place_read_from
+from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
-from gdb_epi.corruption.pointers.suspect_words import LOW, FaultWord, fault_words, suspects_of
+from gdb_epi.corruption.pointers.suspect_words import (
+    LOW,
+    FaultWord,
+    find_fault_words,
+    find_suspects,
+)
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
@@ -107,13 +116,13 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return
     yield from _changed_in_many(context)
-    for word in fault_words(context)[:1]:
+    for word in find_fault_words(context)[:1]:
         cleared = _cleared_object(context, word)
         if cleared is not None:
             address, holder = cleared
             summary = (
                 f"the object at {address:#x} was overwritten: its type is 0, and {holder:#x}, "
-                f"{place_phrase(context, holder)}, still names it"
+                f"{describe_address(context, holder)}, still names it"
             )
             yield plain_evidence(ID, address + WORD, summary)
             return
@@ -249,7 +258,7 @@ def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None
     """
     if word.value:
         return None
-    read_from = place_read_from(context, word)
+    read_from = find_read_place(context, word)
     if read_from is not None and read_from.offset == WORD:
         return _container_of_cleared(context, read_from.base)
     if read_from is not None or isinstance(context.site, Absent):
@@ -277,7 +286,7 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
             continue
         start = index.place_in_block(place)
         owner = index.owner(place)
-        in_table = start is not None and bool(table_owner(context, place, place - start))
+        in_table = start is not None and bool(find_table_owner(context, place, place - start))
         if in_table or (
             owner is not None
             and (owner[1] in ("dict", "tuple") or (zeros and _is_slot(context, owner[0], place)))
@@ -322,12 +331,12 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     Where a function of the type is called the word itself was read from what is no type.
     """
     places = [_slot_of(context, word)]
-    places += [slot for suspect in suspects_of(context) for slot in suspect.slots[:MIN_WRONG]]
+    places += [slot for suspect in find_suspects(context) for slot in suspect.slots[:MIN_WRONG]]
     objects = [slot - WORD for slot in places if slot is not None]
     if not isinstance(context.fault, Absent):  # an object, and what was taken for its type
         at_hand = [context.fault.registers.get(name, 0) for name in GENERAL]
         objects += [at for at in at_hand if read_word(context.target, at + WORD) in at_hand]
-    whole = _type_of_one(context, [*dict.fromkeys((*objects, *values_at_hand(context)))])
+    whole = _type_of_one(context, [*dict.fromkeys((*objects, *collect_fault_values(context)))])
     if whole is not None:
         return whole
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
@@ -432,7 +441,9 @@ def _items_alone(context: Context, address: int) -> list[int]:
     if isinstance(object_walk(context), Absent) or not _is_item_alone(context, address):
         return []
     index, head = address_index(context), address_index(context).place_in_block(address) or 0
-    beside = [at + head for at in index.blocks_beside(address) if not object_in(index, at)]
+    beside = [
+        at + head for at in index.blocks_beside(address) if not has_object_in_block(index, at)
+    ]
     beside.sort(key=lambda at: abs(at - address))
     reached = [bad.value for bad in _bad_slots(context)]
     others = [at for at in dict.fromkeys((*reached, *beside)) if at != address][:MAX_TRIED]
@@ -447,7 +458,7 @@ def _is_item_alone(context: Context, address: int) -> bool:
     start = address - (head or 0)
     if head not in HEADS or is_in_free_block(context, address):
         return False
-    if object_in(index, start) or any(True for _ in pointers_to_block(context, start, address)):
+    if has_object_in_block(index, start) or any(find_pointers_to_block(context, start, address)):
         return False
     places = context.places_of(address, MAX_HOLDERS)
     slots = {slot.place for slot in _bad_slots(context, {address})}
@@ -478,9 +489,11 @@ def _is_item(context: Context, place: int) -> bool:
     if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
         return index.object_type(owner[0]) is None
     if owner is not None and owner[1] == "tuple":
-        return place >= owner[0] + (offset_of(context, "PyTupleObject", "ob_item") or 3 * WORD)
-    chunk = chunk_at(context, place) if within is None else (place - within, 0)
-    return owner is None and chunk is not None and bool(table_owner(context, place, chunk[0]))
+        return place >= owner[0] + (
+            find_member_offset(context, "PyTupleObject", "ob_item") or 3 * WORD
+        )
+    chunk = find_chunk(context, place) if within is None else (place - within, 0)
+    return owner is None and chunk is not None and bool(find_table_owner(context, place, chunk[0]))
 
 
 def _among_objects(context: Context, slot: int, value: int) -> str:
@@ -502,7 +515,7 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
     The field is one that led to the failed access. In a sound object of the type it holds an
     object of one type; in those that are wrong, what one byte or one bit makes such a pointer.
     """
-    for suspect in suspects_of(context):
+    for suspect in find_suspects(context):
         if suspect.value < LOW or address_index(context).object_type(suspect.value) is not None:
             continue
         # The field was read a while ago: what is left of it in the frame is a copy.
@@ -573,7 +586,7 @@ def _slots_of(context: Context, word: FaultWord) -> Sequence[int]:
 
     One value that was written over several pointers is wrong in each.
     """
-    read_from = place_read_from(context, word)
+    read_from = find_read_place(context, word)
     if read_from is not None:
         return (read_from.slot,)
     if word.value < LOW:
@@ -584,10 +597,10 @@ def _slots_of(context: Context, word: FaultWord) -> Sequence[int]:
 
 def _slot_of(context: Context, word: FaultWord) -> int | None:
     """Return where the word was read; where no code tells, the only place that holds it."""
-    read_from = place_read_from(context, word)
+    read_from = find_read_place(context, word)
     if read_from is not None:
         return read_from.slot
-    return None if word.value < LOW else only_occurrence(context, word.value, MAX_HOLDERS)
+    return None if word.value < LOW else find_only_occurrence(context, word.value, MAX_HOLDERS)
 
 
 def _still_in_use(context: Context, slot: int) -> str:
@@ -606,7 +619,7 @@ def _still_in_use(context: Context, slot: int) -> str:
         )
     if index.in_damaged_pool(slot):  # what is free there is not known, nor where blocks begin
         return _collector_names(context, slot, [slot - WORD])
-    chunk = chunk_at(context, slot)
+    chunk = find_chunk(context, slot)
     pointee = index.at(chunk[0]) if chunk is not None else None
     if chunk is None or pointee is None or pointee.kind != BLOCK:
         return ""
@@ -645,14 +658,14 @@ def _whole_but_for(context: Context, slot: int, start: int) -> str:
         end = index.end_of_items(owner)
         if end is not None:
             block = index.end_of_block(owner)
-            first = owner + (offset_of(context, "PyTupleObject", "ob_item") or 0)
+            first = owner + (find_member_offset(context, "PyTupleObject", "ob_item") or 0)
             if block is None or not first <= slot < end <= block:  # 3.14 keeps the hash before them
                 return ""
             return f"that is the place of an item of the tuple at {owner:#x}"
         if _is_slot(context, owner, slot):
             return f"that is a field of the object of type {name} at {owner:#x}, which is in use"
         struct, members = _FIELDS.get(name, ("", ()))
-        named = {offset_of(context, struct, member): member for member in members}
+        named = {find_member_offset(context, struct, member): member for member in members}
         field = named.get(slot - owner) or _BY_OFFSET.get(name, {}).get(slot - owner)
         return f"that is {field} of the {name} at {owner:#x}" if field else ""
     return ""
@@ -671,7 +684,7 @@ def _is_slot(context: Context, owner: int, slot: int) -> bool:
 
 
 def _among_items(context: Context, slot: int, start: int) -> str:
-    owner = table_owner(context, slot, start)
+    owner = find_table_owner(context, slot, start)
     return f"it lies among the items of the {owner[0]} at {owner[1]:#x}" if owner else ""
 
 

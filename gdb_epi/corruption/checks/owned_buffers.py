@@ -20,12 +20,12 @@ from gdb_epi.corruption.evidence import (
     require_present,
     word_evidence,
 )
+from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.what_lies_at import chunk_at
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
@@ -138,7 +138,7 @@ class _Judge:
             and not is_on_stack(context, place)
             and (
                 (index.place_in_block(place) is not None and not index.in_free_block(place))
-                or (chunk_at(context, place) is not None and not is_in_free_chunk(context, place))
+                or (find_chunk(context, place) is not None and not is_in_free_chunk(context, place))
             )
             for place in context.places_of(start, MAX_HOLDERS)
         )
@@ -370,7 +370,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
     Of the objects that the frames reach and those that the fault had at hand.
     """
     walk = require_present(object_walk(context))
-    walk.kinds.of_all(list(values_at_hand(context)))
+    walk.kinds.of_all(list(collect_fault_values(context)))
     judge, wrong = _Judge(context, walk), []
     for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():
         for owner in _worth_a_look(walk, name, objects)[:MAX_OBJECTS]:

@@ -19,7 +19,7 @@ from gdb_epi.corruption.evidence import (
     require_present,
     word_evidence,
 )
-from gdb_epi.corruption.heap.memory_readers import shared_heap, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_object_search
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import (
     FREE_AT,
@@ -32,12 +32,12 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     header_repair,
     heap_pieces,
     is_first_link_wild,
-    link_decrement,
+    measure_link_decrement,
     object_header_size,
-    pool_at,
+    parse_pool,
 )
-from gdb_epi.corruption.pointers.read_place import place_read_from
-from gdb_epi.corruption.pointers.suspect_words import fault_words
+from gdb_epi.corruption.pointers.read_place import find_read_place
+from gdb_epi.corruption.pointers.suspect_words import find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.str_layout import compact_str_size, str_format
 from gdb_epi.cpython.heap.object_search import ObjectSearch
@@ -333,7 +333,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     """
     if require_present(context.state.python).layout.free_threaded:
         raise NotChecked("free-threaded builds use mimalloc, not pymalloc")
-    blocks = BlockTypesCheck(shared_heap(context), context)
+    blocks = BlockTypesCheck(shared_object_search(context), context)
     if context.sweep:
         try:
             blocks.know_all_types()
@@ -390,8 +390,8 @@ def _lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
         "block that was written to"
     )
     yield plain_evidence("R9:list", place, summary, path=MEMORY)
-    for word in fault_words(context)[:1]:
-        read_from = place_read_from(context, word)
+    for word in find_fault_words(context)[:1]:
+        read_from = find_read_place(context, word)
         if read_from is not None and read_from.slot == place:
             shape = ascii_text_shape(first)
             of_text = f" ({shape.why})" if shape is not None else ""
@@ -405,7 +405,7 @@ def _lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
 
 def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
     """Tell references that were taken from a freed block: its count is the link to the next."""
-    steps, below = link_decrement(pool, data)
+    steps, below = measure_link_decrement(pool, data)
     if not steps and not below:
         return None
     first = int.from_bytes(data[FREE_AT : FREE_AT + 8], "little")
@@ -440,7 +440,7 @@ class _PoolSearch:
                 data = try_read(self._context.target, start, size)
                 if not data:
                     continue
-                pool = pool_at(start, data)
+                pool = parse_pool(start, data)
                 if pool is not None:
                     yield pool, data
                     break
@@ -448,15 +448,15 @@ class _PoolSearch:
 
     def _values(self) -> Iterator[int]:
         """Yield addresses: where the wrong pointer lies, what it should be, what was at hand."""
-        for word in fault_words(self._context)[:1]:
-            read_from = place_read_from(self._context, word)
+        for word in find_fault_words(self._context)[:1]:
+            read_from = find_read_place(self._context, word)
             if read_from is not None:
                 yield read_from.slot
         for finding in self._context.findings:
             if finding.detector == "pointer_one_bit_off":
                 yield from (int(place, 16) for place in finding.facts.get("where", ()))
                 yield int(finding.facts["corrected"], 16)
-        yield from values_at_hand(self._context)
+        yield from collect_fault_values(self._context)
         # Slots that name no object: its header may be what is wrong.
         walk = object_walk(self._context)
         wrong = [] if isinstance(walk, Absent) else walk.without_type()
@@ -466,7 +466,7 @@ class _PoolSearch:
         """Look at a place beside two pools that is no pool itself."""
         for beside in (start - size, start + size):
             memory = try_read(self._context.target, beside, size)
-            pool = pool_at(beside, memory) if memory else None
+            pool = parse_pool(beside, memory) if memory else None
             if pool is None or pool.size != size:
                 break
         else:
@@ -490,7 +490,7 @@ class _PoolSearch:
             return
         at = -low % STEP
         while at + STEP <= len(data):
-            pool = pool_at(low + at, data[at : at + MAX_PAGE])
+            pool = parse_pool(low + at, data[at : at + MAX_PAGE])
             if pool is not None:
                 yield pool, data[at : at + pool.size]
             elif self._before is not None and not (low + at) % self._before.size:

@@ -16,7 +16,7 @@ from gdb_epi.corruption.evidence import Evidence, NotChecked, require_present, w
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
 from gdb_epi.corruption.heap.object_walk import TAG, ObjectWalk, object_walk
-from gdb_epi.corruption.heap.popped_frames import FrameOffsets, end_of_frame, frame_offsets
+from gdb_epi.corruption.heap.popped_frames import FrameOffsets, find_frame_end, frame_offsets
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -234,10 +234,10 @@ def _check_thread(
     context: Context, walk: ObjectWalk, thread: ThreadState, frame: int, places: FrameOffsets
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
-    if not top or end_of_frame(walk, frame, places) == top or not is_in_data_stack(context, top):
+    if not top or find_frame_end(walk, frame, places) == top or not is_in_data_stack(context, top):
         return
     flips = [frame ^ 1 << bit for bit in range(ADDRESS_BITS)]
-    right = [flip for flip in flips if flip < top and end_of_frame(walk, flip, places) == top]
+    right = [flip for flip in flips if flip < top and find_frame_end(walk, flip, places) == top]
     if len(right) != 1:
         return
     left = top + places.previous  # of the frame that was left last: it began at the top
@@ -297,7 +297,7 @@ def _with_callers(walk: ObjectWalk, places: FrameOffsets) -> Iterator[int]:
     seen: set[int] = set()
     for walked in walk.frames:
         for frame in (walked.address, walk.reader.word(walked.address + places.previous)):
-            for place in (frame, end_of_frame(walk, frame, places)):
+            for place in (frame, find_frame_end(walk, frame, places)):
                 if place and place not in seen:
                     seen.add(place)
                     yield place

@@ -22,9 +22,9 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
 from gdb_epi.corruption.heap.memory_readers import read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT
-from gdb_epi.corruption.pointers.suspect_words import LOW, fault_words
+from gdb_epi.corruption.pointers.suspect_words import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.replay.code_map import code_map
+from gdb_epi.corruption.replay.code_map import build_code_map
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.address_place import GUARD, STACK_ENDED
@@ -68,7 +68,7 @@ _HOW = {
 def register_values(context: Context) -> Iterator[Evidence]:
     """Run the straight-line code before the fault again and compare the registers it made."""
     recomputed = require_present(recomputed_registers(context))
-    feeding = {word.source for word in fault_words(context)}
+    feeding = {word.source for word in find_fault_words(context)}
     for remade in recomputed:
         bits = changed_bits(remade.held, remade.expected)
         if _is_plausible(context, remade, bits, feeds_access=remade.register in feeding):
@@ -152,7 +152,9 @@ def _named_something_else(
 
     With one thread nobody else can have stored there since; one bit, not one of the tag bits.
     """
-    exact = code_map(context, remade.at) is not None  # all direct ways are known: none marks it
+    exact = (
+        build_code_map(context, remade.at) is not None
+    )  # all direct ways are known: none marks it
     plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1
     if not plain or not (bits[0] >= MIN_BIT or exact) or not _is_alone(context, remade):
         return False
@@ -169,7 +171,7 @@ def _lies_far(context: Context, remade: RecomputedRegister, bits: tuple[int, ...
     function whose branches are known 8 bits do: 0 of 3,400 registers at 1,920 random places of
     healthy interpreters differed so (4 in the lowest byte, none a load).
     """
-    exact = remade.kind == LOAD and code_map(context, remade.at) is not None
+    exact = remade.kind == LOAD and build_code_map(context, remade.at) is not None
     lowest = NEAR_BITS if exact else FAR_BITS
     far = remade.size == 8 and min(bits) >= lowest and remade.held % PAGE != 0
     return far and _is_alone(context, remade) and address_index(context).at(remade.held) is None

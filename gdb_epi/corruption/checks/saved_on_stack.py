@@ -26,7 +26,7 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.passed_arguments import PassedArgument, is_mapped, passed_arguments
-from gdb_epi.corruption.replay.preceding_code import called_function, stack_pointer_change
+from gdb_epi.corruption.replay.preceding_code import find_called_function, stack_pointer_change
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import InstructionAtAddress, call_returning_to
 from gdb_epi.fault.memory_reads import read_up_to, read_word
@@ -207,7 +207,7 @@ def _frame(context: Context) -> FramePosition | None:
     for number, word in enumerate(words):
         call = call_returning_to(context.target, word)
         to = (
-            called_function(context.target, InstructionAtAddress(word - call.length, call))
+            find_called_function(context.target, InstructionAtAddress(word - call.length, call))
             if call
             else None
         )
@@ -311,14 +311,14 @@ def _judge(
     if held and expected:
         held, expected = (address_index(context).at(word) is not None for word in words)
     if expected and (not held or link.kind == CONSTANT):
-        place = slot_of_saved_register(frames, link.frame, link.register)
+        place = find_saved_register_slot(frames, link.frame, link.register)
         wrong, right = link.held, link.expected
     elif held and not expected and link.kind == COPY:
         theirs = frames[link.frame + 1].registers
         name = next((saved for saved in SAVED if theirs.get(saved) == link.expected), None)
         if name is None:
             return
-        place = slot_of_saved_register(frames, link.frame + 1, name)
+        place = find_saved_register_slot(frames, link.frame + 1, name)
         wrong, right = link.expected, link.held
     else:
         return
@@ -334,7 +334,7 @@ def _judge(
     )
 
 
-def slot_of_saved_register(frames: list[UnwoundFrame], number: int, register: str) -> int | str:
+def find_saved_register_slot(frames: list[UnwoundFrame], number: int, register: str) -> int | str:
     """Return where a frame's register is saved; its name when nothing saved it."""
     for frame in reversed(frames[:number]):
         if register in frame.slots:

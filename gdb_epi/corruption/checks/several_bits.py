@@ -13,8 +13,8 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import AROUND, POINTER_LANES, is_on_stack, read_words
-from gdb_epi.corruption.pointers.one_bit_neighbours import has_software_pattern, neighbours_of
-from gdb_epi.corruption.pointers.suspect_words import Suspect, suspects_of
+from gdb_epi.corruption.pointers.one_bit_neighbours import has_software_pattern, rank_neighbours
+from gdb_epi.corruption.pointers.suspect_words import Suspect, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.errors import Absent
@@ -95,9 +95,9 @@ def wrong_byte_of_pointer(context: Context) -> Iterator[Evidence]:
     """
     if any(evidence.id.startswith("S:") for evidence in context.evidence):
         return
-    if any(neighbour.pointee is not None for neighbour in neighbours_of(context)):
+    if any(neighbour.pointee is not None for neighbour in rank_neighbours(context)):
         return
-    for suspect in suspects_of(context):
+    for suspect in find_suspects(context):
         if suspect.depth == 0 and not has_software_pattern(context, suspect):
             for slot in suspect.slots:
                 if not is_on_stack(context, slot):

@@ -13,7 +13,7 @@ from gdb_epi.corruption.evidence import (
     require_present,
     word_evidence,
 )
-from gdb_epi.corruption.heap.memory_readers import MemorySweep, shared_heap
+from gdb_epi.corruption.heap.memory_readers import MemorySweep, shared_object_search
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.find_strings import (
     MIN_WANTED,
@@ -30,10 +30,10 @@ from gdb_epi.corruption.strings.hash_repair import (
     CUTOFF,
     BulkHasher,
     HashFlip,
+    find_data_flip,
+    find_hash_flip,
+    find_header_flip,
     find_key,
-    flip_of_data,
-    flip_of_hash,
-    flip_of_head,
     hashes_short_strings,
 )
 from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_hashed_string
@@ -67,7 +67,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 
     By default of the names that frames and the fault have to do with, in a sweep of all.
     """
-    python, heap = require_present(context.state.python), shared_heap(context)
+    python, heap = require_present(context.state.python), shared_object_search(context)
     forms = str_and_bytes_formats(heap, python)
     if not forms:
         raise NotChecked("the type str is not found, or the layout lacks its state bits")
@@ -172,8 +172,8 @@ class _HashRun:
         text = read_hashed_string(target, form, address)
         flip: HashFlip | None = None
         if isinstance(text, HashedString):
-            flip = flip_of_hash(self._key, form, text) or flip_of_data(self._key, target, text)
-        flip = flip or flip_of_head(self._key, target, form, address)
+            flip = find_hash_flip(self._key, form, text) or find_data_flip(self._key, target, text)
+        flip = flip or find_header_flip(self._key, target, form, address)
         if flip is None:
             self._unexplained += isinstance(text, HashedString)
             return

@@ -14,7 +14,11 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
-from gdb_epi.corruption.heap.memory_readers import page_reader, read_words, shared_heap
+from gdb_epi.corruption.heap.memory_readers import (
+    read_words,
+    shared_object_search,
+    shared_page_reader,
+)
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, SLOTS
 from gdb_epi.corruption.heap.pool_census import classes_in_malloc_heap, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
@@ -90,7 +94,7 @@ def type_slots(context: Context) -> Iterator[Evidence]:
     are compared with the relocated words of the file; what a class names of its own struct, with
     where other classes have it.
     """
-    heap = shared_heap(context)
+    heap = shared_object_search(context)
     types = list(_types(context, heap, require_present(context.state.python)))
     slots = list(_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
@@ -306,7 +310,7 @@ def type_numbers(context: Context) -> Iterator[Evidence]:
     type.__new__ computes them from the base and from __slots__ (type_new_alloc() and
     type_new_slots(), Objects/typeobject.c), and nobody changes them afterwards.
     """
-    classes = _Classes(context, page_reader(context))
+    classes = _Classes(context, shared_page_reader(context))
     wrong = [
         (kind, each)
         for kind in classes.made_by_statements()

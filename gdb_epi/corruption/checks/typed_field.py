@@ -15,7 +15,7 @@ from contextlib import suppress
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, NotChecked, require_present, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
-from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
@@ -27,7 +27,7 @@ from gdb_epi.corruption.heap.object_references import (
 )
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.object_walk import FRAME, ObjectWalk, object_walk
-from gdb_epi.corruption.pointers.suspect_words import suspects_of
+from gdb_epi.corruption.pointers.suspect_words import find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -379,7 +379,7 @@ def _wrong_of_suspects(
     A frame that is being given back has no references, and no list leads to it.
     """
     walked = {address for address, _ in walk.visited} | {frame.address for frame in walk.frames}
-    slots = {slot for suspect in suspects_of(context) for slot in suspect.slots}
+    slots = {slot for suspect in find_suspects(context) for slot in suspect.slots}
     owners = {slot: _owner(context, walk, slot) for slot in slots if not is_on_stack(context, slot)}
     for address, name in sorted({owner for owner in owners.values() if owner is not None}):
         if address in walked:
@@ -533,14 +533,14 @@ def _holders(context: Context, walk: ObjectWalk, value: int, limit: int) -> list
         "where all others have data, or a number where they have an address."
     ),
 )
-def pointer_to_description(context: Context) -> Iterator[Evidence]:
+def static_data_pointers(context: Context) -> Iterator[Evidence]:
     """Compare pointers to a library's static data with those of other objects of the type.
 
     Of objects that the fault had at hand. An array points at the description of its items, an
     iterator at the functions of its kind: few such structs exist, and many objects share each.
     """
     firsts: dict[int, int] = {}  # of each type, the object that others are looked for beside
-    for address in values_at_hand(context):
+    for address in collect_fault_values(context):
         places = _pointers_to_static_data(context, address)
         kind = read_word(context.target, address + WORD) or 0
         if not places or (kind not in firsts and len(firsts) == MAX_TYPES):

@@ -108,7 +108,7 @@ class TypedAddress(NamedTuple):
 Objects = list[TypedAddress]
 
 
-def object_that_lost_reference(
+def find_object_that_lost_reference(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
 ) -> Objects:
     """Return the one of `objects` that lost a reference, where those that slots near hold did not.
@@ -179,7 +179,7 @@ def _siblings(walk: ObjectWalk, slot: ContainerSlot) -> list[int]:
     return list(values)[:MAX_SIBLINGS]
 
 
-def is_dict_key_found_at(walk: ObjectWalk, slot: ContainerSlot, key: int) -> bool:
+def is_dict_key_in_place(walk: ObjectWalk, slot: ContainerSlot, key: int) -> bool:
     """Whether a str that is put into the slot of a dict's key is found there by its own hash.
 
     False where that cannot be told: for values, split tables, and keys that are not hashed yet.
@@ -423,7 +423,7 @@ def _zeroed_byte(
     if value % WORD or not lanes or not value & (1 << 8 * lanes[0]) - 1:
         return []
     flips = [value | byte << 8 * lane for lane in lanes for byte in range(1, 256)]
-    return object_that_lost_reference(context, walk, slot, _objects_at(context, walk, flips))
+    return find_object_that_lost_reference(context, walk, slot, _objects_at(context, walk, flips))
 
 
 def _neighbouring_bits(
@@ -435,7 +435,7 @@ def _neighbouring_bits(
     """
     flips = [slot.value ^ 3 << low for low in range(LOWEST_BIT, ADDRESS_BITS - 1)]
     whole = _not_partly_written(context, slot, _objects_at(context, walk, flips))
-    return object_that_lost_reference(context, walk, slot, whole)
+    return find_object_that_lost_reference(context, walk, slot, whole)
 
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
@@ -459,7 +459,7 @@ def _found_at(walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Object
     keys = [
         right
         for right in objects
-        if right.kind == "str" and is_dict_key_found_at(walk, slot, right.address)
+        if right.kind == "str" and is_dict_key_in_place(walk, slot, right.address)
     ]
     return keys if len(keys) == 1 else []
 
@@ -542,7 +542,7 @@ _SEARCHES = (
     ("R15:static", _unknown_counts),
     ("R15:index", _key_with_this_entry),
     ("R15:index:large", _key_of_large_table),
-    ("R15:alike", object_that_lost_reference),
+    ("R15:alike", find_object_that_lost_reference),
     ("M:pair", _two_bits),
     ("R15:pair", _neighbouring_bits),
     ("M:zero", _zeroed_byte),

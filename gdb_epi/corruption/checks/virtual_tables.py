@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence, word_evidence
-from gdb_epi.corruption.heap.memory_readers import is_on_stack, values_at_hand
-from gdb_epi.corruption.pointers.suspect_words import suspects_of
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
+from gdb_epi.corruption.pointers.suspect_words import find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
@@ -54,7 +54,7 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
     tables = _Tables(context)
     yield from _tables_of_structs(context, tables)
     wrong: dict[int, tuple[int, list[int]]] = {}
-    for address in dict.fromkeys(values_at_hand(context)):
+    for address in dict.fromkeys(collect_fault_values(context)):
         if address % WORD or not tables.may_be_object(address):
             continue
         held = read_word(context.target, address)
@@ -103,7 +103,7 @@ def _tables_of_files(context: Context) -> Iterator[Evidence]:
 
 def _tables_of_structs(context: Context, tables: _Tables) -> Iterator[Evidence]:
     """Tell a struct of C that names no functions, where its like name a table one bit away."""
-    for suspect in suspects_of(context):
+    for suspect in find_suspects(context):
         places = [place for place in suspect.slots if not is_on_stack(context, place)]
         held = suspect.value
         if not suspect.depth or len(places) != 1 or not tables.may_be_object(places[0]):

@@ -12,37 +12,38 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
+from gdb_epi.corruption.heap.address_descriptions import describe_address, is_in_ended_stack
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory_readers import is_on_stack, only_occurrence, read_words
-from gdb_epi.corruption.heap.what_lies_at import is_in_ended_stack, place_phrase
+from gdb_epi.corruption.heap.memory_readers import find_only_occurrence, is_on_stack, read_words
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
     ReadPlace,
     begins_in_use,
-    origin_of_register,
-    place_read_from,
+    find_read_place,
+    find_register_origin,
 )
-from gdb_epi.corruption.pointers.sign_ids import WILD_VALUE, value_sign_id
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
     byte_changes,
+    find_data_symbol,
     is_one_bit_from_function,
     is_one_bit_from_large_block,
     is_one_bit_from_use,
     is_one_byte_from_use,
     sign_id_beside_one_bit,
 )
+from gdb_epi.corruption.pointers.software_sign_ids import WILD_VALUE, value_sign_id
 from gdb_epi.corruption.pointers.suspect_words import (
     LOW,
     FaultWord,
-    fault_words,
+    find_fault_words,
+    find_suspects,
     software_pattern,
-    suspects_of,
 )
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.replay.preceding_code import path_before
-from gdb_epi.corruption.replay.register_origins import summed_address
+from gdb_epi.corruption.replay.preceding_code import find_preceding_path
+from gdb_epi.corruption.replay.register_origins import find_summed_address
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, RETURN, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
@@ -84,7 +85,7 @@ def _wild_word(context: Context) -> tuple[FaultSite, FaultWord] | None:
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return None
-    words = fault_words(context)
+    words = find_fault_words(context)
     if not words or words[0].value < NEAR_NULL:
         return None
     return site, words[0]
@@ -101,13 +102,13 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return
-    for word in fault_words(context)[:1]:
-        read_from = place_read_from(context, word)
+    for word in find_fault_words(context)[:1]:
+        read_from = find_read_place(context, word)
         slot = read_from.slot if read_from is not None else _kept_at(context, word)
         if slot is None:
             continue
         past = _item_past_end(context, word)
-        place = place_phrase(context, slot) if past is None else past.where
+        place = describe_address(context, slot) if past is None else past.where
         what = "0" if not word.value else f"{word.value:#x}"
         if read_from is None:
             summary = f"{word.source} is {what}, which stands at {slot:#x} too"
@@ -150,7 +151,7 @@ def _kept_at(context: Context, word: FaultWord) -> int | None:
         return None
     if context.state.named_values:
         return None  # a variable of Python code says more
-    return only_occurrence(context, word.value, MAX_KEPT)
+    return find_only_occurrence(context, word.value, MAX_KEPT)
 
 
 @check(
@@ -164,13 +165,13 @@ def _kept_at(context: Context, word: FaultWord) -> int | None:
         "the access legal, nor of a place that is not known to be the right one."
     ),
 )
-def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
+def non_pointer_in_pointer_place(context: Context) -> Iterator[Evidence]:
     """Tell a word that is no address, read from where an address belongs."""
     wild = _wild_word(context)
     if wild is None:
         return
     site, word = wild
-    read_from = place_read_from(context, word)
+    read_from = find_read_place(context, word)
     if read_from is None or site.kind == RETURN or word.distance is None:
         return
     if software_pattern(context, word) is not None:
@@ -184,7 +185,7 @@ def no_address_where_one_belongs(context: Context) -> Iterator[Evidence]:
         return
     if is_one_byte_from_use(context, word.value, word.distance, _access_of(site)):
         return
-    place = place_phrase(context, read_from.slot)
+    place = describe_address(context, read_from.slot)
     summary = (
         f"{_holds(word)} {word.value:#018x}, more than a byte from any address that can be used; "
         f"it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
@@ -253,7 +254,8 @@ def _shifted_pointer(context: Context, place: ReadPlace, value: int) -> str:
         "this is one: the address of a variable or of an object was called as a function, because "
         "an argument was left out or is of another type, or other data lies where a pointer to "
         "code should. A damaged pointer to a struct leads to such data too. Not said where one "
-        "bit of the address, changed, leads to a function, nor of a return."
+        "bit of the address, changed, leads to a function, unless a variable of a library begins "
+        "there; nor of a return."
     ),
 )
 def call_of_data(context: Context) -> Iterator[Evidence]:
@@ -265,14 +267,17 @@ def call_of_data(context: Context) -> Iterator[Evidence]:
     region = context.target.region_at(address)
     if address < NEAR_NULL or not permits(region, "r") or may_execute(region):
         return
-    if is_one_bit_from_function(context, address):
+    symbol = find_data_symbol(context, address)
+    if symbol:
+        why = f"it is {symbol}, a variable"
+    elif is_one_bit_from_function(context, address):
         return
-    place = "on the stack" if is_on_stack(context, address) else place_phrase(context, address)
-    summary = (
-        f"{address:#x} was called as a function: data lies there"
-        + (f" ({place})" if place else "")
-        + ", and no bit of the address, changed, leads to a function"
-    )
+    else:
+        on_stack = is_on_stack(context, address)
+        place = "on the stack" if on_stack else describe_address(context, address)
+        why = f"data lies there{f' ({place})' if place else ''}, and no bit of the address, changed"
+        why += ", leads to a function"
+    summary = f"{address:#x} was called as a function: {why}"
     yield plain_evidence("S:data-called", "target", summary)
 
 
@@ -355,7 +360,7 @@ def _was_floating_point(context: Context, site: FaultSite, register: str) -> boo
 
     One bit of such a number's exponent makes it 2, 4, 16, 256, 2^16 or 2^32 times as large.
     """
-    path = path_before(context, site.fault.pc, dict(site.fault.registers))
+    path = find_preceding_path(context, site.fault.pc, dict(site.fault.registers))
     for step in reversed(path.steps if path is not None else ()):
         changed = changed_registers(step.instruction)
         if changed is None or register in changed:
@@ -379,7 +384,7 @@ def _sums(
     """Yield what may be start and index of an access: in registers, then as code had read them."""
     for base, index, scale in _base_and_index(context, operand, registers):
         yield _IndexedAddress(registers.get(base, 0), registers.get(index, 0), scale, base, index)
-    terms = summed_address(context)
+    terms = find_summed_address(context)
     if terms is not None:
         base_value, index_value, scale = terms
         yield _IndexedAddress(base_value, index_value, scale)
@@ -424,7 +429,7 @@ def _begins(context: Context, address: int) -> bool:
 )
 def index_past_end(context: Context) -> Iterator[Evidence]:
     """Tell a wrong word that was read behind the end of the block that its index belongs to."""
-    for word in fault_words(context)[:1]:
+    for word in find_fault_words(context)[:1]:
         item = _item_past_end(context, word)
         if item is not None:
             summary = f"the wrong word was read from {item.slot:#x}, {item.where}"
@@ -442,7 +447,7 @@ class _ItemPastEnd(NamedTuple):
 
 def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
     """Return the item after the end of a block that a word was read from; None for no such."""
-    site, load = context.site, origin_of_register(context, word.source)
+    site, load = context.site, find_register_origin(context, word.source)
     if isinstance(site, Absent) or load is None or load.slot is None or load.held != load.expected:
         return None
     for base_name in load.address_registers:
@@ -455,7 +460,7 @@ def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
             if rest or scale not in SCALES or not _begins(context, base):
                 continue
             flips = (base + load.offset + scale * (index ^ 1 << bit) for bit in range(ADDRESS_BITS))
-            what = place_phrase(context, base).removeprefix("0 bytes into ")
+            what = describe_address(context, base).removeprefix("0 bytes into ")
             behind = counted(load.slot - end, "byte")
             where = f"{behind} behind the end of {what}: the index in {index_name} is {index}"
             return _ItemPastEnd(load.slot, where, any(base <= at < end for at in flips))
@@ -587,9 +592,9 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
     if wild is None:
         return
     _site, word = wild
-    read_from = place_read_from(context, word)
+    read_from = find_read_place(context, word)
     places = [] if read_from is None else [("from", read_from.slot)]
-    places += [("through", suspect.value) for suspect in suspects_of(context) if suspect.depth]
+    places += [("through", suspect.value) for suspect in find_suspects(context) if suspect.depth]
     for how, place in places:
         if is_in_ended_stack(context, place):
             summary = (
@@ -653,7 +658,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     if word.distance is None or is_one_byte_from_use(context, word.value, word.distance, access):
         return
     index = address_index(context)
-    read_from = place_read_from(context, word)
+    read_from = find_read_place(context, word)
     if read_from is None or read_from.offset != WORD:  # ob_type
         return
     address = read_from.base

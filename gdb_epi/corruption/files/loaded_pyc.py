@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.memory_readers import shared_heap
+from gdb_epi.corruption.heap.memory_readers import shared_object_search
 from gdb_epi.cpython.source.guarded_files import SourceFile, bytecode_cache_paths, read_regular_file
 from gdb_epi.cpython.source.pyc import CHECKED, read_pyc_header
 from gdb_epi.cpython.source.source_checks import does_pyc_hash_match
@@ -36,7 +36,7 @@ class PycProof(NamedTuple):
     says: str
 
 
-def sysroot_of(context: Context) -> str | None:
+def guess_sysroot(context: Context) -> str | None:
     """Return the folder in which this machine has the process' files, by those of its modules.
 
     "" for this machine's own root; None when no file of the process is here.
@@ -60,7 +60,7 @@ class PycFiles:
     def __init__(self, context: Context, python: PythonState) -> None:
         self._context = context
         self._python = python
-        self._root = sysroot_of(context)
+        self._root = guess_sysroot(context)
         self._files: dict[str, LoadedPyc | Absent] = {}
         self._proofs: dict[str, PycProof] = {}
 
@@ -137,7 +137,7 @@ class PycFiles:
 
     def _listed_at(self, folder: str) -> float | None:
         """Return the time that a folder had when the import system last listed it."""
-        access = shared_heap(self._context).access
+        access = shared_object_search(self._context).access
         for interpreter in self._python.interpreters[:1]:
             contents = access.module(interpreter.address, "sys")
             cache = access.get(contents, "path_importer_cache") if contents else None
@@ -148,7 +148,7 @@ class PycFiles:
 
     def _interpreters_magic(self) -> bytes | None:
         """Return the interpreter's own magic number, by the import system."""
-        access = shared_heap(self._context).access
+        access = shared_object_search(self._context).access
         for interpreter in self._python.interpreters[:1]:
             contents = access.module(interpreter.address, "_frozen_importlib_external")
             value = access.get(contents, "MAGIC_NUMBER") if contents else None

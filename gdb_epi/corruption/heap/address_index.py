@@ -12,7 +12,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     HEADER_SIZE,
     Pool,
     is_emptied_pool,
-    pool_at,
+    parse_pool,
 )
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -125,7 +125,7 @@ class AddressIndex:
             return False
         target, start = self._context.target, owner[0]
         base = start & -POOL_SIZES[0]
-        pool_bytes = read_most_or_least(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
+        pool_bytes = read_up_to_most(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
         word = read_word(target, start + 8)
         at, kinds = 0, []
         for _ in range(MAX_SIBLINGS):
@@ -213,7 +213,7 @@ class AddressIndex:
         """Tell whether an address lies in a pool whose blocks were all freed."""
         for size in POOL_SIZES:
             base = address & -size
-            pool_bytes = read_most_or_least(self._context, base, size, size)
+            pool_bytes = read_up_to_most(self._context, base, size, size)
             if is_emptied_pool(base, pool_bytes):
                 return address >= base + HEADER_SIZE
         return False
@@ -224,8 +224,8 @@ class AddressIndex:
         if key not in self._pools:
             if len(self._pools) >= MAX_POOLS:
                 self._pools.clear()
-            pool_bytes = read_most_or_least(self._context, base, POOL_SIZES[0], size)
-            self._pools[key] = pool_at(base, pool_bytes) if pool_bytes else None
+            pool_bytes = read_up_to_most(self._context, base, POOL_SIZES[0], size)
+            self._pools[key] = parse_pool(base, pool_bytes) if pool_bytes else None
         return self._pools[key]
 
     def _pools_of(self, address: int) -> Iterator[tuple[int, Pool]]:
@@ -412,7 +412,7 @@ def _reader_of(context: Context) -> MemoryReader | None:
         return None
 
 
-def read_most_or_least(context: Context, start: int, most: int, least: int) -> bytes:
+def read_up_to_most(context: Context, start: int, most: int, least: int) -> bytes:
     """Return `most` bytes, or `least` where no more can be read; b"" without those."""
     return try_read(context.target, start, most) or try_read(context.target, start, least)
 

@@ -15,13 +15,13 @@ from gdb_epi.sizes import WORD
 MAX_HOLDERS = 16  # places of one address that are looked at
 
 
-def object_in(index: AddressIndex, start: int) -> bool:
+def has_object_in_block(index: AddressIndex, start: int) -> bool:
     """Tell whether an object begins in a block."""
     end = index.end_of_block(start) or 0
     return any(index.object_type(start + n) is not None for n in HEADS if start + n < end)
 
 
-def pointers_to_block(context: Context, start: int, address: int) -> Iterator[int]:
+def find_pointers_to_block(context: Context, start: int, address: int) -> Iterator[int]:
     """Yield the places that name a block, and not as the collector's links before its object do."""
     for at in range(start, address, 2 * WORD):
         for place in context.places_of(at, MAX_HOLDERS):
@@ -35,9 +35,9 @@ def is_block_reused(context: Context, address: int) -> bool:
     What stacks and free blocks hold is left over.
     """
     start = address - (address_index(context).place_in_block(address) or 0)
-    return object_in(address_index(context), start) or any(
+    return has_object_in_block(address_index(context), start) or any(
         not is_on_stack(context, place) and not is_in_free_block(context, place)
-        for place in pointers_to_block(context, start, address)
+        for place in find_pointers_to_block(context, start, address)
     )
 
 

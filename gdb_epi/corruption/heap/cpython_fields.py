@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, HEADER_SIZE, POOL_SIZES, pool_at
+from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, HEADER_SIZE, POOL_SIZES, parse_pool
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -104,7 +104,7 @@ def _pools_link(context: Context, place: int, corrected: int) -> bool:
     for size in POOL_SIZES:
         base = corrected & -size
         memory = try_read(context.target, base, size) if place == base + FREE_AT else b""
-        pool = pool_at(base, memory) if memory else None
+        pool = parse_pool(base, memory) if memory else None
         within = corrected - base - HEADER_SIZE
         if pool is not None and pool.size == size and not within % pool.block:
             return 0 <= within < pool.carved * pool.block

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import values_at_hand
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
@@ -26,7 +26,7 @@ _TABLES = (
 )
 
 
-def table_owner(context: Context, slot: int, start: int) -> tuple[str, int] | None:
+def find_table_owner(context: Context, slot: int, start: int) -> tuple[str, int] | None:
     """Return the list, dict or set in use that names a block as that of its items: type, address.
 
     Where one of its pointers lies at `slot`.
@@ -34,12 +34,12 @@ def table_owner(context: Context, slot: int, start: int) -> tuple[str, int] | No
     index = address_index(context)
     for place in context.places_of(start, MAX_HOLDERS):
         for name, struct, member in _TABLES:
-            offset = offset_of(context, struct, member)
+            offset = find_member_offset(context, struct, member)
             owner = place - (offset or 0)
             kind = read_word(context.target, owner + WORD)
             if offset is None or not kind or index.type_name(kind) != name:
                 continue
-            if not read_word(context.target, owner) and owner not in values_at_hand(context):
+            if not read_word(context.target, owner) and owner not in collect_fault_values(context):
                 continue  # not being taken down: it is one that CPython keeps for later
             if _is_pointers_place(context, name, member, owner, start, slot):
                 return name, owner
@@ -68,12 +68,14 @@ def _is_pointers_place(
 
 def items_of_list(context: Context, owner: int) -> int:
     """Return how many items a list has; 0 where it counts more than it has room for."""
-    places = [offset_of(context, "PyListObject", name) for name in ("ob_size", "allocated")]
+    places = [
+        find_member_offset(context, "PyListObject", name) for name in ("ob_size", "allocated")
+    ]
     count, room = (read_word(context.target, owner + (at or 0)) or 0 for at in places)
     return count if count <= room < MAX_ITEMS else 0
 
 
-def offset_of(context: Context, struct: str, member: str) -> int | None:
+def find_member_offset(context: Context, struct: str, member: str) -> int | None:
     """Return where a member lies in a struct of CPython; None without a layout of it."""
     python = context.state.python
     return python.layout.offset(struct, member) if isinstance(python, PythonState) else None

@@ -11,7 +11,7 @@ from functools import partial
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import require_present
-from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, pool_shape
+from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, read_pool_shape
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -75,7 +75,7 @@ class MemorySweep:
 
 
 @once_per_run
-def shared_heap(context: Context) -> ObjectSearch:
+def shared_object_search(context: Context) -> ObjectSearch:
     """Return the search for objects that all checks of a Python share: it finds types once.
 
     Raises LayoutError.
@@ -102,7 +102,7 @@ def ranges_outside_pools(target: Target, ranges: Ranges) -> Ranges:
             continue
         low, at = 0, -start % STEP
         while at + STEP <= len(memory):
-            pool = pool_shape(start + at, memory, at)
+            pool = read_pool_shape(start + at, memory, at)
             if pool is None:
                 at += STEP
                 continue
@@ -119,7 +119,7 @@ def read_words(context: Context, start: int, count: int) -> memoryview:
     return memoryview(try_read(context.target, start, 8 * count)).cast("Q")
 
 
-def values_at_hand(context: Context) -> list[int]:
+def collect_fault_values(context: Context) -> list[int]:
     """Return the values that the fault had at hand: registers and the top of its stack.
 
     Each value once, registers first; small numbers are left out.
@@ -128,11 +128,11 @@ def values_at_hand(context: Context) -> list[int]:
     if isinstance(fault, Absent):
         return []
     values = [fault.registers.get(name, 0) for name in GENERAL]
-    values += top_of_stack(context, fault.sp)
+    values += read_top_of_stack(context, fault.sp)
     return [value for value in dict.fromkeys(values) if value > 0xFFFF]
 
 
-def top_of_stack(context: Context, sp: int) -> memoryview:
+def read_top_of_stack(context: Context, sp: int) -> memoryview:
     """Return the words that a function and its callers have on their stack; empty without one."""
     region, start = context.target.region_at(sp), sp & ~7
     if region is None:
@@ -142,12 +142,12 @@ def top_of_stack(context: Context, sp: int) -> memoryview:
 
 
 @once_per_run
-def page_reader(context: Context) -> PagedReader:
+def shared_page_reader(context: Context) -> PagedReader:
     """Return the reader that all checks of a Python share: each page is read once."""
     return PagedReader(context.target, require_present(context.state.python).layout)
 
 
-def only_occurrence(context: Context, value: int, limit: int) -> int | None:
+def find_only_occurrence(context: Context, value: int, limit: int) -> int | None:
     """Return the one place outside of stacks that holds a word; None of several, or of `limit`."""
     places = context.places_of(value, limit)
     kept = [at for at in places if not is_on_stack(context, at)]

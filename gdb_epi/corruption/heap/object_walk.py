@@ -11,7 +11,11 @@ from operator import eq
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
-from gdb_epi.corruption.heap.memory_readers import is_on_stack, page_reader, values_at_hand
+from gdb_epi.corruption.heap.memory_readers import (
+    collect_fault_values,
+    is_on_stack,
+    shared_page_reader,
+)
 from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import make_struct_words
@@ -59,7 +63,7 @@ class ObjectWalk:
         self._context = context
         self._most_items = context.reach.items
         self._python = python
-        self.reader = page_reader(context)
+        self.reader = shared_page_reader(context)
         self._objects = NamespaceReader(self.reader)
         self.kinds = ObjectTypes(self.reader, address_index(context))
         offset = python.layout.offset
@@ -242,7 +246,7 @@ class ObjectWalk:
                     if offset is not None:
                         yield reader.u64(frame.address + offset) & ~TAG
         index = address_index(self._context)
-        for value in values_at_hand(self._context):
+        for value in collect_fault_values(self._context):
             if not self.kinds.of(value).category or index.in_free_block(value):
                 continue
             if not is_on_stack(self._context, value):  # what looks like an object there is not one

@@ -16,13 +16,13 @@ from itertools import accumulate
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
-from gdb_epi.corruption.heap.memory_readers import page_reader, shared_heap
+from gdb_epi.corruption.heap.memory_readers import shared_object_search, shared_page_reader
 from gdb_epi.corruption.heap.pymalloc_pools import (
     GC_HEAD,
     HEADER_SIZE,
     POOL_SIZES,
     heap_pieces,
-    pool_shape,
+    read_pool_shape,
 )
 from gdb_epi.cpython.heap.object_search import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
@@ -201,7 +201,7 @@ def _in_piece(target: Target, low: int, size: int) -> Iterator[tuple[int, int, m
     heads = memory.cast("Q")[_LAST_WORD::page_words].tolist()
     following = 0
     for at in [PAGE * n for n, head in enumerate(heads) if head >> 32 in _MAX_OFFSETS]:
-        shape = pool_shape(low + at, memory, at) if at >= following else None
+        shape = read_pool_shape(low + at, memory, at) if at >= following else None
         if shape is not None:
             pool, block, carved = shape
             following = at + pool
@@ -229,7 +229,7 @@ def classes_in_malloc_heap(context: Context) -> list[int]:
 
     Raises LayoutError.
     """
-    reader, metatype = page_reader(context), shared_heap(context).metatype()
+    reader, metatype = shared_page_reader(context), shared_object_search(context).metatype()
     type_at = reader.layout.require("PyObject", "ob_type")
     flags_at = reader.layout.require("PyTypeObject", "tp_flags")
     chunks = heap_chunks(context)

@@ -47,7 +47,7 @@ def frame_offsets(walk: ObjectWalk) -> FrameOffsets | None:
     return FrameOffsets(*present) if len(present) == len(offsets) else None
 
 
-def end_of_frame(walk: ObjectWalk, frame: int, places: FrameOffsets) -> int:
+def find_frame_end(walk: ObjectWalk, frame: int, places: FrameOffsets) -> int:
     """Return where a frame ends; 0 if there is no frame."""
     return end_of_frame_of_code(walk, frame, walk.reader.word(frame + places.code) & ~TAG, places)
 
@@ -61,7 +61,7 @@ def end_of_frame_of_code(walk: ObjectWalk, frame: int, code: int, places: FrameO
     return frame + places.variables + 8 * ((count & HALF_MASK) + (depth & HALF_MASK))
 
 
-def link_of_popped_frame(context: Context, value: int) -> int | None:
+def find_link_of_popped_frame(context: Context, value: int) -> int | None:
     """Return the place of the link of a frame that was just left, if it holds `value`.
 
     The thread state and registers have it from there.
@@ -73,7 +73,7 @@ def link_of_popped_frame(context: Context, value: int) -> int | None:
     return None
 
 
-def code_of_popped_frame(context: Context, code: int) -> int | None:
+def find_code_of_popped_frame(context: Context, code: int) -> int | None:
     """Return the place of the code of a frame that is being left, if it can have been `code`.
 
     It begins where the frame ends that is to run on, has given up its code, and with `code` it
@@ -81,7 +81,7 @@ def code_of_popped_frame(context: Context, code: int) -> int | None:
     """
     for walk, places, thread in _data_stacks(context):
         below = thread.frames[0].address if thread.frames else 0
-        left = end_of_frame(walk, below, places) if below else 0
+        left = find_frame_end(walk, below, places) if below else 0
         if left and walk.reader.word(left + places.code) in CLEARED:
             top = walk.reader.word(thread.address + places.top)
             if end_of_frame_of_code(walk, left, code, places) == top:

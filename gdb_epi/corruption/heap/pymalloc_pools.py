@@ -74,7 +74,9 @@ def heap_pieces(target: Target) -> Iterator[tuple[Region, int, int]]:
                 yield region, max(start, region.start), min(start + SEARCH_PIECE, end)
 
 
-def pool_shape(address: int, data: bytes | memoryview, at: int = 0) -> tuple[int, int, int] | None:
+def read_pool_shape(
+    address: int, data: bytes | memoryview, at: int = 0
+) -> tuple[int, int, int] | None:
     """Return (size, block size, blocks carved) of the pool at an offset of `data`, an address.
 
     16 KiB of it are given where they are there. None for anything else, and for a pool without a
@@ -104,7 +106,7 @@ def is_emptied_pool(address: int, data: bytes) -> bool:
     count, freeblock, *_rest = HEADER.unpack_from(data)
     if count:
         return False
-    shape = pool_shape(address, (1).to_bytes(4, "little") + data[4:])
+    shape = read_pool_shape(address, (1).to_bytes(4, "little") + data[4:])
     if shape is None:
         return False
     _size, block, carved = shape
@@ -112,9 +114,9 @@ def is_emptied_pool(address: int, data: bytes) -> bool:
     return not rest and 0 <= place < carved
 
 
-def pool_at(address: int, data: bytes) -> Pool | None:
-    """Return the pool that begins with `data`, as pool_shape() tells it."""
-    shape = pool_shape(address, data)
+def parse_pool(address: int, data: bytes) -> Pool | None:
+    """Return the pool that begins with `data`, as read_pool_shape() tells it."""
+    shape = read_pool_shape(address, data)
     if shape is None:
         return None
     size, block, carved = shape
@@ -173,7 +175,7 @@ def free_list_repair(pool: Pool, data: bytes) -> WrongWord | None:
     return _wrong_link(pool, data, freeblock)
 
 
-def link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
+def measure_link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
     """Return by how much two links in freed blocks were counted down; zeros where none was.
 
     The second link was 0 and went below it. Because of the first, memory a few bytes before a free
@@ -274,7 +276,7 @@ def header_repair(address: int, size: int, data: bytes) -> WrongWord | None:
     change after which the free list is whole counts, and only a unique one.
     """
     count, _f, _n, _p, _a, szidx, nextoffset, most = HEADER.unpack_from(data)
-    if not count or pool_at(address, data) is not None:
+    if not count or parse_pool(address, data) is not None:
         return None
     repairs: list[WrongWord] = []
     members = ((COUNT_AT, count), (SZIDX_AT, szidx), (NEXT_AT, nextoffset), (MAX_AT, most))
@@ -282,7 +284,7 @@ def header_repair(address: int, size: int, data: bytes) -> WrongWord | None:
         for bit in range(2 if at == COUNT_AT else 0, 32):
             changed = bytearray(data)
             changed[at : at + 4] = (value ^ 1 << bit).to_bytes(4, "little")
-            pool = pool_at(address, bytes(changed))
+            pool = parse_pool(address, bytes(changed))
             if pool is not None and pool.size == size and pool.free is not None:
                 where = at & ~7
                 word = int.from_bytes(data[where : where + 8], "little")

@@ -35,9 +35,9 @@ from gdb_epi.corruption.pointers.suspect_words import (
     LOW,
     FaultWord,
     Suspect,
+    find_suspects,
     is_held_once,
     software_pattern,
-    suspects_of,
 )
 from gdb_epi.corruption.replay.method_tables import is_only_right_word_a_method_table
 from gdb_epi.errors import Absent
@@ -97,9 +97,9 @@ class Correction(NamedTuple):
 
 
 @once_per_run
-def neighbours_of(context: Context) -> list[Correction]:
+def rank_neighbours(context: Context) -> list[Correction]:
     """Return the one-bit neighbours that would have worked, the best first."""
-    suspects = suspects_of(context)
+    suspects = find_suspects(context)
     garbage = any(not s.depth and has_software_pattern(context, s) for s in suspects)
     neighbours: list[Correction] = []
     for suspect in suspects:
@@ -107,7 +107,7 @@ def neighbours_of(context: Context) -> list[Correction]:
             neighbours += _through(context, suspect, garbage)
         else:
             neighbours += _direct(context, suspect) or _lanes(context, suspect)
-    levels = [evidence_id_of_neighbour(neighbour) for neighbour in neighbours]
+    levels = [choose_neighbour_evidence_id(neighbour) for neighbour in neighbours]
     ranks = [LEVELS.index(level) for level in levels if level]
     ranked = [
         neighbour._replace(level=level, rivals=sum(r <= LEVELS.index(level) for r in ranks))
@@ -117,7 +117,7 @@ def neighbours_of(context: Context) -> list[Correction]:
     return sorted(ranked, key=lambda neighbour: LEVELS.index(neighbour.level))
 
 
-def evidence_id_of_neighbour(neighbour: Correction) -> str:
+def choose_neighbour_evidence_id(neighbour: Correction) -> str:
     """Return the id of the strongest evidence that a neighbour gives; "" for none."""
     suspect, pointee = neighbour.suspect, neighbour.pointee
     if neighbour.bit < 0:

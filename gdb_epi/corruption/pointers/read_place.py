@@ -13,7 +13,7 @@ from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, OBJECT, addre
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
-from gdb_epi.corruption.replay.preceding_code import path_before
+from gdb_epi.corruption.replay.preceding_code import find_preceding_path
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import CALL, RETURN, FaultSite
@@ -46,19 +46,19 @@ class ReadPlace(NamedTuple):
 
 
 @once_per_run
-def place_read_from(context: Context, word: FaultWord) -> ReadPlace | None:
+def find_read_place(context: Context, word: FaultWord) -> ReadPlace | None:
     """Return where the wrong word was read from; None where no code and no place tells."""
     site = context.site
     if isinstance(site, Absent):
         return None
     if word.source == "target":
         return _place_of_target(context, site, word.value)
-    origin = origin_of_register(context, word.source)
+    origin = find_register_origin(context, word.source)
     if origin is None:
         return _only_place(context, site, word)
     if origin.kind != LOAD or origin.slot is None or origin.held != origin.expected:
         return None
-    return _read_place_at(context, origin.slot, bases_of(site, origin)[0])
+    return _read_place_at(context, origin.slot, find_base_addresses(site, origin)[0])
 
 
 def _read_place_at(context: Context, slot: int, base: int) -> ReadPlace:
@@ -100,7 +100,7 @@ def _place_of_target(context: Context, site: FaultSite, value: int) -> ReadPlace
     call = call_before(context.target, top) if top else None
     if call is None or call.target_register is None:
         return None
-    return place_read_from(context, FaultWord(call.target_register, value, 0))
+    return find_read_place(context, FaultWord(call.target_register, value, 0))
 
 
 def _only_place(context: Context, site: FaultSite, word: FaultWord) -> ReadPlace | None:
@@ -126,7 +126,7 @@ def _last_load(context: Context, site: FaultSite, register: str) -> MemoryOperan
     """Return the operand of the load that made a register last, of one base and nothing else."""
     if site.arrived or site.instruction is None:
         return None
-    path = path_before(context, site.fault.pc, dict(site.fault.registers))
+    path = find_preceding_path(context, site.fault.pc, dict(site.fault.registers))
     for step in reversed(path.steps if path is not None else ()):
         how = value_source(step.instruction, register)
         if how.kind == LOAD and isinstance(how.source, MemoryOperand) and how.size == WORD:
@@ -138,7 +138,7 @@ def _last_load(context: Context, site: FaultSite, register: str) -> MemoryOperan
     return None
 
 
-def origin_of_register(context: Context, register: str) -> RecomputedRegister | None:
+def find_register_origin(context: Context, register: str) -> RecomputedRegister | None:
     """Return what a register was last made of, where the code before the fault tells.
 
     What a function that has returned restores by a pop is right or was not run: its place below
@@ -161,7 +161,7 @@ def _is_left(context: Context, site: FaultSite, slot: int | None) -> bool:
     return region is not None and region.start <= site.fault.sp < region.end
 
 
-def is_wild(context: Context, source: str) -> bool:
+def is_read_from_nowhere(context: Context, source: str) -> bool:
     """Tell whether a word was read from where no object and no block is: any value stands there.
 
     A damaged pointer, length or instruction leads there, as a wrong one of the program does.
@@ -178,7 +178,7 @@ def is_wild(context: Context, source: str) -> bool:
 
 def _was_led_astray(context: Context, site: FaultSite, source: str, steps: int) -> bool:
     """Tell whether a register was loaded from such a place, or through a register that was."""
-    origin = origin_of_register(context, source)
+    origin = find_register_origin(context, source)
     if origin is None or origin.kind != LOAD or origin.held != origin.expected:
         return False
     if has_known_provenance(context, site, origin) is False:
@@ -189,17 +189,17 @@ def _was_led_astray(context: Context, site: FaultSite, source: str, steps: int) 
     return steps > 0 and any(_was_led_astray(context, site, name, steps - 1) for name in through)
 
 
-def is_not_as_read(context: Context, source: str) -> bool:
+def differs_from_read_place(context: Context, source: str) -> bool:
     """Tell whether a register holds another value than the place that the code loads it from.
 
     It was read from elsewhere, or the place was stored to since: the value that is there now, or
     next to other copies, tells nothing about where it came from.
     """
-    origin = origin_of_register(context, source)
+    origin = find_register_origin(context, source)
     return origin is not None and origin.kind == LOAD and origin.held != origin.expected
 
 
-def load_bases_of(context: Context, source: str) -> list[int]:
+def find_load_bases(context: Context, source: str) -> list[int]:
     """Return the addresses that the value of a register, or what was called, was read through.
 
     None for a load without an offset through a lost register: that may read any item of an array.
@@ -210,10 +210,10 @@ def load_bases_of(context: Context, source: str) -> list[int]:
     if source == "target":
         called = _place_of_target(context, site, site.address or 0)
         return [] if called is None else [called.base]
-    origin = _before_copies(context, origin_of_register(context, source))
+    origin = _before_copies(context, find_register_origin(context, source))
     if origin is None or origin.kind != LOAD or not (origin.address_registers or origin.offset):
         return []
-    return bases_of(site, origin)
+    return find_base_addresses(site, origin)
 
 
 def has_known_provenance(
@@ -239,7 +239,9 @@ def has_known_provenance(
         return True if set(origin.address_registers) <= FRAME_REGISTERS else None
     if region is None or region.path is not None:
         return True
-    return any(is_inside_block(context, base, origin.slot) for base in bases_of(site, origin))
+    return any(
+        is_inside_block(context, base, origin.slot) for base in find_base_addresses(site, origin)
+    )
 
 
 def _before_copies(
@@ -250,14 +252,14 @@ def _before_copies(
         if origin is None or origin.kind != COPY or origin.held != origin.expected:
             break
         origin = (
-            origin_of_register(context, origin.address_registers[0])
+            find_register_origin(context, origin.address_registers[0])
             if origin.address_registers
             else None
         )
     return origin
 
 
-def bases_of(site: FaultSite, origin: RecomputedRegister) -> list[int]:
+def find_base_addresses(site: FaultSite, origin: RecomputedRegister) -> list[int]:
     """Return the addresses that a load may have gone through: registers, or its place itself."""
     registers = site.fault.registers
     bases = [registers[name] for name in origin.address_registers if name in registers]
@@ -287,13 +289,13 @@ def begins_in_use(context: Context, address: int) -> bool:
     return pointee is not None and pointee.kind in (OBJECT, BLOCK, FUNCTION)
 
 
-def shape_phrase(context: Context, word: FaultWord, shape: WordShape) -> str:
+def describe_wrong_word(context: Context, word: FaultWord, shape: WordShape) -> str:
     """Say what a wrong word looks like: a number that was read from a field was not returned there.
 
     A str or bytes object has -1 as its hash until that is asked for. A block that is given out
     again and not set still has it.
     """
-    read_from = place_read_from(context, word) if shape.name == "negative" else None
+    read_from = find_read_place(context, word) if shape.name == "negative" else None
     if read_from is None or is_on_stack(context, read_from.slot):
         return shape.why
     number = shape.why.replace(AS_RETURNED, "")

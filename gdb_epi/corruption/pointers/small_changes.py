@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
-from gdb_epi.corruption.heap.what_lies_at import chunk_at
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import TRANSFERS
 from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
 from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
+from gdb_epi.target.symbols import symbolize
 
 ONE_BIT = ":one-bit"
 
@@ -76,6 +77,17 @@ def is_one_bit_from_function(context: Context, value: int) -> bool:
     return False
 
 
+def find_data_symbol(context: Context, value: int) -> str:
+    """Return the name of the variable of a loaded file that begins at an address; "" for none.
+
+    dlsym() gives such an address: a library's variable was called as if it were a function.
+    """
+    if may_execute(context.target.region_at(value)):
+        return ""
+    name = symbolize(context.target, value)
+    return "" if "+" in name or name.startswith("0x") else name
+
+
 def is_one_bit_from_large_block(context: Context, value: int) -> bool:
     """Tell whether a block that malloc() mapped by itself begins one bit away from a word."""
     return any(begins_large_block(context, value ^ 1 << bit) for bit in range(ADDRESS_BITS))
@@ -101,7 +113,7 @@ def _is_inside(context: Context, address: int) -> bool:
         return True
     if index.place_in_block(address) is not None:
         return index.inside_block(address) and not index.in_free_block(address)
-    chunk = chunk_at(context, address)
+    chunk = find_chunk(context, address)
     if chunk is None or address - chunk[0] in HEADS:
         return False
     return not is_in_free_chunk(context, chunk[0])

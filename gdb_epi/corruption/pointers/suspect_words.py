@@ -51,7 +51,7 @@ class FaultWord(NamedTuple):
     distance: int | None
 
 
-def fault_words(context: Context) -> list[FaultWord]:
+def find_fault_words(context: Context) -> list[FaultWord]:
     """Return the words that may be the wrong one, the likeliest first; empty without a fault."""
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT:
@@ -246,7 +246,7 @@ def _behind_packed_pointer(context: Context, value: int) -> WordShape | None:
     `_pack_`, another version's header. Only of aligned places: a flipped bit of a pointer that was
     read through leads to others, and what stands there is said by _misaligned_word.
     """
-    slots = {slot for suspect in suspects_of(context) if suspect.value == value
+    slots = {slot for suspect in find_suspects(context) if suspect.value == value
              for slot in suspect.slots if slot % WORD == 0}  # fmt: skip
     for slot in sorted(slots):
         for before in range(1, WORD):
@@ -308,7 +308,7 @@ class Suspect(NamedTuple):
 
 
 @once_per_run
-def suspects_of(context: Context) -> list[Suspect]:
+def find_suspects(context: Context) -> list[Suspect]:
     """Return the suspects, those of the access itself first; empty without a fault."""
     site = context.site
     if isinstance(site, Absent):
@@ -316,7 +316,7 @@ def suspects_of(context: Context) -> list[Suspect]:
     recomputed = recomputed_registers(context)
     latest = {} if isinstance(recomputed, Absent) else {r.register: r for r in reversed(recomputed)}
     unique: dict[tuple[int, int], Suspect] = {}
-    for word in fault_words(context):
+    for word in find_fault_words(context):
         for suspect in _trace(context, site, latest, word):
             unique.setdefault((suspect.value, suspect.depth), suspect)
     for suspect in _bases(context, site, [*unique.values()]):

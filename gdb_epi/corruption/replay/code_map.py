@@ -63,7 +63,7 @@ def begins_function(context: Context, address: int) -> bool:
     return function is not None and function.start == address
 
 
-def code_map(context: Context, address: int) -> CodeMap | None:
+def build_code_map(context: Context, address: int) -> CodeMap | None:
     """Return the map of the function at an address, cached.
 
     None when the unwind tables have none, for a very long one, or where bytes are no instruction.
@@ -80,7 +80,7 @@ def code_around(context: Context, address: int) -> CodeMap | None:
     """
     function = context.functions.at(address)
     if function is None or function.end - function.start <= MAX_FUNCTION:
-        return code_map(context, address)
+        return build_code_map(context, address)
     return _map_around(context, function, address)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.replay.preceding_code import called_function, path_before
+from gdb_epi.corruption.replay.preceding_code import find_called_function, find_preceding_path
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recompute_registers
 from gdb_epi.fault.constant_arguments import ARGUMENTS
 from gdb_epi.fault.instructions import InstructionAtAddress, call_before
@@ -114,7 +114,10 @@ def _link(
     call = outer.pc - caller_call.length
     # An indirect call, or one of another function, may have come here by a jump, with changed
     # arguments.
-    if called_function(context.target, InstructionAtAddress(call, caller_call)) != function.start:
+    if (
+        find_called_function(context.target, InstructionAtAddress(call, caller_call))
+        != function.start
+    ):
         return
     kept = {
         kept_argument.argument: kept_argument.register
@@ -127,7 +130,7 @@ def _link(
     if not kept:
         return
     registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
-    path = path_before(context, call, registers)
+    path = find_preceding_path(context, call, registers)
     for remade in recompute_registers(context.target, path, registers) if path is not None else ():
         if remade.register in kept and _is_sure(remade):
             yield PassedArgument(

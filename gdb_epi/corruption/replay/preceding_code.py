@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.replay.code_map import code_around, code_map
+from gdb_epi.corruption.replay.code_map import build_code_map, code_around
 from gdb_epi.fault.instructions import InstructionAtAddress, call_before, instructions_before
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_up_to, read_word, try_read
@@ -63,7 +63,7 @@ class CodePath(NamedTuple):
         return step.instruction.flow == CALL and self.following(number) == behind
 
 
-def path_before(
+def find_preceding_path(
     context: Context, pc: int, registers: dict[str, int], callers: int = MAX_CALLERS
 ) -> CodePath | None:
     """Return what ran before the instruction at `pc`, into its callers as far as that is sure.
@@ -160,7 +160,7 @@ def paths_through_callee(context: Context, path: CodePath) -> Iterator[CodePath]
     if not calls:
         return
     last = calls[-1]
-    start = called_function(context.target, path.steps[last])
+    start = find_called_function(context.target, path.steps[last])
     function = context.functions.at(start) if start is not None else None
     if function is None or function.start != start:
         return
@@ -174,7 +174,7 @@ def paths_through_callee(context: Context, path: CodePath) -> Iterator[CodePath]
 
 def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | None:
     """Return the instructions before an address: exactly, where its function is not too long."""
-    code = code_map(context, pc)
+    code = build_code_map(context, pc)
     if code is None or not code.begins(pc):
         return instructions_before(context.target, pc, WINDOW)
     end = bisect_left(code.starts, pc)
@@ -205,7 +205,7 @@ def _returns(target: Target, start: int, end: int) -> list[InstructionAtAddress]
     return returns
 
 
-def called_function(target: Target, call: InstructionAtAddress) -> int | None:
+def find_called_function(target: Target, call: InstructionAtAddress) -> int | None:
     """Return the function that a direct call leads to, through the linkage table too."""
     instruction = call.instruction
     if instruction.target is None:
@@ -221,7 +221,7 @@ def called_function(target: Target, call: InstructionAtAddress) -> int | None:
     return to
 
 
-def stack_pointers(path: CodePath, last: int) -> list[int | None]:
+def compute_stack_pointers(path: CodePath, last: int) -> list[int | None]:
     """Return rsp before each step of a path, `last` being that at the end; None if unknown."""
     values: list[int | None] = []
     value: int | None = last
@@ -264,7 +264,7 @@ def _prepend_caller(context: Context, path: CodePath, registers: dict[str, int])
     """Return a path with the code of the caller before it, when it begins with its function."""
     first = path.start
     function = context.functions.at(first)
-    sp = stack_pointers(path, registers.get("rsp", 0))
+    sp = compute_stack_pointers(path, registers.get("rsp", 0))
     at = sp[0] if sp else registers.get("rsp")
     if function is None or function.start != first or at is None:
         return None
@@ -273,7 +273,7 @@ def _prepend_caller(context: Context, path: CodePath, registers: dict[str, int])
     if caller_call is None or behind is None:
         return None
     call = InstructionAtAddress(behind - caller_call.length, caller_call)
-    if caller_call.target is not None and called_function(context.target, call) not in (
+    if caller_call.target is not None and find_called_function(context.target, call) not in (
         None,
         first,
     ):
@@ -318,7 +318,7 @@ def _block(context: Context, steps: list[InstructionAtAddress], pc: int) -> Code
 
 def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:
     """Return where direct branches of the function lead in [low, high], with their addresses."""
-    exact = code_map(context, high)
+    exact = build_code_map(context, high)
     if exact is not None and exact.begins(high):
         return {to: sources for to, sources in exact.sources.items() if low <= to <= high}
     sources: dict[int, list[int]] = {}

@@ -14,10 +14,10 @@ from itertools import chain
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.replay.preceding_code import (
     CodePath,
-    path_before,
+    compute_stack_pointers,
+    find_preceding_path,
     paths_from_definitions,
     paths_through_callee,
-    stack_pointers,
 )
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.fault.fault_site import CALL, STRING_BLOCK, FaultSite
@@ -157,21 +157,21 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     if isinstance(place, Absent):
         return place
     pc, registers = place
-    path = path_before(context, pc, registers)
+    path = find_preceding_path(context, pc, registers)
     if path is None:
         return Absent(NOT_AVAILABLE, "the code before the fault cannot be read or decoded")
     for name in registers_changed_before_fault(context, site, path, registers):
         registers.pop(name, None)
     recomputed = recompute_registers(context.target, path, registers)
     if _came_by_a_jump(recomputed):
-        path = path_before(context, pc, registers, 0) or path
+        path = find_preceding_path(context, pc, registers, 0) or path
         recomputed = recompute_registers(context.target, path, registers)
     recomputed += _returned_value(context, site, path, registers, recomputed)
     return recomputed + _on_all_ways(context, site, path, registers, recomputed)
 
 
 @once_per_run
-def summed_address(context: Context) -> tuple[int, int, int] | None:
+def find_summed_address(context: Context) -> tuple[int, int, int] | None:
     """Return base, index and scale of which the code made the base register of the failed access.
 
     Only where their sum is what the register holds: then it has not changed since, and what is
@@ -187,7 +187,7 @@ def summed_address(context: Context) -> tuple[int, int, int] | None:
     ):
         return None
     place = _place(context, site)
-    path = None if isinstance(place, Absent) else path_before(context, *place)
+    path = None if isinstance(place, Absent) else find_preceding_path(context, *place)
     if path is None or isinstance(place, Absent):
         return None
     ways = [path, *paths_from_definitions(context, path, operand.base, place[1])]
@@ -315,7 +315,7 @@ class _Replay:
         self._target = target
         self._registers = registers
         self._path = path
-        self._sp = stack_pointers(path, registers.get("rsp", 0))
+        self._sp = compute_stack_pointers(path, registers.get("rsp", 0))
         self._made: dict[str, RecomputedRegister] = {}
         self._stores: list[_Store] = []  # of this run
         self._later_stores: list[_Store] = []  # of the run before it

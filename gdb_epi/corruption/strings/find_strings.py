@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory_readers import CHUNK, values_at_hand
-from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, pool_shape
+from gdb_epi.corruption.heap.memory_readers import CHUNK, collect_fault_values
+from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, read_pool_shape
 from gdb_epi.corruption.strings.str_layout import (
     MAX_DATA,
     UNHASHED,
@@ -108,7 +108,7 @@ def _candidates(context: Context, heap: ObjectSearch, python: PythonState) -> It
         if frame.code and frame.code not in seen:
             seen.add(frame.code)
             yield from _names_of_code(heap, frame.code)
-    yield from values_at_hand(context)
+    yield from collect_fault_values(context)
     yield from _arguments_of_exceptions(context, heap)
     for frame in frames[:3]:
         yield from _keys_of(heap, frame)
@@ -209,7 +209,7 @@ def hashed_strings_in(
     size = len(memory)
     numbers = [
         at - form.type_at >> 3
-        for at in find_all(wanted or form.type.to_bytes(8, "little"), memory)
+        for at in find_all_occurrences(wanted or form.type.to_bytes(8, "little"), memory)
         if not at & 7
     ]
     first_inside = bisect_left(numbers, 0)
@@ -245,7 +245,7 @@ def hashed_strings_in(
             yield from _across(target, form, start + (number << 3), left_out)
 
 
-def find_all(needle: bytes | re.Pattern[bytes], memory: bytes) -> list[int]:
+def find_all_occurrences(needle: bytes | re.Pattern[bytes], memory: bytes) -> list[int]:
     """Return where bytes stand in a piece of memory, ascending, without overlaps.
 
     Half of the time that bytes.find takes when there are thousands.
@@ -335,7 +335,7 @@ def is_mostly_pools(start: int, memory: bytes) -> bool:
     """Tell whether pymalloc's pools fill most of a piece of memory."""
     step = POOL_SIZES[0]
     places = range(-start % step, len(memory) - step + 1, step)
-    pools = sum(pool_shape(start + at, memory, at) is not None for at in places)
+    pools = sum(read_pool_shape(start + at, memory, at) is not None for at in places)
     return bool(places) and 2 * pools > len(places)
 
 

@@ -117,7 +117,7 @@ class BulkHasher:
         ]
 
 
-def flip_of_hash(key: HashKey, form: StringFormat, text: HashedString) -> HashFlip | None:
+def find_hash_flip(key: HashKey, form: StringFormat, text: HashedString) -> HashFlip | None:
     """Return the bit of the hash word itself that was flipped."""
     right = python_hash(key, text.data)
     if (right ^ text.stored).bit_count() != 1:
@@ -125,7 +125,7 @@ def flip_of_hash(key: HashKey, form: StringFormat, text: HashedString) -> HashFl
     return HashFlip(text.address + form.hash_at, text.stored, right, "hash")
 
 
-def flip_of_data(key: HashKey, target: Target, text: HashedString) -> HashFlip | None:
+def find_data_flip(key: HashKey, target: Target, text: HashedString) -> HashFlip | None:
     """Return the bit of the characters that was flipped. Up to 4096 bytes."""
     size = len(text.data)
     if not size or 8 * size * (size // 8 + 1) > MAX_WORK * 4:
@@ -152,7 +152,9 @@ def _word_flip(target: Target, byte_at: int, bit: int, member: str) -> HashFlip 
     return None if held is None else HashFlip(where, held, held ^ flip, member)
 
 
-def flip_of_head(key: HashKey, target: Target, form: StringFormat, address: int) -> HashFlip | None:
+def find_header_flip(
+    key: HashKey, target: Target, form: StringFormat, address: int
+) -> HashFlip | None:
     """Return the bit of the length or of the state that was flipped."""
     head = try_read(target, address, form.head)
     if not head:

@@ -98,7 +98,9 @@ class CurrentState(NamedTuple):
         return list(filter(None, (self.owner and f"owner {self.owner}", self.ticket)))
 
 
-def state_at(subject: Subject, history: Iterable[StoredDecision], now: float) -> CurrentState:
+def compute_state_at(
+    subject: Subject, history: Iterable[StoredDecision], now: float
+) -> CurrentState:
     """Return what holds at a moment; IGNORED ends by itself, and the state before it holds again.
 
     An owner or ticket stays until another one is named; a note belongs to its decision, or was
@@ -126,7 +128,7 @@ def read_current_state(
     """Ask the database what holds of one subject."""
     rows = execute(_OF_ONE, subject._asdict())
     moment = time.time() if now is None else now
-    return state_at(subject, map(_mark, rows), moment)
+    return compute_state_at(subject, map(_mark, rows), moment)
 
 
 def read_current_states(
@@ -138,7 +140,9 @@ def read_current_states(
         mark = _mark(row)
         histories.setdefault(mark.subject, []).append(mark)
     moment = time.time() if now is None else now
-    return {subject: state_at(subject, marks, moment) for subject, marks in histories.items()}
+    return {
+        subject: compute_state_at(subject, marks, moment) for subject, marks in histories.items()
+    }
 
 
 def insert_decision(connection: Connection, mark: StoredDecision) -> None:

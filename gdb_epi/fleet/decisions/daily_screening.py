@@ -27,7 +27,7 @@ from gdb_epi.fleet.decisions.current_state import (
     insert_decision,
     read_current_states,
 )
-from gdb_epi.fleet.decisions.fixes import FixAssessment, fix_words
+from gdb_epi.fleet.decisions.fixes import FixAssessment, describe_fix
 from gdb_epi.fleet.decisions.repairs import (
     match_hosts,
     separate_past_of_repaired_hosts,
@@ -42,8 +42,8 @@ from gdb_epi.fleet.decisions.states import (
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding_states import (
+    findings_not_to_repeat,
     findings_to_raise,
-    known_findings,
     latest_cores,
     store_findings,
     stored_findings,
@@ -109,7 +109,7 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     if population.day.size:
         day = population.last_day if asof is None else asof
         before = stored_findings(engine)
-        today = screen_population(population, day, known_findings(before))
+        today = screen_population(population, day, findings_not_to_repeat(before))
         raised = findings_to_raise(without_past_hosts(today.findings), before)
         new = [finding for finding in raised if finding.signature not in ignored]
         store_findings(engine, new, day, population)
@@ -157,7 +157,7 @@ def _again(population: Population, name: str, day: int) -> HostFailingAfterRepai
 
 
 def _regression(state: StateWithCrashes, fix: FixAssessment, now: float) -> StoredDecision:
-    seen, note = fix.again[0].version, fix_words(fix)
+    seen, note = fix.again[0].version, describe_fix(fix)
     return StoredDecision(
         state.current.subject, now, TOOL, REGRESSED, seen, fix.version_of, note=note
     )

@@ -20,9 +20,9 @@ from gdb_epi.fleet.decisions.current_state import (
     Subject,
     read_current_state,
 )
-from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, assess_fix, fix_words, version_in_record
+from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, assess_fix, describe_fix, read_version
 from gdb_epi.fleet.records.values import text_or_none
-from gdb_epi.fleet.store.days import utc_day_text
+from gdb_epi.fleet.store.day_numbers import utc_day_text
 from gdb_epi.fleet.store.plain_sql import Execute
 from gdb_epi.record.record_parts import get_group
 from gdb_epi.typing_lite import Any
@@ -52,8 +52,8 @@ def _lines_of_signature(
     words = []
     fix = assess_fix(execute, current)
     if fix is not None:
-        this = version_in_record(record, fix.version_of or DEFAULT_NAME) if record else None
-        words.append(fix_words(fix, this))
+        this = read_version(record, fix.version_of or DEFAULT_NAME) if record else None
+        words.append(describe_fix(fix, this))
     elif current.state == IGNORED and current.mark is not None:
         until = current.mark.until
         words.append("ignored" if until is None else f"ignored until {utc_day_text(until - 1)}")

@@ -53,7 +53,7 @@ from gdb_epi.fleet.screen.finding_states import (
 )
 from gdb_epi.fleet.screen.finding_texts import is_hardware
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
-from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day, utc_day_text
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day, utc_day_text
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.util import counted
 

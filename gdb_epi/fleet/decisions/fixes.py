@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from gdb_epi.fleet.decisions.current_state import FIXED, REGRESSED, CurrentState, Subject
 from gdb_epi.fleet.decisions.version_order import compare_versions
-from gdb_epi.fleet.records.facts import image_and_tag
+from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.plain_sql import Execute
@@ -84,7 +84,9 @@ class FixAssessment(NamedTuple):
         return bool(self.again)
 
 
-def versions_seen(execute: Execute, subject: Subject, name: str) -> tuple[list[VersionCount], bool]:
+def count_versions_seen(
+    execute: Execute, subject: Subject, name: str
+) -> tuple[list[VersionCount], bool]:
     """Return the versions of a name on which a signature crashed, and whether the list was cut."""
     values = {"kind": subject.kind, "key": subject.name, "attr": name}
     for column in ("c.attrset_id", "c.factset_id"):
@@ -95,7 +97,7 @@ def versions_seen(execute: Execute, subject: Subject, name: str) -> tuple[list[V
     looked = 0
     for blob, ts, _ in execute(_RECORDS, {"kind": subject.kind, "key": subject.name}):
         looked += 1
-        version = version_in_record(unpack_record_or_empty(blob), name)
+        version = read_version(unpack_record_or_empty(blob), name)
         if version:
             old = counts.get(version, VersionCount(version, 0, ts, ts))
             times = [t for t in (old.first, old.last, ts) if t is not None]
@@ -122,7 +124,7 @@ def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
     return sorted(names)
 
 
-def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
+def read_version(record: Mapping[str, Any], name: str) -> str | None:
     """Return the version of a name in a record; None where the record has none."""
     for part in (get_group(get_group(record, "host"), "attributes"), get_group(record, "facts")):
         value = text_or_none(part.get(name))
@@ -139,7 +141,7 @@ def version_in_record(record: Mapping[str, Any], name: str) -> str | None:
 def _image(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Yield the last name of the image and its tag, where it has one."""
     image = text_or_none(get_group(record, "container").get("image")) or ""
-    name, tag = image_and_tag(image)
+    name, tag = split_image_tag(image)
     last = name.rpartition("/")[2]
     if last and tag:
         yield last, tag
@@ -165,7 +167,7 @@ def assess_fix(execute: Execute, current: CurrentState) -> FixAssessment | None:
         return None
     fix = fixes[-1]
     version, name = str(fix.version), fix.version_of or DEFAULT_NAME
-    seen, cut = versions_seen(execute, current.subject, name)
+    seen, cut = count_versions_seen(execute, current.subject, name)
     again, older, unknown = [], 0, 0
     for count in seen:
         order = compare_versions(count.version, version)
@@ -191,14 +193,14 @@ def cores_crashed_after_fix(execute: Execute, subject: Subject, fix: FixAssessme
     cores: list[str] = []
     values = {"kind": subject.kind, "key": subject.name}
     for blob, _, key in execute(_RECORDS, values):
-        if version_in_record(unpack_record_or_empty(blob), fix.version_of) in wanted:
+        if read_version(unpack_record_or_empty(blob), fix.version_of) in wanted:
             cores.append(str(key))
         if len(cores) == MAX_CORES:
             break
     return cores
 
 
-def fix_words(fix: FixAssessment, this: str | None = None) -> str:
+def describe_fix(fix: FixAssessment, this: str | None = None) -> str:
     """Say what the crashes say about a fix; `this` is the version of the core at hand."""
     place = f"{fix.version_of} {fix.version}".removeprefix(f"{DEFAULT_NAME} ")
     order = compare_versions(this, fix.version) if this else None

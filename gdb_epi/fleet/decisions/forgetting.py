@@ -28,7 +28,7 @@ from gdb_epi.fleet.screen.finding import LOOP_OF
 from gdb_epi.fleet.screen.finding_states import finding_detail
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import shown_url
-from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_crashes
+from gdb_epi.fleet.store.delete_crashes import compact_database, record_bytes, remove_crashes
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.reproject import BATCH
 from gdb_epi.fleet.store.transactions import begin_write, drop_dimension_ids
@@ -86,7 +86,7 @@ def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> ForgetSummar
             wanted = _WANTED[kind](connection, name)
             counts = _rows(connection, wanted, apply=True)
             _check(kind, name, spooled, counts)
-        compact(engine)
+        compact_database(engine)
     caches = drop_cached_populations(apply=apply)
     exports = tuple(read_export_log(shown_url(engine.url)))
     return ForgetSummary(

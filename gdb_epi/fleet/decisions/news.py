@@ -20,7 +20,7 @@ from gdb_epi.fleet.decisions.current_state import (
     TOOL,
     read_current_states,
 )
-from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, fix_words
+from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, describe_fix
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signature_history import signature_title
@@ -33,7 +33,7 @@ from gdb_epi.fleet.questions.signatures import (
 from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert_statement
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin_write
@@ -69,7 +69,7 @@ def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
 
     News that could not be delivered is returned again the next time.
     """
-    moment, channel = time.time(), address_id(address)
+    moment, channel = time.time(), hash_address(address)
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         n = tables.notice.c
@@ -93,7 +93,7 @@ def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
 
 def record_sent(engine: Engine, address: str, news: Sequence[NewsItem]) -> None:
     """Record which news an address was sent."""
-    channel, now = address_id(address), time.time()
+    channel, now = hash_address(address), time.time()
     with begin_write(engine) as connection:
         rows = [{"at": now, "channel": channel, "subject": entry.subject} for entry in news]
         if rows:
@@ -102,7 +102,7 @@ def record_sent(engine: Engine, address: str, news: Sequence[NewsItem]) -> None:
             )
 
 
-def address_id(address: str) -> str:
+def hash_address(address: str) -> str:
     """Return an id of an address for the database, from which nobody can read the address."""
     return hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
@@ -139,11 +139,11 @@ def _item_of_regression(
 
 
 def _regression_title(state: StateWithCrashes) -> str:
-    words = REGRESSED if state.fix is None else fix_words(state.fix)
+    words = REGRESSED if state.fix is None else describe_fix(state.fix)
     return _cut(f"{state.current.subject.name}: {words}")
 
 
-def digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
+def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     """Return the news of the last `days` days, up to and including a day, as one item.
 
     What needs a person comes first; empty parts are left out.

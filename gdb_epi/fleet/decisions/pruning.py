@@ -21,9 +21,14 @@ from gdb_epi.fleet.screen.finding import HOST, LOOP_OF
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings_in_transaction
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.store import tables
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.day_of_prune import read_prune_day, store_prune_day
-from gdb_epi.fleet.store.days import SECONDS_A_DAY
-from gdb_epi.fleet.store.delete_crashes import compact, record_bytes, remove_crashes, table_bytes
+from gdb_epi.fleet.store.delete_crashes import (
+    compact_database,
+    record_bytes,
+    remove_crashes,
+    table_bytes,
+)
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin_write, drop_dimension_ids
@@ -66,7 +71,7 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
             if ids or pruning.host_days:
                 store_prune_day(connection, before)
             remove_crashes(connection, ids)
-        compact(engine)
+        compact_database(engine)
     with engine.connect() as connection:
         after = table_bytes(connection) if apply else sizes
     return pruning._replace(tables=sizes, tables_after=after)

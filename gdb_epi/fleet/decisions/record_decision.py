@@ -30,13 +30,13 @@ from gdb_epi.fleet.decisions.current_state import (
     read_current_state,
 )
 from gdb_epi.fleet.decisions.decision_lines import host_decision_lines, signature_decision_lines
-from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, names_with_versions, versions_seen
+from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, count_versions_seen, names_with_versions
 from gdb_epi.fleet.decisions.version_order import compare_versions
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.questions.find_signature import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY, parse_written_day
+from gdb_epi.fleet.store.day_numbers import MAX_DAY, SECONDS_A_DAY, parse_written_day
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin_write, note_change
 
@@ -197,7 +197,7 @@ def _why_fix_cannot_be_watched(
 ) -> list[str]:
     """Say why a fix cannot be watched: no crash names that version, or it cannot be compared."""
     name, version = mark.version_of or DEFAULT_NAME, mark.version or ""
-    seen, _ = versions_seen(execute, subject, name)
+    seen, _ = count_versions_seen(execute, subject, name)
     if not seen:
         names = names_with_versions(execute, subject)
         some = ", ".join(names[:MAX_HINTED_NAMES]) + (

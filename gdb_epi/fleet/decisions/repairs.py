@@ -14,7 +14,7 @@ import numpy as np
 from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.population.population import CountCache, Population
 from gdb_epi.fleet.screen.finding import HOST, Finding
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 
 _BEFORE = " (before its repair on "
 

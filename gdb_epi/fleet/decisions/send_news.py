@@ -64,7 +64,7 @@ def check_address(address: str, shape: str, key: str | None) -> None:
         )
 
 
-def shown_address(address: str) -> str:
+def address_without_secrets(address: str) -> str:
     """Return an address that may be shown: its host, and no more."""
     parts = urlsplit(address)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
@@ -93,7 +93,8 @@ def send_news(
             problems.append(problem)
             lost += len(request.items)
     if problems:
-        what = f"{counted(lost, 'notice')} could not be delivered to {shown_address(address)}"
+        where = address_without_secrets(address)
+        what = f"{counted(lost, 'notice')} could not be delivered to {where}"
         raise DeliveryFailed(f"{what}: {problems[0]}")
     return count
 

@@ -15,9 +15,9 @@ from gdb_epi.fleet.decisions.current_state import (
     CurrentState,
     read_current_states,
 )
-from gdb_epi.fleet.decisions.fixes import FixAssessment, assess_fix, fix_words
+from gdb_epi.fleet.decisions.fixes import FixAssessment, assess_fix, describe_fix
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
-from gdb_epi.fleet.store.days import SECONDS_A_DAY
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.plain_sql import Execute
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -53,7 +53,7 @@ class StateWithCrashes(NamedTuple):
         }  # fmt: skip
         if self.fix is not None:
             again = [count._asdict() for count in self.fix.again]
-            plain["fix"] = {**self.fix._asdict(), "again": again, "words": fix_words(self.fix)}
+            plain["fix"] = {**self.fix._asdict(), "again": again, "words": describe_fix(self.fix)}
         history = [mark._asdict() for mark in held.history]
         for row in history:
             del row["subject"]

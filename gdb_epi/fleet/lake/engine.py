@@ -18,7 +18,7 @@ from gdb_epi.fleet.store.tables import HOST_ATTR_VIEW, metadata
 from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 
 
-def lake_engine(url: URL) -> Engine:
+def open_lake_engine(url: URL) -> Engine:
     """Open the lake of a URL (`store/database.py`) for reading.
 
     Raises InputError where there is none, EpiError.

@@ -26,7 +26,7 @@ from gdb_epi.fleet.lake.manifest import (
     TABLE_LEFT_OUT,
     Manifest,
     ParquetFile,
-    partition_of,
+    partition_name,
     read_manifest,
     write_manifest,
 )
@@ -158,7 +158,7 @@ def _states(connection: Connection, table: Table) -> dict[str, tuple[str, str]]:
         return {"": (state, "1 = 1")}
     states: dict[str, tuple[str, str]] = {}
     for number, count, total in rows:
-        part = partition_of(number)
+        part = partition_name(number)
         condition = f"{day} IS NULL" if number is None else _day_condition(table.name, number)
         state, others = states.get(part, ("", ""))
         # Several days may share a folder: those without a date of the calendar.

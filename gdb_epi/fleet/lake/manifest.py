@@ -14,7 +14,7 @@ from typing import Any
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.paths import LAKE_PREFIX
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
 MANIFEST = "lake.json"
@@ -50,7 +50,7 @@ class Manifest(NamedTuple):
         return {file.name for files in self.tables.values() for file in files.values()}
 
 
-def partition_of(day: int | None) -> str:
+def partition_name(day: int | None) -> str:
     """Return the name of the folder of a day."""
     return f"date={iso_day(day) if day is not None and 0 <= day < _LAST_DAY else NO_DAY}"
 

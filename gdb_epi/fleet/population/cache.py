@@ -81,9 +81,7 @@ def load_population(
         if state is not None:
             population = cached_population(state) if with_attributes else _times_in_cache(state)
         if population is None:
-            population = with_narrow_columns(read_population(connection))._replace(
-                memo=CountCache()
-            )
+            population = narrow_columns(read_population(connection))._replace(memo=CountCache())
             if state is not None and population.day.size >= MIN_CRASHES:
                 _save(_folder(state), state, population)
                 # Mapped as for the next question: what is not looked at is in no memory.
@@ -252,7 +250,7 @@ def _prune(newest: Path) -> None:
                 path.unlink()
 
 
-def with_narrow_columns(population: Population) -> Population:
+def narrow_columns(population: Population) -> Population:
     """Return the population with columns of codes as narrow as they can be: an eighth, mostly."""
 
     def narrow_sides(attribute: Attribute) -> Attribute:

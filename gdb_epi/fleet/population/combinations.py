@@ -54,7 +54,7 @@ class Combinations(NamedTuple):
         return count_pairs(signature, self.of_crash, among=some)
 
 
-def combinations_of(population: Population) -> Combinations:
+def find_combinations(population: Population) -> Combinations:
     """Return the combinations of all attributes of a population."""
     columns = [attribute.crash for attribute in population.attributes]
     return population.once(_combinations, population.day, *columns)
@@ -62,7 +62,7 @@ def combinations_of(population: Population) -> Combinations:
 
 def count_combinations(population: Population) -> Floats:
     """Return how many crashes have each combination."""
-    return population.once(_tally_of_all, combinations_of(population))
+    return population.once(_tally_of_all, find_combinations(population))
 
 
 def _tally_of_all(combinations: Combinations) -> Floats:

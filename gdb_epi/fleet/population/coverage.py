@@ -59,7 +59,7 @@ def _host_days(population: Population) -> _HostDays:
     return _HostDays(key, begin, end, rows[order], first, days)
 
 
-def with_attributes_of_feed(population: Population) -> tuple[Population, dict[str, int]]:
+def take_attributes_of_feed(population: Population) -> tuple[Population, dict[str, int]]:
     """Return the population whose crashes have the feed's attributes, and how many had others.
 
     Of hours without a single value on a day (a host that changed its image) the crash's own value
@@ -132,7 +132,7 @@ def _values_of(days: _HostDays, attribute: Attribute) -> _ValuesOfDays:
 HOURS_A_DAY = 24.0
 
 
-def without_doubled_hours(
+def drop_doubled_hours(
     named: Ints, host: Ints, day: Ints, hours: Floats
 ) -> tuple[Floats, list[int]]:
     """Return host-hours of which no host has two lists on one day, and the hosts that had.
@@ -161,7 +161,7 @@ def without_doubled_hours(
     return once, np.unique(host[lists[left_out]]).tolist()
 
 
-def with_hours_beside(population: Population) -> tuple[Population, Ints]:
+def fill_missing_feed_days(population: Population) -> tuple[Population, Ints]:
     """Return the population with host-hours on days that the feed lacks, and those days.
 
     A feed that stops, or comes late, says nothing of those days: a host that ran on the nearest day
@@ -221,7 +221,7 @@ def _usual_hours(population: Population, rows: Ints) -> Floats:
     return np.where(of_a_host, hours * times[host], hours)
 
 
-def without_hours(population: Population) -> Population:
+def drop_hours(population: Population) -> Population:
     """Return the population without host-hours, crashes with the attributes of their records."""
     nothing = np.zeros(0, dtype=np.int64)
 
@@ -249,7 +249,7 @@ def has_crashes_without_hours(population: Population) -> bool:
 MIN_ROWS = 1_000  # of host-hours: fewer are counted as quickly as they are
 
 
-def with_old_hours_summed(population: Population, since: int) -> Population:
+def sum_old_hours(population: Population, since: int) -> Population:
     """Return the population with the host-hours before a day summed up by host and attributes.
 
     What is asked of them is how many there are of each value, and its first and last day: the last

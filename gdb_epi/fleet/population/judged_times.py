@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, row_blocks
-from gdb_epi.fleet.store.days import SECONDS_A_DAY
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.typing_lite import NamedTuple
 
 MIN_GAP = 60  # days without a crash before those of a clock that is wrong

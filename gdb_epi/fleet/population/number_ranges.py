@@ -21,7 +21,7 @@ RANGES, FINE = 6, 24
 LEAST, MOST = " >= ", " <= "
 
 
-def number_of(text: str) -> float | None:
+def parse_leading_number(text: str) -> float | None:
     """Return the number that a value is, or that a range begins with; None for other texts."""
     try:
         number = float(text.partition(TO)[0])
@@ -30,15 +30,15 @@ def number_of(text: str) -> float | None:
     return number if isfinite(number) else None
 
 
-def limit_words(name: str, sign: str, value: str) -> str:
+def describe_limit(name: str, sign: str, value: str) -> str:
     """Return "uptime_days >= 12" for a range of it from 12 on, and for a plain number."""
     low, _, high = value.partition(TO)
     return f"{name.removesuffix(RANGE)}{sign}{(high or low) if sign == MOST else low}"
 
 
-def in_ranges(attribute: Attribute, ranges: int = RANGES) -> Attribute | None:
+def group_into_ranges(attribute: Attribute, ranges: int = RANGES) -> Attribute | None:
     """Return the ranges of an attribute; None where it has few values, or some are no numbers."""
-    numbers = [number_of(value) for value in attribute.values]
+    numbers = [parse_leading_number(value) for value in attribute.values]
     if len(numbers) < MIN_NUMBERS or None in numbers:
         return None
     order = np.argsort(np.array(numbers, dtype=float), kind="stable")

@@ -20,11 +20,11 @@ from gdb_epi.fleet.population.attribute_set_columns import (
     mask_of_occurring_sets,
     read_attribute_columns,
 )
-from gdb_epi.fleet.population.coverage import with_attributes_of_feed, without_doubled_hours
+from gdb_epi.fleet.population.coverage import drop_doubled_hours, take_attributes_of_feed
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
 from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
-from gdb_epi.fleet.population.number_ranges import in_ranges
+from gdb_epi.fleet.population.number_ranges import group_into_ranges
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
     NO_SIGNATURE,
@@ -53,8 +53,8 @@ from gdb_epi.fleet.statistics.arrays import (
     row_blocks,
 )
 from gdb_epi.fleet.store import tables
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.day_of_prune import read_prune_day
-from gdb_epi.fleet.store.days import SECONDS_A_DAY
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 ROWS_AT_ONCE = 10_000  # turned into columns at a time; more do not fit a CPU's cache
@@ -103,7 +103,7 @@ def read_population(connection: Connection) -> Population:
         hours[np.isin(host_ids, rows) & (days >= day)] = 0.0
     hosts, host_code = _codes(machines.of_id)
     exposure_host = _translate(host_ids, host_code)
-    hours, doubled = without_doubled_hours(host_ids, exposure_host, days, hours)
+    hours, doubled = drop_doubled_hours(host_ids, exposure_host, days, hours)
     signatures, signature_code = _codes(_signature_texts(connection))
     attributes, facts = _attributes_and_facts(connection, crashes, sets)
     population = Population(
@@ -132,7 +132,7 @@ def read_population(connection: Connection) -> Population:
     if before is not None:
         population, past = _without_pruned_past(population, before)
         quality["pruned"] = past._asdict()
-    population, quality["differ"] = with_attributes_of_feed(population)
+    population, quality["differ"] = take_attributes_of_feed(population)
     return population._replace(quality=quality)
 
 
@@ -427,7 +427,7 @@ def _attributes(
         if occurring.texts:
             codes = occurring.of(crash_sets), occurring.of(exposure_sets)
             kept.append(Attribute(name, occurring.texts, *codes))
-    return [*kept, *filter(None, map(in_ranges, kept))]
+    return [*kept, *filter(None, map(group_into_ranges, kept))]
 
 
 def _filled_from_cores(attribute: Attribute, fact: Attribute | None) -> Attribute:

@@ -45,7 +45,7 @@ def first_and_last_days(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Int
     return first, last
 
 
-class UsesOfValues:
+class ValueUsage:
     """On which days each value of an attribute was used, by host-hours or by crashes."""
 
     def __init__(self, codes: Ints, day: Ints, weights: Floats, size: int) -> None:

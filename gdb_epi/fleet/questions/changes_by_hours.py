@@ -14,7 +14,7 @@ from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, distinct_rows, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
 MIN_OFTENER = 1.3  # host-hours a day, and crashes a day, times

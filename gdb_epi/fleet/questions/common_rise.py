@@ -17,10 +17,10 @@ from gdb_epi.fleet.questions.daily_rates import (
     scan_for_change,
 )
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.programs import programs_of
+from gdb_epi.fleet.screen.programs import program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
 COMMON_CAUSE = "load, or something that all have in common; no host and no version is accused by it"
@@ -45,7 +45,7 @@ class CommonRise(NamedTuple):
         return f"{self.ratio:.2g} times as often{where}"
 
 
-def common_rise(
+def find_common_rise(
     population: Population, crashes: Bools, day: int, hours: tuple[float, float]
 ) -> CommonRise | None:
     """Return the rise of some crashes from `day` on, if most signatures and programs share it.
@@ -65,7 +65,7 @@ def common_rise(
     if relative_risk(a, hours[1], b, hours[0])[1] < MIN_RISE:
         return None
     ratio = relative_risk(float(after.sum()), hours[1], float(before.sum()), hours[0])[0]
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     if programs is None:
         return CommonRise(ratio, 0, 0)
     before, after = _counts(programs.crash, crashes, late, len(programs.values))
@@ -96,7 +96,7 @@ def fleet_wide_rise_words(population: Population) -> str | None:
     scan, spread = scan_for_change(days.counts, days.hours)
     cut = int(np.argmax(scan)) + 1
     hours = float(days.hours[:cut].sum()), float(days.hours[cut:].sum())
-    rise = common_rise(events.counted, days.mine, days.first + cut, hours)
+    rise = find_common_rise(events.counted, days.mine, days.first + cut, hours)
     if rise is None or p_value_of_change(days, float(scan[cut - 1]) / spread) > SURE_P:
         return None
     gain, times = _steady_rise(days)

@@ -18,7 +18,7 @@ from gdb_epi.fleet.questions.find_signature import (
     find_signature,
     require_signature,
 )
-from gdb_epi.fleet.questions.signatures import crashed_by_end_of_day, verdicts_of
+from gdb_epi.fleet.questions.signatures import count_verdicts, crashed_by_end_of_day
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -167,7 +167,7 @@ def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[
     Crashes are counted before they are joined: there are many of a host or a signature.
     """
     if column is tables.crash.c.verdict:
-        return verdicts_of(connection, where)[:MAX_SHOWN]
+        return count_verdicts(connection, where)[:MAX_SHOWN]
     n: Any = func.count()
     if getattr(column, "table", None) is tables.crash:
         chosen: Select[Any] = select(column, n).where(where)

@@ -13,7 +13,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.screen.finding import MIN_N
-from gdb_epi.fleet.screen.programs import programs_of
+from gdb_epi.fleet.screen.programs import program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -23,7 +23,7 @@ from gdb_epi.fleet.statistics.arrays import (
     widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, two_sided_binomial
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
@@ -65,9 +65,9 @@ class ProgramMove(NamedTuple):
         )
 
 
-def program_moves(population: Population) -> list[ProgramMove]:
+def find_program_moves(population: Population) -> list[ProgramMove]:
     """Return the programs that moved once, by name."""
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     if programs is None:
         return []
     rows = np.flatnonzero(population.timed & (population.host >= 0) & (programs.crash >= 0))
@@ -115,14 +115,14 @@ def _left_their_hosts(day: Ints, host: Ints, program: Ints) -> Bools:
     return np.asarray((few & tells).any(axis=1))
 
 
-def moves_of(population: Population, signature: int) -> list[ProgramMove]:
+def find_moves_of_signature(population: Population, signature: int) -> list[ProgramMove]:
     """Return the moves of the program that all crashes of a signature are of."""
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     if programs is None:
         return []
     codes = np.unique(programs.crash[population.signature == signature])
     names = {programs.values[code] for code in codes.tolist() if code >= 0}
-    return [move for move in program_moves(population) if names == {move.program}]
+    return [move for move in find_program_moves(population) if names == {move.program}]
 
 
 def _move(

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.population.coverage import without_hours
+from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.changes_by_hours import changes_by_hours
@@ -23,7 +23,7 @@ from gdb_epi.fleet.questions.common_rise import (
     COMMON_CAUSE,
     MIN_OF_PROGRAM,
     CommonRise,
-    common_rise,
+    find_common_rise,
 )
 from gdb_epi.fleet.questions.daily_rates import (
     DailyRates,
@@ -33,8 +33,8 @@ from gdb_epi.fleet.questions.daily_rates import (
     risk_of_change,
     scan_for_change,
 )
-from gdb_epi.fleet.questions.moved_programs import moves_of
-from gdb_epi.fleet.questions.subpopulations import subpopulations_of
+from gdb_epi.fleet.questions.moved_programs import find_moves_of_signature
+from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.screen.ended_findings import renaming_of
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
@@ -43,14 +43,14 @@ from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     is_process_attribute,
     main_program,
-    programs_of,
+    program_of_each_crash,
 )
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
+    drop_silent_hosts,
     find_silent_days,
     find_silent_groups,
     groups_with_signature,
-    without_silent_hosts,
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import (
@@ -58,7 +58,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     poisson_binomial_tail,
     relative_risk,
 )
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
@@ -139,14 +139,14 @@ def find_onset(population: Population, signature: int) -> Onset:
     """Tell when a signature (its code in the population) began, and with what."""
     events = find_events(population)
     asked = events.counted  # crashes that came together are no rate
-    moves = moves_of(asked, signature)
+    moves = find_moves_of_signature(asked, signature)
     if moves:  # the host-hours of all hosts are not those of its program
-        asked = without_hours(asked)
+        asked = drop_hours(asked)
     answer = _onset(asked, signature)
     silent = [g for g in find_silent_groups(population) if g.hours != STOPPED]
     left_out = ""
     if silent and answer.after is not None and answer.after < (answer.before or 0.0):
-        asked = without_silent_hosts(asked, silent)
+        asked = drop_silent_hosts(asked, silent)
         answer = _onset(asked, signature)
         left_out = "left out: "
     else:
@@ -191,7 +191,7 @@ def counting_change_sentences(population: Population) -> list[str]:
 
     A program of which no core was kept seems to begin to crash where a collector keeps them.
     """
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     if programs is None or population.day.size > MAX_FOR_COUNTING:
         return []
     counted_once = find_events(population).counted
@@ -290,7 +290,7 @@ def _changes_of_kinds(population: Population, signature: int) -> Iterator[str]:
     mine = population.signature == signature
     if not MIN_CRASHES <= np.count_nonzero(mine) <= MAX_FOR_KINDS:
         return
-    for kind in subpopulations_of(population, mine):
+    for kind in find_subpopulations(population, mine):
         onset = _onset_of(population, kind.members, kind.mark)
         if onset.day is not None and (onset.p or 0.0) <= SURE_P:
             yield f"of those with {kind.mark} {onset.answer}, on {iso_day(onset.day)}"
@@ -369,7 +369,7 @@ def _common_rise(
     n, hours = ((float(x[:cut].sum()), float(x[cut:].sum())) for x in (days.counts, days.hours))
     others = population.timed & (population.signature >= 0) & ~days.mine
     others &= (population.day >= days.first) & (population.day < days.first + days.hours.size)
-    rise = common_rise(population, others, days.first + cut, hours)
+    rise = find_common_rise(population, others, days.first + cut, hours)
     if rise is None:
         return None
     share = rise.ratio * hours[1] / (rise.ratio * hours[1] + hours[0])

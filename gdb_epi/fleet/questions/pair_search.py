@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.aliases import without_aliases
+from gdb_epi.fleet.screen.aliases import drop_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares
-from gdb_epi.fleet.screen.conjunctions import Conjunction, conjunctions, tested_pairs
+from gdb_epi.fleet.screen.conjunctions import Conjunction, find_conjunctions, tested_pairs
 from gdb_epi.fleet.screen.design_effect import crashes_of_signature
 from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.screening import screen_hosts
@@ -61,11 +61,11 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
             explained |= host.members
     free = ~explained
     mine = crashes_of_signature(population, free, name)
-    conjoined = {c.finding.key: c for c in conjunctions(population, free, name)}
+    conjoined = {c.finding.key: c for c in find_conjunctions(population, free, name)}
     one_each = {c.finding.attr: c for c in conjoined.values()}
     joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
     kept, covered = [], np.zeros(same.size, dtype=bool)
-    for finding in without_aliases(joined, [c.finding for c in conjoined.values()], []):
+    for finding in drop_aliases(joined, [c.finding for c in conjoined.values()], []):
         # A pair with hardly any crash that a stronger pair lacks is only the shadow of that one.
         if int((finding.members & ~covered).sum()) >= max(MIN_N, OWN * finding.n):
             kept.append(finding)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
-from gdb_epi.fleet.population.coverage import has_crashes_without_hours, without_hours
+from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
+from gdb_epi.fleet.population.coverage import drop_hours, has_crashes_without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.case_control import FAMILIES
@@ -110,15 +110,15 @@ def find_possible_marks(population: Population, free: Bools, members: Bools) -> 
     """Return the possible marks of `members`; `free` are the crashes that hosts do not explain."""
     uncovered = members & ~population.covered if population.has_exposure else members & False
     families = FAMILIES if has_crashes_without_hours(population) else 1
-    asked = without_hours(population) if families > 1 else population
+    asked = drop_hours(population) if families > 1 else population
     size = int(members.sum())
     possible, lacking, enough = [], [], []
-    here, whole = (combinations_of(asked).tally(some) for some in (members, free | members))
+    here, whole = (find_combinations(asked).tally(some) for some in (members, free | members))
     varied = [attribute for attribute in asked.attributes if len(attribute.values) > 1]
     same_programs = crashes_of_same_programs(asked, members)
     beside = whole
     if same_programs is not None:
-        beside = combinations_of(asked).tally((free | members) & same_programs)
+        beside = find_combinations(asked).tally((free | members) & same_programs)
     for attribute in varied:
         # A version of a program is compared with the program's other crashes.
         controls = beside if is_process_attribute(attribute.name) else whole
@@ -140,7 +140,7 @@ def _is_of_program(
     population: Population, attribute: Attribute, mark: PossibleMark, others: Floats
 ) -> bool:
     """Whether nearly all other crashes of the same programs have a value: they run there alone."""
-    codes = combinations_of(population).codes(attribute)
+    codes = find_combinations(population).codes(attribute)
     counts = count_by_value(codes, others, len(attribute.values))
     have, known = counts[attribute.values.index(mark.value)], counts.sum()
     return bool(known >= MIN_OTHERS and have > COMMON * known)
@@ -155,7 +155,7 @@ def _possible(
     all of them.
     """
     shares, source = expected_shares(population, attribute)
-    codes = combinations_of(population).codes(attribute)
+    codes = find_combinations(population).codes(attribute)
     counts, everything = (count_by_value(codes, some, shares.size) for some in (here, whole))
     if is_compared_by_program(population, attribute.name):
         shares = everything / max(float(everything.sum()), 1.0)

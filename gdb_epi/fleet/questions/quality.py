@@ -20,7 +20,7 @@ from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
 from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.paths import default_database, is_url
-from gdb_epi.fleet.questions.prune_caveat import caveat_of_prune
+from gdb_epi.fleet.questions.prune_caveat import prune_caveat
 from gdb_epi.fleet.store.day_of_prune import read_prune_day
 from gdb_epi.fleet.store.plain_sql import (
     Execute,
@@ -162,8 +162,10 @@ def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list
     elif of_a_core:
         lines[-1] += ", without this core, which is not stored"
     if history.first is not None and history.last is not None:
-        lines.append(f"First {utc_time(history.first)}, last {utc_time(history.last)}")
-    lines += caveat_of_prune(history.pruned_before, history.first)
+        lines.append(
+            f"First {format_utc_time(history.first)}, last {format_utc_time(history.last)}"
+        )
+    lines += prune_caveat(history.pruned_before, history.first)
     if hosts:
         lines.append(f"Hosts: {hosts}")
     lines.append(f"Verdicts: {verdicts}")
@@ -179,7 +181,7 @@ def signature_title(line: str, category: str | None, labels: Sequence[str]) -> s
     return f"{what[:1].upper()}{what[1:]}, in {where}"
 
 
-def utc_time(ts: float | None) -> str:
+def format_utc_time(ts: float | None) -> str:
     """Return a time in UTC, marked as such, to the second; "" when absent."""
     if ts is None:
         return ""

@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.questions.prune_caveat import day_of_prune
+from gdb_epi.fleet.questions.prune_caveat import read_prune_day_by_itself
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.tables import crash, sig
 
 if TYPE_CHECKING:  # numpy: `fleet top` needs none
@@ -133,10 +133,10 @@ def _hosts_and_verdicts_of(
     where = and_(where, by_then)
     hosts = select(crash.c.host_id).where(where, crash.c.host_id.is_not(None)).distinct()
     number = connection.execute(select(func.count()).select_from(hosts.subquery())).scalar_one()
-    return int(number), dict(verdicts_of(connection, where)[:MAX_VERDICTS])
+    return int(number), dict(count_verdicts(connection, where)[:MAX_VERDICTS])
 
 
-def verdicts_of(connection: Connection, where: ColumnElement[bool]) -> list[tuple[str, int]]:
+def count_verdicts(connection: Connection, where: ColumnElement[bool]) -> list[tuple[str, int]]:
     """Return the verdicts of some crashes and how many have each, the most frequent first."""
     return sorted(_verdicts(connection, where).items(), key=lambda pair: (-pair[1], pair[0]))
 
@@ -246,7 +246,7 @@ def new_signatures(
             size = int(np.unique(hosts[hosts >= 0]).size)
             kind, key = keys.get(name, ("", ""))
             same = crash.c.sig_id.in_(select(sig.c.id).where(sig.c.kind == kind, sig.c.key == key))
-            verdicts = dict(verdicts_of(connection, same)[:MAX_VERDICTS])
+            verdicts = dict(count_verdicts(connection, same)[:MAX_VERDICTS])
             timed = bool((chosen & population.timed & (population.signature == number)).any())
             values = (kind, key, int(counts[number]), size, name, verdicts, timed)
             rows.append(NewSignature(float(first[number]), *values))
@@ -360,7 +360,7 @@ def compare_windows(
 
     from gdb_epi.fleet.statistics.hypothesis_tests import benjamini_hochberg, two_sided_binomial
 
-    day = day_of_prune(engine)
+    day = read_prune_day_by_itself(engine)
     if day is not None and min(before[0], after[0]) < day * SECONDS_A_DAY:
         problem = f"crashes before {iso_day(day)} were pruned: how many there were is not known"
         raise InputError(problem, hint=f"windows from {iso_day(day)} on")

@@ -12,20 +12,24 @@ from itertools import permutations
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, count_by_value, count_known_pairs
-from gdb_epi.fleet.population.coverage import with_old_hours_summed, without_hours
+from gdb_epi.fleet.population.combinations import (
+    count_by_value,
+    count_known_pairs,
+    find_combinations,
+)
+from gdb_epi.fleet.population.coverage import drop_hours, sum_old_hours
 from gdb_epi.fleet.population.population import CountCache, Population
 from gdb_epi.fleet.questions.possible_marks import PossibleMarks, find_possible_marks
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
     distinguishing_facts,
-    subpopulations_of,
+    find_subpopulations,
 )
-from gdb_epi.fleet.screen.aliases import without_aliases
+from gdb_epi.fleet.screen.aliases import drop_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
 from gdb_epi.fleet.screen.case_control import case_control_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
-from gdb_epi.fleet.screen.dose_response import threshold_words, versions_words
+from gdb_epi.fleet.screen.dose_response import describe_thresholds, describe_versions
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import (
     CPU,
@@ -36,7 +40,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     is_about_whole_host,
 )
-from gdb_epi.fleet.screen.finding_texts import certainty_words, verdict_words
+from gdb_epi.fleet.screen.finding_texts import describe_certainty, describe_verdict
 from gdb_epi.fleet.screen.hosts import hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.screen.screening import screen_hosts
@@ -107,7 +111,7 @@ def _split_crashes(
             parts.append(MarkedCrashes((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
-    groups = _together(without_aliases(population, marks, [], order=_explains))
+    groups = _together(drop_aliases(population, marks, [], order=_explains))
     groups = [_without_implied(population, group) for group in groups]
     pairs = pair_findings(population, free, name)
     return parts + _assign_marks(population, _add_pairs(groups, pairs), left)
@@ -120,8 +124,8 @@ def _beside_hours(
     marks = case_control_findings(population, free, name)
     if not marks:
         return []
-    alone = without_hours(population)
-    groups = _together(without_aliases(alone, marks, [], order=_explains))
+    alone = drop_hours(population)
+    groups = _together(drop_aliases(alone, marks, [], order=_explains))
     return _assign_marks(population, groups, left)
 
 
@@ -318,7 +322,7 @@ def split_signature(
     if hosts is None:
         hosts = screen_hosts(population, day)
     events = find_events(population)
-    whole, population = population, with_old_hours_summed(events.counted, day - max(WINDOWS))
+    whole, population = population, sum_old_hours(events.counted, day - max(WINDOWS))
     same = left = population.signature == signature
     marked_parts = _host_parts(population, name, left, hosts)
     for part in marked_parts:
@@ -326,7 +330,7 @@ def split_signature(
     free = left | ~same
     for part in marked_parts:
         free &= ~part.conditions[0].members
-    subpopulations = subpopulations_of(population, left)
+    subpopulations = find_subpopulations(population, left)
     marked = split_by_conditions(population, name, free, left, subpopulations)
     marked_parts, marked = _without_explained_hosts(population, same, marked_parts, marked)
     marked_parts += marked
@@ -424,9 +428,9 @@ def _host_parts(
 def _part(population: Population, same: Bools, explained_part: MarkedCrashes) -> SignaturePart:
     conditions = explained_part.conditions
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
-    label = verdict_words(conditions[0])
+    label = describe_verdict(conditions[0])
     if len(conditions) > 1:
-        label = f"software or configuration: {certainty_words(conditions)} {mark}"
+        label = f"software or configuration: {describe_certainty(conditions)} {mark}"
     part = _bare(population, same, label, explained_part.members)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
 
@@ -503,10 +507,10 @@ def _answer(population: Population, parts: list[SignaturePart], more: int | None
     if hosts:
         return f"one host: {hosts[0].mark}"
     single = [p.finding for p in others if p.finding is not None and not p.also]
-    if len(single) == len(others) and (threshold := threshold_words(population, single)):
+    if len(single) == len(others) and (threshold := describe_thresholds(population, single)):
         return f"one cause: goes with {threshold}"
     alike = [] if any(p.facts for p in others) else [(p.finding, p.members) for p in others]
-    if len(single) == len(others) and (versions := versions_words(population, alike)):
+    if len(single) == len(others) and (versions := describe_versions(population, alike)):
         return f"one cause: goes with {versions}"
     if len(others) > 1:
         return f"two causes or more: {' apart from '.join(p.mark for p in others)}"
@@ -531,7 +535,7 @@ def _crashes_needed(
         if mark.more is not None:
             return mark.more, mark.name
     best: tuple[float, int, str] | None = None
-    combinations = combinations_of(population)
+    combinations = find_combinations(population)
     crashes = combinations.tally(members)
     tests = 0
     for attribute in population.attributes:

@@ -70,7 +70,7 @@ def fact_attributes(population: Population) -> tuple[Attribute, ...]:
     return (*looks, *attributes)
 
 
-def subpopulations_of(population: Population, members: Bools) -> list[Subpopulation]:
+def find_subpopulations(population: Population, members: Bools) -> list[Subpopulation]:
     """Return the subpopulations of some crashes, the largest first; none where they are all alike.
 
     A crash whose facts fit two of them nearly equally well is in neither.

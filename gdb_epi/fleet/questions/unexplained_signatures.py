@@ -20,7 +20,7 @@ from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.statistics.arrays import Floats, Ints
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted
 

@@ -21,13 +21,13 @@ from gdb_epi.fleet.questions.splitting import (
 )
 from gdb_epi.fleet.screen.dose_response import (
     age_words,
-    gradual_words,
+    describe_gradual_rise,
+    describe_thresholds,
+    describe_versions,
     regression_words,
     threshold_within,
-    threshold_words,
-    versions_words,
 )
-from gdb_epi.fleet.screen.ended_findings import renamings
+from gdb_epi.fleet.screen.ended_findings import find_renamings
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -50,12 +50,12 @@ from gdb_epi.fleet.screen.finding import (
     may_be_chance,
 )
 from gdb_epi.fleet.screen.finding_texts import (
-    certainty_words,
+    describe_cause_kind,
+    describe_certainty,
+    describe_verdict,
     finding_json,
     finding_sentence,
     is_hardware,
-    kind_words,
-    verdict_words,
 )
 from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
@@ -160,7 +160,7 @@ def judge_population(
     index = {name: code for code, name in enumerate(population.signatures)}
     # With so many findings, signatures and values depend on each other throughout.
     splits = MAX_SPLITS if len(others) < MAX_OTHERS else 0
-    renamed = renamings(population, others)
+    renamed = find_renamings(population, others)
     seen: set[str] = set()
     for finding in others:
         if finding.signature in seen:
@@ -211,7 +211,7 @@ def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     evidence = (finding_sentence(finding), f"test: {finding.test}")
     return PopulationVerdict(
-        cause.kind, finding.signature, verdict_words(finding), evidence,
+        cause.kind, finding.signature, describe_verdict(finding), evidence,
         (*finding.caveats, NOT_SPLIT), (cause,), finding.n, None,
     )  # fmt: skip
 
@@ -223,7 +223,7 @@ def _apart(population: Population, finding: Finding) -> PopulationVerdict:
         kind = HARDWARE_GROUP
     cause = _cause(population, finding.members, (finding,), kind)
     return PopulationVerdict(
-        kind, finding.signature, verdict_words(finding), (finding_sentence(finding),),
+        kind, finding.signature, describe_verdict(finding), (finding_sentence(finding),),
         finding.caveats, (cause,), finding.n, None,
     )  # fmt: skip
 
@@ -350,17 +350,17 @@ def _judge(
     goes = "goes with" if rest else "needs"
     if len(single) == len(named) and not any(cause.facts for cause in named):
         both = [(cause.findings[0], cause.members) for cause in named]
-        if versions := versions_words(population, both):
+        if versions := describe_versions(population, both):
             return SOFTWARE, f"software: {goes} {versions}"
-    if len(single) == len(named) and (threshold := threshold_words(population, single)):
-        group = kind_words(single[0].attr, parted.signature)
+    if len(single) == len(named) and (threshold := describe_thresholds(population, single)):
+        group = describe_cause_kind(single[0].attr, parted.signature)
         return named[0].kind, f"{group}: {goes} {threshold} (one limit, not several causes)"
     if len(distinct) > 1 and (shared := _in_all(named)):
         what = " and ".join(f"{f.attr}={f.value}" for f in shared)
         same = {(f.attr, f.value) for f in shared}
         only = [f for c in named for f in c.findings if (f.attr, f.value) not in same]
         some = dict.fromkeys(f"{f.attr}={f.value}" for f in only)
-        group = "software" if named[0].kind == SOFTWARE else kind_words(shared[0].attr, "")
+        group = "software" if named[0].kind == SOFTWARE else describe_cause_kind(shared[0].attr, "")
         return named[0].kind, f"{group}: {goes} {what}, some of them with {', '.join(some)} too"
     if len(distinct) > 1:
         return TWO_CAUSES, f"two causes: {marks}"
@@ -384,7 +384,7 @@ def _judge(
     kind = named[0].kind
     if len(named) > 1:
         marks += f" ({len(named)} kinds of cores among them: one cause or more)"
-    group = kind_words(named[0].findings[0].attr, parted.signature)
+    group = describe_cause_kind(named[0].findings[0].attr, parted.signature)
     if len(named) == len(named[0].findings) == 1 and kind in (SOFTWARE, HARDWARE_GROUP):
         limit = threshold_within(population, named[0].findings[0])
         marks += f" and {limit}" if limit else ""
@@ -392,7 +392,7 @@ def _judge(
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),
         HARDWARE_GROUP: f"{group}: goes with {marks}",
-        SOFTWARE: f"software: {certainty_words(named[0].findings)} {marks}",
+        SOFTWARE: f"software: {describe_certainty(named[0].findings)} {marks}",
     }
     return kind, words[kind]
 
@@ -445,8 +445,10 @@ def _judge_group(
     """Judge one value of an attribute that goes with all crashes, or all with a flag."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
-    name = kind_words(finding.attr, finding.signature)
-    headline = gradual_words(finding) or f"{name}: {what[finding.signature]} go with {cause.mark}"
+    name = describe_cause_kind(finding.attr, finding.signature)
+    headline = (
+        describe_gradual_rise(finding) or f"{name}: {what[finding.signature]} go with {cause.mark}"
+    )
     if part is not None:
         headline += f", most of them with {part.words()}; {part.hosts_words()}"
     caveats = (*finding.caveats, *_source(population, finding))
@@ -456,7 +458,7 @@ def _judge_group(
     )
 
 
-def hosts_of_most(population: Population, finding: Finding) -> str:
+def name_main_hosts(population: Population, finding: Finding) -> str:
     """Name the hosts of some crashes, those with most of them first, and the number of others."""
     counts = np.bincount(population.host[finding.members & (population.host >= 0)])
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()

@@ -52,7 +52,7 @@ _TEXTS = (
 )
 
 
-def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
+def extract_facts(record: Mapping[str, Any]) -> dict[str, str]:
     """Return name -> value; a detector that spoke is `found NAME` = true."""
     facts: dict[str, str] = {}
     if _GROUPS.isdisjoint(record):
@@ -65,7 +65,7 @@ def facts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
             value := text_or_none(inside.get(key))
         ):
             facts[name] = value
-    if program := program_of(record):
+    if program := identify_program(record):
         facts["program"] = program
     for part, name in (("fork", "forked"), ("python", "free_threaded")):
         truth = get_group(record, part).get(name)
@@ -103,7 +103,7 @@ def _sizes(record: Mapping[str, Any]) -> dict[str, str]:
     return facts
 
 
-def program_of(record: Mapping[str, Any]) -> str | None:
+def identify_program(record: Mapping[str, Any]) -> str | None:
     """Return what a process is known by: its unit, else its image's name, its script, its comm.
 
     What runs as one of these is placed and rolled out as one.
@@ -112,11 +112,11 @@ def program_of(record: Mapping[str, Any]) -> str | None:
     if unit := text_or_none(job.get("unit")):
         return unit
     if image := text_or_none(container.get("image")):
-        return image_and_tag(image)[0]
+        return split_image_tag(image)[0]
     return text_or_none(process.get("script")) or text_or_none(process.get("comm"))
 
 
-def image_and_tag(image: str) -> tuple[str, str]:
+def split_image_tag(image: str) -> tuple[str, str]:
     """Return registry:5000/team/app and 2.3 of registry:5000/team/app:2.3@sha256:.."""
     path, slash, name = image.partition("@")[0].rpartition("/")
     name, _, tag = name.partition(":")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.records.values import int32_or_none, text_or_none
-from gdb_epi.fleet.records.verdicts import model_of
+from gdb_epi.fleet.records.verdicts import read_verdict_model
 from gdb_epi.private_files import make_private_file
 from gdb_epi.record.record_parts import get_group
 
@@ -129,7 +129,7 @@ def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
         "coarse_key": coarse or None,
         "verdict": text_or_none(judged.get("label")),
         "confidence": crash["confidence"],
-        "verdict_model": model_of(judged) if text_or_none(judged.get("label")) else None,
+        "verdict_model": read_verdict_model(judged) if text_or_none(judged.get("label")) else None,
         "bitflip": crash["bitflip"],
         "flip_bit": crash["flip_bit"],
         "lock_inherited": crash["lock_inherited"],
@@ -141,7 +141,7 @@ def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def rows_of(records: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def make_flat_rows(records: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the row of each record; one that is none (written by something else) is left out."""
     for record in records:
         try:
@@ -150,7 +150,7 @@ def rows_of(records: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             continue
 
 
-def as_otel(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_otel_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row under OpenTelemetry's names, without absent values; attributes stand beside."""
     named = {c.otel: row[c.name] for c in COLUMNS if c.type != MAP and row[c.name] is not None}
     if row["python"]:

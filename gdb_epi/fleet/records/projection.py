@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.bounded_cache import BoundedCache
 from gdb_epi.fleet.records.crash_times import FILE_DATE, NO_ZONE, UNREADABLE, judge_time
-from gdb_epi.fleet.records.facts import facts_of_record, flip_bit
+from gdb_epi.fleet.records.facts import extract_facts, flip_bit
 from gdb_epi.fleet.records.values import (
     claimed_time,
     int32_or_none,
@@ -103,7 +103,7 @@ class Projector:
         host_name, machine = _host_name(record, host), text_or_none(host.get("machine_id")) or ""
         attributes, attrset = self._of_host(get_group(host, "attributes"))
         libs, libset = self._of_libs(record)
-        facts = facts_of_record(record)
+        facts = extract_facts(record)
         return Rows(
             core_key,
             _crash(record, core_key, self.received),

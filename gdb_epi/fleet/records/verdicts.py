@@ -23,11 +23,11 @@ def counted_label(verdict: Mapping[str, Any]) -> str | None:
     label = text_or_none(verdict.get("label"))
     if label is None:
         return None
-    model = model_of(verdict)
+    model = read_verdict_model(verdict)
     return label if model == MODEL else f"{label}{_OTHER}{model})"
 
 
-def model_of(verdict: Mapping[str, Any]) -> int:
+def read_verdict_model(verdict: Mapping[str, Any]) -> int:
     """Return the model of a verdict."""
     return int32_or_none(verdict.get("model")) or FIRST_MODEL
 

@@ -34,7 +34,7 @@ class DayAxis(NamedTuple):
         return day_text(self.first + place * self.step)
 
 
-def day_axis_of(population: Population) -> DayAxis | None:
+def choose_day_axis(population: Population) -> DayAxis | None:
     """Return the days to show; a clock that is off by years does not squeeze the others.
 
     None when no crash has a time.

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, func, select
 from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.days import SECONDS_A_DAY
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
 NO_HOST = "(host not known)"
 

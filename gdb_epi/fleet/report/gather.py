@@ -15,7 +15,7 @@ from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
-from gdb_epi.fleet.report.axis import CrashSeries, day_axis_of
+from gdb_epi.fleet.report.axis import CrashSeries, choose_day_axis
 from gdb_epi.fleet.report.counts import (
     PopulationCounts,
     SignatureIdentity,
@@ -73,7 +73,7 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
         window = (max(pruned.before, wanted.since or 0), wanted.until)
     counts = count_population(engine, population, window)
     before = stored_findings(engine)
-    axis = day_axis_of(population)
+    axis = choose_day_axis(population)
     series = CrashSeries(population, axis)
     today = axis.last if axis is not None else population.last_day
     screened = screen_population(population, today) if population.day.size else None

@@ -26,7 +26,7 @@ from gdb_epi.fleet.screen.finding_states import (
     finding_identity,
     findings_to_raise,
 )
-from gdb_epi.fleet.screen.finding_texts import comparison_words
+from gdb_epi.fleet.screen.finding_texts import describe_comparison
 from gdb_epi.render.signature_words import parse_signature_line
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.
@@ -68,7 +68,7 @@ def headline_of_verdict(
         label=label,
         title=_title(verdict.headline),
         words=parse_signature_line(verdict.subject, None) if rank else None,
-        numbers=tuple(numbers_of(finding) for finding in findings),
+        numbers=tuple(collect_numbers(finding) for finding in findings),
         evidence=tuple(harmless_text(line, MAX_TITLE) for line in evidence),
         caveats=tuple(harmless_text(line, MAX_TITLE) for line in verdict.caveats),
         state=state,
@@ -116,7 +116,7 @@ def _title(text: str) -> str:
     return harmless_text(f"{title[:1].upper()}{title[1:]}" if upper else title, MAX_TITLE)
 
 
-def numbers_of(finding: Finding) -> Numbers:
+def collect_numbers(finding: Finding) -> Numbers:
     """Return every number that a reader needs to doubt the finding."""
     return Numbers(
         mark=harmless_text(f"{finding.attr}={finding.value}", MAX_NAME),
@@ -125,7 +125,7 @@ def numbers_of(finding: Finding) -> Numbers:
         risk=number_text(finding.rr),
         interval=f"{number_text(finding.rr_low)} to {number_text(finding.rr_high)}",
         q=probability_text(finding.q),
-        test=f"{finding.test}{comparison_words(finding.exposure)}",
+        test=f"{finding.test}{describe_comparison(finding.exposure)}",
     )
 
 

@@ -23,7 +23,7 @@ from gdb_epi.fleet.questions.verdict import (
     judge_signature,
 )
 from gdb_epi.fleet.report.axis import CrashSeries
-from gdb_epi.fleet.report.headlines import css_class_of_cause, numbers_of
+from gdb_epi.fleet.report.headlines import collect_numbers, css_class_of_cause
 from gdb_epi.fleet.report.page import KnownCount, MarkRow, SignatureRow, SplitPart, SplitView
 from gdb_epi.fleet.report.texts import harmless_text
 from gdb_epi.fleet.screen.finding import HOST, MIN_N
@@ -158,6 +158,6 @@ def _part(population: Population, cause: Cause, members: Bools, series: CrashSer
         crashes=cause.crashes,
         hosts=cause.hosts,
         bitflips=int((population.bitflip & members).sum()),
-        numbers=numbers_of(cause.findings[0]) if cause.findings else None,
+        numbers=collect_numbers(cause.findings[0]) if cause.findings else None,
         daily=series.daily(members),
     )

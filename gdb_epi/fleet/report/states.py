@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.fleet.decisions.current_state import SIGNATURE
-from gdb_epi.fleet.decisions.fixes import fix_words
+from gdb_epi.fleet.decisions.fixes import describe_fix
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes
 from gdb_epi.fleet.report.page import StateRow
-from gdb_epi.fleet.store.days import utc_day_text
+from gdb_epi.fleet.store.day_numbers import utc_day_text
 from gdb_epi.render.signature_words import parse_signature_line
 from gdb_epi.util import counted
 
@@ -29,7 +29,7 @@ def regressed_words(states: Sequence[StateWithCrashes]) -> str | None:
         return None
     first, fix = again[0]
     many = f"{counted(len(again), 'fixed signature')} crash again" if len(again) > 1 else ""
-    first_text = f"{first.current.subject.name} was {fix_words(fix)}"
+    first_text = f"{first.current.subject.name} was {describe_fix(fix)}"
     return (
         f"{many}, the first: {first_text}."
         if many
@@ -40,7 +40,7 @@ def regressed_words(states: Sequence[StateWithCrashes]) -> str | None:
 def _row(state: StateWithCrashes) -> StateRow:
     held = state.current
     is_signature = held.subject.about == SIGNATURE
-    what = [fix_words(state.fix)] if state.fix is not None else []
+    what = [describe_fix(state.fix)] if state.fix is not None else []
     if held.mark is not None and held.mark.until is not None:
         what.append(f"until {utc_day_text(held.mark.until - 1)}")
     what += [held.note] if held.note else []

@@ -7,7 +7,7 @@ import math
 from typing import Any
 from unicodedata import east_asian_width
 
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.render.escape import escape
 
 MAX_TEXT = 240  # characters of one shown text; a name of 100 kB is nobody's name

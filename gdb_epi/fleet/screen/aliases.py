@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
-from gdb_epi.fleet.population.number_ranges import FINE, RANGE, in_ranges
+from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
+from gdb_epi.fleet.population.number_ranges import FINE, RANGE, group_into_ranges
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
@@ -17,7 +17,7 @@ from gdb_epi.fleet.screen.programs import (
     is_compared_by_program,
     is_process_attribute,
     program_table,
-    share_beside,
+    share_adjusted_for_programs,
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
@@ -32,7 +32,7 @@ TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
 MAX_RIVALS = 3
 
 
-def without_aliases(
+def drop_aliases(
     population: Population,
     findings: Sequence[Finding],
     earlier: Sequence[Finding],
@@ -82,7 +82,7 @@ def _rises_with(population: Population, finding: Finding, of_range: Finding) -> 
     return _is_explained_by(population, cell, theirs, same)
 
 
-def with_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
+def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
     """Name the values of other attributes that explain the finding nearly as well, best first.
 
     One of them may be the cause although it is no finding yet: of two versions that roll out in one
@@ -92,7 +92,7 @@ def with_rivals(population: Population, finding: Finding, free: Bools) -> Findin
     if finding.signature in (ALL, BITFLIP, LOCK) or attribute is None:
         return finding
     mine = _of_signal(population, finding.signature)
-    tally = combinations_of(population).tally_few(mine[free[mine]])
+    tally = find_combinations(population).tally_few(mine[free[mine]])
     own_gain = _gains(population, attribute, tally)[attribute.values.index(finding.value)]
     # Gains are log likelihoods: a value whose gain is lower by less than this cannot be told apart.
     least_gain = own_gain - np.log(TOLD_APART)
@@ -155,7 +155,7 @@ def _share_beside(population: Population, attribute: Attribute, value: int, cras
     table = program_table(population, every, attribute.crash[every])
     assert table is not None  # programs are known
     mine = crashes[attribute.crash[crashes] >= 0]
-    return share_beside(population, table, mine, attribute.crash[mine], value)[0]
+    return share_adjusted_for_programs(population, table, mine, attribute.crash[mine], value)[0]
 
 
 def _gains(population: Population, attribute: Attribute, tally: tuple[Ints, Floats]) -> Floats:
@@ -165,7 +165,7 @@ def _gains(population: Population, attribute: Attribute, tally: tuple[Ints, Floa
     the crashes have, and how many each.
     """
     share, _ = expected_shares(population, attribute)
-    codes = combinations_of(population).codes(attribute)[tally[0]]
+    codes = find_combinations(population).codes(attribute)[tally[0]]
     here = count_by_value(codes, tally[1], share.size)
     total = here.sum()
     both = ((here, share), (total - here, 1 - share))
@@ -218,7 +218,7 @@ def _p_given_all_values(
     """Return P of as many crashes with a value, given which value of the other one each has."""
     if other.name.endswith(RANGE):  # inside of a range it rises, too
         number = population.attribute(other.name.removesuffix(RANGE))
-        other = (in_ranges(number, FINE) if number is not None else None) or other
+        other = (group_into_ranges(number, FINE) if number is not None else None) or other
     (attribute, code), size = mine, len(other.values)
     given, value = other.crash[same], attribute.crash[same]
     known = (given >= 0) & (value >= 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import Combinations, combinations_of
+from gdb_epi.fleet.population.combinations import Combinations, find_combinations
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.statistics.arrays import Floats, Ints, count_pairs, sum_by_code
 
@@ -24,7 +24,7 @@ def attribute_inflation(population: Population, codes: Ints, share: Floats) -> f
     `codes` are the values of each combination of the population's attributes, `share` the expected
     share of each value.
     """
-    combinations = combinations_of(population)
+    combinations = find_combinations(population)
     signature, combination, counts = population.once(_cells, population.signature, combinations)
     value = codes[combination]
     has_value = value >= 0

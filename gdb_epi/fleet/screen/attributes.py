@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, count_by_value
+from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import UsesOfValues, is_newest_value
+from gdb_epi.fleet.population.value_spans import ValueUsage, is_newest_value
 from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
 from gdb_epi.fleet.screen.design_effect import (
     HoursByHost,
@@ -37,10 +37,10 @@ from gdb_epi.fleet.screen.programs import (
     is_compared_by_program,
     is_preferred_by_most_programs,
     is_process_attribute,
-    p_beside_programs,
+    p_adjusted_for_programs,
+    program_of_each_crash,
     program_table,
-    programs_of,
-    share_beside,
+    share_adjusted_for_programs,
 )
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
@@ -89,13 +89,13 @@ class AttributeToTest(NamedTuple):
 
     def of(self, crashes: Ints) -> Ints:
         """Return the value of each of some crashes."""
-        return np.asarray(self.codes[combinations_of(self.population).of_crash[crashes]])
+        return np.asarray(self.codes[find_combinations(self.population).of_crash[crashes]])
 
 
 def attribute_to_test(population: Population, attribute: Attribute) -> AttributeToTest:
     """Return an attribute of the population, ready for the tests of its values."""
     share, source = expected_shares(population, attribute)
-    codes = combinations_of(population).codes(attribute)
+    codes = find_combinations(population).codes(attribute)
 
     def newest(value: int) -> bool:
         return is_newest_value(population, attribute, value)
@@ -202,7 +202,7 @@ def _conditional_p(
         less = program_table(tests.population, gone, tests.of(gone))
         assert less is not None  # there is a table
         asked = tests.population, table.without(less), mine[known], codes[known], value
-        return p_beside_programs(*asked, None)
+        return p_adjusted_for_programs(*asked, None)
     whole = count_by_value(tests.codes, crashes.all(), tests.share.size)
     left = tests.of(gone)
     whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
@@ -267,7 +267,7 @@ def signature_findings(population: Population, free: Bools, name: str) -> Iterat
     """Yield the values with more than their share of one signature, given by name."""
     crashes = UnexplainedCrashes(population, free)
     mine = crashes.of(population.signatures.index(name))
-    combination_counts = combinations_of(population).tally_few(mine)
+    combination_counts = find_combinations(population).tally_few(mine)
     for attribute in population.attributes:
         yield from value_findings(
             attribute_to_test(population, attribute), crashes, combination_counts, mine, name
@@ -390,7 +390,7 @@ def _weakened_by_programs(
     tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
 ) -> Floats:
     """Return the p values, those in `near` raised where their programs run there anyway."""
-    if not near.size or programs_of(tests.population) is None:
+    if not near.size or program_of_each_crash(tests.population) is None:
         return p
     p, population = p.copy(), tests.population
     table = _table_of(tests, crashes)
@@ -401,7 +401,7 @@ def _weakened_by_programs(
         codes = tests.of(mine)
         mine, codes = mine[codes >= 0], codes[codes >= 0]
         given = None if of_process else float(tests.share[value])
-        p[i] = max(p[i], p_beside_programs(population, table, mine, codes, value, given))
+        p[i] = max(p[i], p_adjusted_for_programs(population, table, mine, codes, value, given))
     return p
 
 
@@ -413,8 +413,8 @@ def _weakened_by_choice_of_days(
     An image that each day replaces tells no more than the day does.
     """
     p, population = p.copy(), tests.population
-    programs = programs_of(population) if is_process_attribute(tests.name) else None
-    known: dict[bytes, UsesOfValues] = {}
+    programs = program_of_each_crash(population) if is_process_attribute(tests.name) else None
+    known: dict[bytes, ValueUsage] = {}
     for i in near.tolist():
         mine, value = cells.at(i)
         about = b"" if programs is None else np.unique(programs.crash[mine]).tobytes()
@@ -427,15 +427,15 @@ def _weakened_by_choice_of_days(
 
 def _uses_of_values(
     tests: AttributeToTest, crashes: UnexplainedCrashes, same: Bools | None
-) -> UsesOfValues:
+) -> ValueUsage:
     """Return on which days the values were used: by host-hours, else by crashes (`same`: some)."""
     population, size = tests.population, tests.share.size
     if tests.source == HOST_HOURS:
         codes = tests.exposure()
-        return UsesOfValues(codes, population.exposure_day, population.exposure_hours, size)
+        return ValueUsage(codes, population.exposure_day, population.exposure_hours, size)
     usable = crashes.free & population.timed & (population.signature >= 0)
     rows = np.flatnonzero(usable if same is None else usable & same)
-    return UsesOfValues(tests.of(rows), population.day[rows], np.ones(rows.size), size)
+    return ValueUsage(tests.of(rows), population.day[rows], np.ones(rows.size), size)
 
 
 def _table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> ProgramTable | None:
@@ -530,7 +530,7 @@ class _CrashCounts(NamedTuple):
 
 def _count_flagged(population: Population, name: str, mask: Bools) -> _CrashCounts:
     per_host = count_codes(population.host, len(population.hosts), mask)
-    counts = combinations_of(population).tally(mask)
+    counts = find_combinations(population).tally(mask)
     return _CrashCounts(name, mask, counts, per_host.astype(float))
 
 
@@ -608,7 +608,9 @@ def _finding_unless_weak(
     codes = tests.of(some)
     if beside is not None:
         known = codes >= 0
-        part, source = share_beside(population, beside, some[known], codes[known], value)
+        part, source = share_adjusted_for_programs(
+            population, beside, some[known], codes[known], value
+        )
     mine = some[codes == value]
     a, n = mine.size, int(np.count_nonzero(codes >= 0))
     risk = relative_risk(a, part, n - a, 1 - part)
@@ -627,7 +629,11 @@ def _finding_unless_weak(
         test = "negative binomial by host-hours"
     caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if tests.is_newest(value) else ()
     caveats += dose_response_caveat(tests.name, tests.values, codes[codes >= 0], tests.share, value)
-    if name not in (ALL, BITFLIP, LOCK) and not case_control and programs_of(population) is None:
+    if (
+        name not in (ALL, BITFLIP, LOCK)
+        and not case_control
+        and program_of_each_crash(population) is None
+    ):
         caveats = (*caveats, CAVEAT_PROGRAM_UNKNOWN)
     members = np.zeros(population.day.size, dtype=bool)
     members[mine] = True

@@ -8,7 +8,7 @@ as the controls (case-control). Only signatures picked beforehand are tested so,
 
 from __future__ import annotations
 
-from gdb_epi.fleet.population.coverage import has_crashes_without_hours, without_hours
+from gdb_epi.fleet.population.coverage import drop_hours, has_crashes_without_hours
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.attributes import signature_findings
 from gdb_epi.fleet.screen.finding import MAX_Q, Finding
@@ -25,6 +25,6 @@ def case_control_findings(population: Population, free: Bools, name: str) -> lis
     """
     if not has_crashes_without_hours(population):
         return []
-    alone = without_hours(population)
+    alone = drop_hours(population)
     paid = (f._replace(q=f.q * FAMILIES) for f in signature_findings(alone, free, name))
     return [finding for finding in paid if finding.q <= MAX_Q]

@@ -15,9 +15,9 @@ from typing import overload
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import (
-    combinations_of,
     count_by_value,
     count_combinations,
+    find_combinations,
 )
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
@@ -61,7 +61,7 @@ def pair_findings(
     population: Population, free: Bools, signature: str
 ) -> Iterator[tuple[Finding, Finding]]:
     """Yield what `conjunctions` does, each as two conditions of the same crashes."""
-    for conjunction in conjunctions(population, free, signature):
+    for conjunction in find_conjunctions(population, free, signature):
         finding, values = conjunction.finding, conjunction.values
         first, second = conjunction.first, conjunction.second
         yield (
@@ -70,7 +70,7 @@ def pair_findings(
         )
 
 
-def conjunctions(population: Population, free: Bools, signature: str) -> Iterator[Conjunction]:
+def find_conjunctions(population: Population, free: Bools, signature: str) -> Iterator[Conjunction]:
     """Yield the pairs of values that have more of a signature than their share, best first.
 
     All pairs of one pair of attributes are a family (Benjamini-Hochberg), which pays for the number
@@ -80,7 +80,7 @@ def conjunctions(population: Population, free: Bools, signature: str) -> Iterato
     mine = crashes.of(population.signatures.index(signature))
     if mine.size < MIN_N:
         return
-    few = combinations_of(population).tally_few(mine)
+    few = find_combinations(population).tally_few(mine)
     pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
     findings: list[Finding] = []
     tested = tested_pairs(population)
@@ -128,7 +128,7 @@ def _chosen(population: Population) -> list[Attribute]:
 def _joint_attribute(population: Population, left: Attribute, right: Attribute) -> AttributeToTest:
     """Two attributes as one."""
     width = len(right.values)
-    combinations = combinations_of(population)
+    combinations = find_combinations(population)
     codes = _codes(combinations.codes(left), combinations.codes(right), width)
     table = _hours(population, left, right)
     if table.sum() > 0:
@@ -208,7 +208,7 @@ def _both_matter(
     """
     which, counts = few
     table = _hours(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
-    codes = [combinations_of(population).codes(attribute)[which] for attribute in pair]
+    codes = [find_combinations(population).codes(attribute)[which] for attribute in pair]
     for here, there in ((0, 1), (1, 0)):
         inside = counts[codes[there] == values[there]]
         value = codes[here][codes[there] == values[there]]

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import combinations_of, count_known_pairs
+from gdb_epi.fleet.population.combinations import count_known_pairs, find_combinations
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
 from gdb_epi.fleet.screen.programs import ProgramTable
@@ -148,7 +148,7 @@ class UnexplainedCrashes:
         """Return how many crashes each combination of the attributes has."""
         if self._all is None:
             mask = self._free & (self._population.signature >= 0)
-            self._all = combinations_of(self._population).tally(mask)
+            self._all = find_combinations(self._population).tally(mask)
         return self._all
 
     def of(self, signature: int) -> Ints:
@@ -162,7 +162,7 @@ class UnexplainedCrashes:
         """Return the pairs of a signature and a combination that occur, and how often they do."""
         if self._cells is None:
             chosen = self._free & (self._population.signature >= 0)
-            combinations = combinations_of(self._population)
+            combinations = find_combinations(self._population)
             self._cells = combinations.with_signatures(self._population.signature, chosen)
         return self._cells
 

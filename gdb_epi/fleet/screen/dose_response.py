@@ -12,7 +12,13 @@ from math import sqrt
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import LEAST, MOST, RANGE, limit_words, number_of
+from gdb_epi.fleet.population.number_ranges import (
+    LEAST,
+    MOST,
+    RANGE,
+    describe_limit,
+    parse_leading_number,
+)
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.facts import CPU_TIME, CPU_TIMES, ENV
 from gdb_epi.fleet.screen.finding import ALL, Finding
@@ -51,7 +57,7 @@ def dose_response_caveat(
     `codes` are the values of some crashes, ABSENT left out, and `value` is the one that stands out.
     """
     usual = np.flatnonzero(share >= MIN_SHARE)
-    numbers = [number_of(values[code]) for code in usual.tolist()]
+    numbers = [parse_leading_number(values[code]) for code in usual.tolist()]
     if usual.size < MIN_VALUES or None in numbers or value not in usual:
         return ()
     order = usual[np.argsort(np.array(numbers, dtype=float), kind="stable")]
@@ -76,7 +82,7 @@ def dose_response_caveat(
     return (RISES.format(goes=goes, name=name, rates=", ".join(shown)),)
 
 
-def gradual_words(finding: Finding) -> str | None:
+def describe_gradual_rise(finding: Finding) -> str | None:
     """Say that crashes of all kinds rise (or fall) with a number: what does more work has more."""
     for goes in ("rises", "falls"):
         start = RISES.partition("(")[0].format(goes=goes, name=finding.attr)
@@ -88,7 +94,7 @@ def gradual_words(finding: Finding) -> str | None:
     return None
 
 
-def threshold_words(population: Population, findings: Sequence[Finding]) -> str | None:
+def describe_thresholds(population: Population, findings: Sequence[Finding]) -> str | None:
     """Return findings of several values of one number as one limit, "memory_gib >= 1024".
 
     None unless they are the largest (or the smallest) of its values: else they are several marks.
@@ -96,20 +102,20 @@ def threshold_words(population: Population, findings: Sequence[Finding]) -> str 
     attribute = population.attribute(findings[0].attr) if len(findings) > 1 else None
     if attribute is None or {finding.attr for finding in findings} != {attribute.name}:
         return None
-    numbers = {value: number_of(value) for value in attribute.values}
+    numbers = {value: parse_leading_number(value) for value in attribute.values}
     known = {value: number for value, number in numbers.items() if number is not None}
     order = sorted(known, key=known.__getitem__)
     chosen = {finding.value for finding in findings}
     if len(known) < len(numbers) or len(chosen) == len(order):
         return None
     if set(order[-len(chosen) :]) == chosen:
-        return limit_words(attribute.name, LEAST, order[-len(chosen)])
+        return describe_limit(attribute.name, LEAST, order[-len(chosen)])
     if set(order[: len(chosen)]) == chosen:
-        return limit_words(attribute.name, MOST, order[len(chosen) - 1])
+        return describe_limit(attribute.name, MOST, order[len(chosen) - 1])
     return None
 
 
-def versions_words(
+def describe_versions(
     population: Population, parts: Sequence[tuple[Finding | None, Bools]]
 ) -> str | None:
     """Return marks that are versions of one program, "image=cart:2.6 or 2.6.1"; else None.
@@ -157,7 +163,7 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
         if a.name.removesuffix(RANGE) != own and not is_process_attribute(a.name)
     ]
     for number in numbers:
-        known = [number_of(text) for text in number.values]
+        known = [parse_leading_number(text) for text in number.values]
         order = np.argsort(np.array([np.nan if n is None else n for n in known]), kind="stable")
         rank = np.empty(order.size + 1, dtype=np.int64)
         rank[order], rank[-1] = np.arange(order.size), ABSENT
@@ -178,7 +184,7 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
                 share = max(share, float(weights[kept_hours].sum() / weights.sum()))
             p = float(share**mine.size) * 2 * order.size * len(numbers)
             if p <= MAX_LIMIT_P and (best is None or p < best[0]):
-                best = p, limit_words(number.name, sign, number.values[int(order[least])])
+                best = p, describe_limit(number.name, sign, number.values[int(order[least])])
     return None if best is None else best[1]
 
 

@@ -34,7 +34,7 @@ from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, relative_risk
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.render.signature_words import parse_signature_line
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
@@ -316,7 +316,7 @@ class Renaming(NamedTuple):
         return f"{shortened_list(functions, MAX_NAMED)} ({crashes}) with {mark}"
 
 
-def renamings(population: Population, findings: Sequence[Finding]) -> dict[str, Renaming]:
+def find_renamings(population: Population, findings: Sequence[Finding]) -> dict[str, Renaming]:
     """Return what may have other names now, by each of its signatures."""
     found: dict[str, Renaming] = {}
     looked_at: set[tuple[str, str]] = set()
@@ -402,9 +402,9 @@ def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:
     return relative_risk(after.size, max(hours[1], 1e-9), before.size, max(hours[0], 1e-9))[0]
 
 
-def with_other_names(population: Population, findings: Sequence[Finding]) -> list[Finding]:
+def add_renaming_caveats(population: Population, findings: Sequence[Finding]) -> list[Finding]:
     """Return findings, with a caveat where a bug seems to have other names under another value."""
-    renamed = renamings(population, findings)
+    renamed = find_renamings(population, findings)
     told: list[Finding] = []
     for finding in findings:
         renaming = renamed.get(finding.signature)

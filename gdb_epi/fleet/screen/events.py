@@ -17,7 +17,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, CountCache, Population
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding
-from gdb_epi.fleet.screen.finding_texts import verdict_words
+from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.findings_cache import cached_events
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import (
@@ -27,11 +27,11 @@ from gdb_epi.fleet.statistics.arrays import (
     Ints,
     distinct_pairs,
     find_runs,
-    let_pages_go,
+    release_pages,
     rows_of_runs,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
-from gdb_epi.fleet.store.days import SECONDS_A_DAY, iso_day
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
@@ -85,7 +85,7 @@ class CrashEvents(NamedTuple):
         for finding in self.findings:
             mine = same & self.with_repeats(finding.members) & ~together
             if mine.any():
-                words = verdict_words(finding)
+                words = describe_verdict(finding)
                 sizes[words] = sizes.get(words, 0) + int(mine.sum())
                 together |= mine
         count, total = int(together.sum()), int(same.sum())
@@ -147,7 +147,7 @@ def without_crashes(population: Population, gone: Ints | Bools) -> Population:
 
     def cleared(column: Any, nothing: int | bool) -> Any:
         copied = column.copy()
-        let_pages_go(column)  # of a column of the cache hardly anything is read again
+        release_pages(column)  # of a column of the cache hardly anything is read again
         copied[gone] = nothing
         return copied
 

@@ -22,7 +22,7 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number_or_none
 from gdb_epi.fleet.screen.finding import ALL, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.finding_texts import (
-    counted_crashes_words,
+    describe_counted_crashes,
     finding_json,
     finite_or_none,
     short_risk,
@@ -70,7 +70,7 @@ class StoredFinding(NamedTuple):
 
     def numbers(self, *, interval: bool) -> str:
         """Return its crashes, relative risk (with the `interval` of 95 %), p and q in a line."""
-        counts = counted_crashes_words(self.signature, self.detail.get("test", ""))
+        counts = describe_counted_crashes(self.signature, self.detail.get("test", ""))
         words = f"{self.attr}={self.value}: {self.n} {counts}"
         if self.rr is not None:
             words += f", relative risk {short_risk(self.rr)}"
@@ -134,7 +134,7 @@ def set_finding_state(engine: Engine, number: int, state: str, note: str | None)
         )
 
 
-def known_findings(before: Iterable[StoredFinding]) -> tuple[Finding, ...]:
+def findings_not_to_repeat(before: Iterable[StoredFinding]) -> tuple[Finding, ...]:
     """Return the stored findings that a screening must not repeat, as findings."""
     nobody = np.zeros(0, dtype=bool)
     return tuple(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gdb_epi.fleet.population.number_ranges import RANGE
-from gdb_epi.fleet.screen.dose_response import gradual_words
+from gdb_epi.fleet.screen.dose_response import describe_gradual_rise
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -32,7 +32,7 @@ from gdb_epi.fleet.screen.finding import (
     may_be_chance,
 )
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.render.signature_words import named_signature
 
 _HARDWARE = frozenset((
@@ -84,11 +84,11 @@ def finding_json(finding: Finding, day: int) -> dict[str, Any]:
         "exposure": finding.exposure,
         "aliases": list(finding.aliases),
         "caveats": list(finding.caveats),
-        "verdict": verdict_words(finding),
+        "verdict": describe_verdict(finding),
     }
 
 
-def verdict_words(finding: Finding) -> str:
+def describe_verdict(finding: Finding) -> str:
     """Say what the population points to; the numbers printed with it are the evidence."""
     what = f"{finding.attr}={finding.value}"
     if finding.attr == "host":
@@ -132,14 +132,14 @@ def verdict_words(finding: Finding) -> str:
         if finding.attr == LOOP_OF and len(finding.caveats) > 1:
             return f"a crash loop{where} {finding.caveats[0].removeprefix('it was ')}"
         return SENTENCES[finding.attr].format(value=finding.value, test=finding.test) + where
-    if (gradual := gradual_words(finding)) is not None:
+    if (gradual := describe_gradual_rise(finding)) is not None:
         return gradual
-    kind = kind_words(finding.attr, finding.signature)
+    kind = describe_cause_kind(finding.attr, finding.signature)
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
     return f"{kind}: goes with {what}{others}"
 
 
-def certainty_words(findings: Sequence[Finding]) -> str:
+def describe_certainty(findings: Sequence[Finding]) -> str:
     """Say how sure it is that crashes have some values: all of them, or more than their share."""
     return "needs" if all(f.n == f.total for f in findings) else "goes with"
 
@@ -156,7 +156,7 @@ def _words(attr: str) -> set[str]:
     return set(attr.removesuffix(RANGE).lower().replace("-", "_").split("_"))
 
 
-def kind_words(attr: str, signature: str) -> str:
+def describe_cause_kind(attr: str, signature: str) -> str:
     """Say what kind of cause an attribute points to, for all crashes or one signature.
 
     A library takes another path on another CPU, GPU or disk, and may have its bug there.
@@ -191,16 +191,16 @@ def finding_sentence(finding: Finding, *, heading: str = "") -> str:
 
     Below a `heading` with its signature, the signature is not repeated.
     """
-    crashes = counted_crashes_words(finding.signature, finding.test)
+    crashes = describe_counted_crashes(finding.signature, finding.test)
     if heading and finding.signature == heading:
         crashes = "crashes"
     if finding.attr in CLUSTERED_CRASHES:
         return f"{finding.attr} {finding.value}: {finding.n} {crashes}; {finding.test}"
     share = f"{finding.n} of {finding.total} {crashes}"
-    return f"{finding.attr}={finding.value}: {share}; {risk_and_p_value_words(finding)}"
+    return f"{finding.attr}={finding.value}: {share}; {describe_risk_and_p_value(finding)}"
 
 
-def counted_crashes_words(signature: str, test: str) -> str:
+def describe_counted_crashes(signature: str, test: str) -> str:
     """Say which crashes a finding counts; its test says what `*bitflip` of a host stands for."""
     if signature == BITFLIP and test.startswith(COUNTED):
         return "crashes of all kinds, bit flips among them"
@@ -210,12 +210,12 @@ def counted_crashes_words(signature: str, test: str) -> str:
     return f"crashes {words.get(signature, f'of {named_signature(signature)}')}"
 
 
-def test_words(finding: Finding) -> str:
+def describe_test(finding: Finding) -> str:
     """Say by which test a finding stands out, and compared with what."""
-    return f"test: {finding.test}{comparison_words(finding.exposure)}"
+    return f"test: {finding.test}{describe_comparison(finding.exposure)}"
 
 
-def comparison_words(exposure: str) -> str:
+def describe_comparison(exposure: str) -> str:
     """Say what crashes were compared with; nothing for an event, which needs no comparison."""
     if exposure == NOTHING_NEEDED:
         return ""
@@ -228,9 +228,9 @@ def comparison_words(exposure: str) -> str:
 NOTHING_NEEDED = "none needed"
 
 
-def risk_and_p_value_words(finding: Finding) -> str:
+def describe_risk_and_p_value(finding: Finding) -> str:
     """Return the relative risk of a finding with its interval, p and q."""
-    risk = risk_words(finding.rr, finding.rr_low, finding.rr_high)
+    risk = describe_risk(finding.rr, finding.rr_low, finding.rr_high)
     return f"{risk}, p {finding.p:.1g}, q {finding.q:.1g}"
 
 
@@ -240,7 +240,7 @@ P_AND_Q = (
 )
 
 
-def risk_words(rr: float, low: float, high: float) -> str:
+def describe_risk(rr: float, low: float, high: float) -> str:
     """Return a relative risk with its interval."""
     return f"relative risk {short_risk(rr)} (95 %: {short_risk(low)} to {short_risk(high)})"
 

@@ -39,7 +39,7 @@ MAX_MARKS = 3  # beside that of a group
 MAX_NAMED = 12  # hosts
 
 
-def without_group_explained_hosts(
+def drop_group_explained_hosts(
     population: Population, day: int, findings: Sequence[Finding]
 ) -> list[Finding]:
     """Return the findings of hosts but those that the rate of a group of hosts explains.

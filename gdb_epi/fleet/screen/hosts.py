@@ -231,7 +231,7 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
         elif flipped[host] >= MIN_N and flips[host] < p_count[host]:
             name = BITFLIP
         facts = [float(g[host]) for g in given]
-        test = host_evidence_words(p_count[host], facts)
+        test = describe_host_evidence(p_count[host], facts)
         is_one_kind = _is_otherwise_alike(population, day, host, hosts.null, hosts.healthy)
         if is_one_kind and _is_of_its_kind(population, host, hosts.null.alpha):
             continue
@@ -417,7 +417,7 @@ def main_signature(population: Population, members: Bools) -> tuple[str, int]:
     return population.signatures[code - 1] if code else NO_SIGNATURE, int(counts[code])
 
 
-def host_evidence_words(p_count: float, given: list[float]) -> str:
+def describe_host_evidence(p_count: float, given: list[float]) -> str:
     """Say which of the five facts spoke."""
     names = ("bit-flip flags", "signatures of its own", ONE_CPU, "inherited locks")
     spoke = [f"{name} p={p:.1g}" for name, p in zip(names, given, strict=True) if p < 0.05]

@@ -45,7 +45,7 @@ def is_process_attribute(name: str) -> bool:
     return name in OF_PROCESS or name.startswith(("lib ", "package ", ENV))
 
 
-def programs_of(population: Population) -> Attribute | None:
+def program_of_each_crash(population: Population) -> Attribute | None:
     """Return the program of each crash; None where records do not tell, or all have one."""
     return next((fact for fact in population.facts if fact.name == PROGRAM), None)
 
@@ -55,7 +55,7 @@ def main_program(population: Population, crashes: Bools) -> tuple[str, int, int]
 
     None where programs are not known.
     """
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     if programs is None:
         return None
     counts = np.bincount(programs.crash[crashes] + 1, minlength=len(programs.values) + 1)[1:]
@@ -68,7 +68,7 @@ def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tup
     main = main_program(population, crashes)
     if main is None or main[1] < MOSTLY * main[2]:
         return ()
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     assert programs is not None
     of_program = (programs.crash == programs.values.index(main[0])) & (population.host >= 0)
     hosts = population.host[of_program]
@@ -77,7 +77,7 @@ def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tup
 
 def crashes_of_same_programs(population: Population, crashes: Ints | Bools) -> Bools | None:
     """Return which crashes are of the programs that some crashes are of; None: not known."""
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     if programs is None:
         return None
     mine = np.zeros(len(programs.values) + 1, dtype=bool)
@@ -87,7 +87,7 @@ def crashes_of_same_programs(population: Population, crashes: Ints | Bools) -> B
 
 def is_compared_by_program(population: Population, name: str) -> bool:
     """Whether the crashes of programs tell what the values of an attribute are compared with."""
-    return is_process_attribute(name) and programs_of(population) is not None
+    return is_process_attribute(name) and program_of_each_crash(population) is not None
 
 
 class ProgramTable(NamedTuple):
@@ -119,7 +119,7 @@ def program_table(population: Population, crashes: Ints, codes: Ints) -> Program
 
     `codes` are their values.
     """
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     if programs is None:
         return None
     known = codes >= 0
@@ -127,7 +127,7 @@ def program_table(population: Population, crashes: Ints, codes: Ints) -> Program
     return ProgramTable(*pairs, len(programs.values) + 1)
 
 
-def p_beside_programs(
+def p_adjusted_for_programs(
     population: Population,
     table: ProgramTable,
     mine: Ints,
@@ -140,7 +140,7 @@ def p_beside_programs(
     `mine` are the crashes of a signature whose value is known, `codes` their values, and `given` is
     the share of the value in the fleet; None where it is of the process: nothing is given then.
     """
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     assert programs is not None  # there is a table
     program = programs.crash[mine] + 1
     with_value, sizes = table.of(value)
@@ -167,14 +167,14 @@ def p_beside_programs(
     return _one(binomial_tail, count, n, min(share, 1.0))
 
 
-def share_beside(
+def share_adjusted_for_programs(
     population: Population, table: ProgramTable, mine: Ints, codes: Ints, value: int
 ) -> tuple[float, str]:
     """Return which share of the other crashes of some crashes' programs has a value, and of which.
 
     Of no other crash half of one has it, so that a risk can be said.
     """
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     assert programs is not None
     program = programs.crash[mine] + 1
     here = np.bincount(program, minlength=table.programs)
@@ -201,7 +201,7 @@ def is_preferred_by_most_programs(
     service. True where programs are not known. `inside` are the crashes with the value, `least` is
     the relative risk that the others must show.
     """
-    programs = programs_of(population)
+    programs = program_of_each_crash(population)
     if programs is None:
         return True
     program = programs.crash[crashes]

@@ -51,7 +51,7 @@ def group_recurring_events(
     return told
 
 
-def recurrence_words(others: Sequence[Finding]) -> str:
+def describe_recurrence(others: Sequence[Finding]) -> str:
     """Say how many events, or loops, like it there were; the value of an event says when."""
     crashes = sum(event.n for event in others)
     if others[0].attr == LOOP_OF:

@@ -9,18 +9,18 @@ from heapq import nsmallest
 import numpy as np
 
 from gdb_epi.fleet.population.coverage import (
-    with_hours_beside,
-    with_old_hours_summed,
-    without_hours,
+    drop_hours,
+    fill_missing_feed_days,
+    sum_old_hours,
 )
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.aliases import with_rivals, without_aliases
+from gdb_epi.fleet.screen.aliases import add_rivals, drop_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.case_control import case_control_findings
 from gdb_epi.fleet.screen.ended_findings import (
     add_caveat_of_end,
     add_caveat_of_former_machine,
-    with_other_names,
+    add_renaming_caveats,
 )
 from gdb_epi.fleet.screen.events import CrashEvents, find_events, without_crashes
 from gdb_epi.fleet.screen.finding import (
@@ -35,13 +35,13 @@ from gdb_epi.fleet.screen.finding import (
 )
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.group_explained_hosts import (
-    without_group_explained_hosts,
+    drop_group_explained_hosts,
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
-from gdb_epi.fleet.screen.silent_hosts import without_silent_hours
+from gdb_epi.fleet.screen.silent_hosts import drop_silent_hours
 from gdb_epi.fleet.screen.time_and_cpu_patterns import (
+    is_explained_by_days_of_month,
     is_known_time,
-    is_of_its_days,
     is_recurring_event,
     time_and_cpu_findings,
 )
@@ -72,7 +72,7 @@ def screen_population(
     Crashes that came together count as one. What the host-hours do not cover is judged by itself,
     against other crashes (case-control).
     """
-    whole, population = population, without_silent_hours(population)
+    whole, population = population, drop_silent_hours(population)
     events = find_events(population)
     parts = split_by_coverage(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
@@ -103,14 +103,14 @@ def screen_population(
         # Each holds a mask of all crashes: no more of them than are kept are held at any time.
         others = nsmallest(MAX_OTHERS, attribute_findings(part, free, asked), key=lambda f: f.p)
         earlier = [f for f in earlier_findings if f.attr != HOST and _is_here(part, f)]
-        kept = without_aliases(part, others, earlier)
+        kept = drop_aliases(part, others, earlier)
         keys = {finding.key for finding in new}
-        new += [with_rivals(part, f, free) for f in kept if f.key not in keys]
+        new += [add_rivals(part, f, free) for f in kept if f.key not in keys]
     counted = parts.counted
     del parts, part  # copies of all columns
     new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, time_and_cpu_findings(counted, ~peeled), key=lambda f: f.p)
-    new = [f for f in new if not is_of_its_days(counted, f, moments)]
+    new = [f for f in new if not is_explained_by_days_of_month(counted, f, moments)]
     new += [finding for finding in moments if not is_known_time(finding, earlier_findings)]
     new, hosts = (
         [
@@ -119,7 +119,7 @@ def screen_population(
         ]
         for some in (new, hosts)
     )
-    new = with_other_names(population, new)
+    new = add_renaming_caveats(population, new)
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), judged)
 
 
@@ -131,8 +131,8 @@ def _beside_hours(
     new: list[Finding] = []
     for name in dict.fromkeys(asked):
         if name not in known and (marks := case_control_findings(counted, free, name)):
-            alone = without_hours(counted)
-            new += [with_rivals(alone, f, free) for f in without_aliases(alone, marks, [])]
+            alone = drop_hours(counted)
+            new += [add_rivals(alone, f, free) for f in drop_aliases(alone, marks, [])]
     return new
 
 
@@ -151,17 +151,17 @@ def split_by_coverage(events: CrashEvents, day: int) -> _Parts:
     if not population.has_exposure:
         return _Parts(counted, counted, None, None)
     covered, repeats = population.covered, events.repeats
-    filled, gaps = with_hours_beside(counted)
+    filled, gaps = fill_missing_feed_days(counted)
     near = covered.copy()
     if gaps.size:
         ever = np.zeros(len(population.hosts) + 1, dtype=bool)
         ever[population.exposure_host[population.exposure_hours > 0]] = True
         near |= np.isin(population.known_day, gaps) & ever[population.host]
-    by_hours = with_old_hours_summed(filled, day - max(WINDOWS))
+    by_hours = sum_old_hours(filled, day - max(WINDOWS))
     if not near.all():
         by_hours = without_crashes(by_hours, ~near)
     of_hosts, of_attributes = (
-        without_hours(without_crashes(counted, with_hours))
+        drop_hours(without_crashes(counted, with_hours))
         if int((~with_hours & ~repeats).sum()) >= MIN_N
         else None
         for with_hours in (near, covered)
@@ -217,7 +217,7 @@ def _hosts_of(
     day = judged.day
 
     def find(whole: Population, today: int) -> list[Finding]:
-        findings = without_group_explained_hosts(
+        findings = drop_group_explained_hosts(
             parts.by_hours, today, list(findings_of_hosts(judged))
         )
         if group is not None:

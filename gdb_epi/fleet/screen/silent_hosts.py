@@ -14,7 +14,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import MIN_N
-from gdb_epi.fleet.screen.programs import is_process_attribute, programs_of
+from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -29,7 +29,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_tail,
     poisson_binomial_tail,
 )
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -270,7 +270,7 @@ class _Hosts:
         A disk that is full of cores takes no more of them. That chance leaves so many hosts quiet
         is asked of their crashes without the most frequent signature, which may be mended.
         """
-        population, programs = self.population, programs_of(self.population)
+        population, programs = self.population, program_of_each_crash(self.population)
         asked = (self.crashes >= MIN_N) & (self.end - self.last >= MIN_QUIET)
         if programs is None or np.count_nonzero(asked) < MIN_QUIET_HOSTS:
             return None
@@ -361,7 +361,7 @@ class _Hosts:
         return None if since else STOPPED
 
 
-def without_silent_hours(population: Population) -> Population:
+def drop_silent_hours(population: Population) -> Population:
     """Return the population without the host-hours of silent hosts since they fell silent.
 
     They would count as free of crashes, and what still sends its crashes would look worse by that.
@@ -383,7 +383,7 @@ def groups_with_signature(
     return [group for group in groups if np.isin(group.hosts, hosts).any()]
 
 
-def without_silent_hosts(population: Population, groups: list[Silence]) -> Population:
+def drop_silent_hosts(population: Population, groups: list[Silence]) -> Population:
     """Return the population without the hosts of some groups, before their silence too."""
     gone = np.zeros(len(population.hosts) + 1, dtype=bool)
     for group in groups:

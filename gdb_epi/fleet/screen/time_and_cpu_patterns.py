@@ -323,7 +323,9 @@ def _hours_in(value: str) -> set[int]:
     return {(first + i) % 24 for i in range((last - first) % 24 or 24)}
 
 
-def is_of_its_days(population: Population, finding: Finding, moments: Iterable[Finding]) -> bool:
+def is_explained_by_days_of_month(
+    population: Population, finding: Finding, moments: Iterable[Finding]
+) -> bool:
     """Whether a value has as many crashes of a signature as of the hours of its days of a month.
 
     A version that came up before the end of a month has all the crashes of the days that follow.

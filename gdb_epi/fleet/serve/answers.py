@@ -27,7 +27,7 @@ from gdb_epi.fleet.records.prepare import Preparer
 from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
-from gdb_epi.fleet.store.days import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.fleet.store.ingest import store_batches
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gdb_epi.errors import EpiError, InputError, UsageError
-from gdb_epi.fleet.questions.prune_caveat import day_of_prune
+from gdb_epi.fleet.questions.prune_caveat import read_prune_day_by_itself
 from gdb_epi.fleet.report.gather import ReportScope, gather_page
 from gdb_epi.fleet.report.html import render_core, render_page
 from gdb_epi.fleet.serve import answers
@@ -128,7 +128,7 @@ class _Server:
 
     def health(self, request: Request) -> Response:
         """Whether the database answers."""
-        day_of_prune(self._engine)  # any question does, this one reads a single row
+        read_prune_day_by_itself(self._engine)  # any question does, this one reads a single row
         return JSONResponse({"ok": True, "ingest": self._settings.token is not None})
 
     def answer_by_query(

@@ -98,7 +98,7 @@ def without_pairs(pairs: tuple[Ints, Ints, Ints], a: Ints, b: Ints) -> tuple[Int
     return pairs[0][kept], pairs[1][kept], left[kept]
 
 
-def let_pages_go(column: Any) -> None:
+def release_pages(column: Any) -> None:
     """Let the pages of a mapped file go, which are read again when they are needed."""
     while column is not None and not isinstance(column, np.memmap):
         column = column.base

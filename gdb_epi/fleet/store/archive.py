@@ -31,8 +31,8 @@ from gdb_epi.fleet.records.reader import (
 )
 from gdb_epi.fleet.records.values import INT32, int32_or_none, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
+from gdb_epi.fleet.store.day_numbers import MAX_DAY, SECONDS_A_DAY
 from gdb_epi.fleet.store.day_of_prune import read_prune_day, store_prune_day
-from gdb_epi.fleet.store.days import MAX_DAY, SECONDS_A_DAY
 from gdb_epi.fleet.store.dimensions import in_list_parts, insert_statement
 from gdb_epi.fleet.store.exposure import HostDay, parse_hours, store_host_days
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor

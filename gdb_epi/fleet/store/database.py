@@ -216,12 +216,12 @@ def refuse_lake(given: str | None, because: str) -> None:
 
 def _lake_engine(url: URL, shown: str, *, write: bool) -> Engine:
     """Open a folder of Parquet files."""
-    from gdb_epi.fleet.lake.engine import lake_engine
+    from gdb_epi.fleet.lake.engine import open_lake_engine
 
     if write:
         hint = "--db with the database that it was exported from, then export it again"
         raise DatabaseError(f"{shown} is read-only", hint=hint)
-    return lake_engine(url)
+    return open_lake_engine(url)
 
 
 def _engine(url: URL) -> Engine:

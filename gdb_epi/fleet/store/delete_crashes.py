@@ -64,7 +64,7 @@ def remove_crashes(connection: Connection, ids: Sequence[int]) -> None:
     note_change(connection)
 
 
-def compact(engine: Engine) -> None:
+def compact_database(engine: Engine) -> None:
     """Release the space of deleted rows: afterwards, no page of the file holds what was deleted.
 
     PostgreSQL keeps the space for new rows. SQLite postpones this while somebody is reading.

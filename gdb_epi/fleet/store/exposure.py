@@ -21,7 +21,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.projection import set_hash
 from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.days import parse_day
+from gdb_epi.fleet.store.day_numbers import parse_day
 from gdb_epi.fleet.store.dimensions import Dimensions, insert_statement
 from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
 

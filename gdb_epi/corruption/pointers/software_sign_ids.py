@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.read_place import (
+    differs_from_read_place,
+    find_load_bases,
+    find_read_place,
+    find_register_origin,
     has_known_provenance,
-    is_not_as_read,
-    is_wild,
-    load_bases_of,
-    origin_of_register,
-    place_read_from,
+    is_read_from_nowhere,
 )
 from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
@@ -33,9 +33,9 @@ def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
     Ordinary memory is full of text, doubles and pairs of integers, so such a value says less when
     nobody knows where it was read from than when it stands where a pointer belongs.
     """
-    if is_not_as_read(context, word.source):
+    if differs_from_read_place(context, word.source):
         return NOT_AS_READ
-    if is_wild(context, word.source):
+    if is_read_from_nowhere(context, word.source):
         # Where the value itself shows that a low bit of the pointer was wrong, the sign says so.
         return (
             sign_id
@@ -57,7 +57,7 @@ def place_sign_id(context: Context, sign_id: str, *sources: str) -> str:
     Another one where such a pointer leads into the middle of a thing, and a flipped bit of it
     explains that. `sources` are registers, or "target" of a pointer that was called.
     """
-    bases = [base for source in sources for base in load_bases_of(context, source)]
+    bases = [base for source in sources for base in find_load_bases(context, source)]
     return (
         sign_id + ONE_BIT
         if any(is_pointer_into_middle(context, base) for base in bases)
@@ -70,7 +70,7 @@ def pointer_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
 
     A value that was read from memory, or whose origin is unknown, may be the work of a flipped bit.
     """
-    origin = origin_of_register(context, word.source)
+    origin = find_register_origin(context, word.source)
     computed = origin is not None and origin.kind != LOAD and origin.held == origin.expected
     return sign_id if computed else sign_id + UNTRACED
 
@@ -80,7 +80,7 @@ def _is_placed(context: Context, word: FaultWord) -> bool:
     site = context.site
     if isinstance(site, Absent):
         return False
-    read_from = place_read_from(context, word)
+    read_from = find_read_place(context, word)
     if read_from is not None:
         return read_from.owned
-    return has_known_provenance(context, site, origin_of_register(context, word.source)) is True
+    return has_known_provenance(context, site, find_register_origin(context, word.source)) is True

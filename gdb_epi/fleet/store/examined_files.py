@@ -36,7 +36,7 @@ def examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, str]:
     return stored
 
 
-def records_of(engine: Engine, core_keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+def read_records(engine: Engine, core_keys: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the records of cores by their keys, as far as they are stored and intact."""
     records: dict[str, dict[str, Any]] = {}
     c, r = tables.crash.c, tables.raw.c

@@ -7,7 +7,7 @@ from bisect import bisect_right
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.item_tables import offset_of, table_owner
+from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.object_types import SLOTS
@@ -28,7 +28,7 @@ def begins_free_chunk(context: Context, address: int) -> bool:
         return False
     if "w" not in region.perms or is_on_stack(context, address):
         return False
-    chunk = chunk_at(context, address)
+    chunk = find_chunk(context, address)
     return chunk is not None and chunk[0] == address and _is_free(context, chunk)
 
 
@@ -46,7 +46,7 @@ def _is_free(context: Context, chunk: tuple[int, int]) -> bool:
     return head is None or bool(head & PREV_INUSE) or size == usable + WORD
 
 
-def place_phrase(context: Context, address: int) -> str:
+def describe_address(context: Context, address: int) -> str:
     """Say what lies at an address of the process: "16 bytes into a list in use"; "" for nothing."""
     region = context.target.region_at(address)
     if region is None:
@@ -63,7 +63,7 @@ def place_phrase(context: Context, address: int) -> str:
     within = index.place_in_block(address)
     if within is not None:
         return _in_pool(context, address, address - within)
-    chunk = chunk_at(context, address)
+    chunk = find_chunk(context, address)
     if chunk is not None:
         start, size = chunk
         if _is_free(context, chunk):
@@ -93,7 +93,7 @@ def _in_pool(context: Context, address: int, start: int) -> str:
             return f"in the collector's links of an object of type {name}"
         if address == owner:
             return f"the reference count of an object of type {name}"
-        first = owner + (offset_of(context, "PyTupleObject", "ob_item") or 0)
+        first = owner + (find_member_offset(context, "PyTupleObject", "ob_item") or 0)
         if name == "tuple" and address >= first > owner:
             return f"item {(address - first) // WORD} of the tuple at {owner:#x}"
         return f"{address - owner} bytes into an object of type {name}"
@@ -105,7 +105,7 @@ def _slot_of_type(context: Context, address: int) -> str:
     """Say which function of which type stands at an address in a file; "" for nothing of a type."""
     index = address_index(context)
     for slot in SLOTS:
-        offset = offset_of(context, "PyTypeObject", slot)
+        offset = find_member_offset(context, "PyTypeObject", slot)
         name = index.type_name(address - offset) if offset else None
         if name is not None:
             return f"{slot} of the type {name}"
@@ -118,7 +118,7 @@ def _is_link_of(owner: int, address: int) -> bool:
 
 def _item(context: Context, address: int, start: int) -> str:
     """Say whose item lies at an address in a block; "" where no container names the block."""
-    owner = table_owner(context, address, start)
+    owner = find_table_owner(context, address, start)
     if owner is None:
         return ""
     if owner[0] == "list":
@@ -126,7 +126,7 @@ def _item(context: Context, address: int, start: int) -> str:
     return f"among the items of the {owner[0]} at {owner[1]:#x}"
 
 
-def chunk_at(context: Context, address: int) -> tuple[int, int] | None:
+def find_chunk(context: Context, address: int) -> tuple[int, int] | None:
     """Return start and size of the block of malloc's main heap that holds an address."""
     chunks = heap_chunks(context)
     place = (address - chunks.start) // WORD
