@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
-from gdb_epi.fault.signals import SI_KERNEL, SIGXFSZ
+from gdb_epi.fault.signals import SI_KERNEL, SI_TIMER, SIGXFSZ
 from gdb_epi.locks.types import GIL, JOINS
 from gdb_epi.record.record_parts import (
     READ_IN_PART,
@@ -341,7 +341,9 @@ def _signal_sentences(record: Json) -> Iterator[str]:
         yield f"{name}: somebody sent it, and a handler raised it again"
         return
     elif signal.get("sender") == SELF:
-        yield f"{name} in {thread}: the process raised it itself"
+        timer = signal.get("si_code") == SI_TIMER
+        how = "a timer of the process sent it" if timer else "the process raised it itself"
+        yield f"{name} in {thread}: {how}"
     else:
         yield f"{name} in {thread}{_access_words(record, signal)}"
     behind = get_group(signal, "behind_handler")
