@@ -10,9 +10,12 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import PROCESS
 from gdb_epi.fault.signals import signal_name
-from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.process_state import ProcessState
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdb_epi.hangs.hang_context import HangContext
 
 # os.kill(), os.killpg(), signal.pthread_kill(), Process.send_signal() of psutil, faulthandler has
 # none: it raises the signal in the thread itself.
@@ -35,6 +38,8 @@ def killed_by_own_thread(state: ProcessState) -> Iterator[Finding]:
         return
     if not isinstance(state.python, PythonState):
         return
+    from gdb_epi.hangs.hang_context import HangContext  # an ordinary crash needs none of it
+
     scene = HangContext(state.target, state.python, state.locks, state.target.threads())
     others = {tid: frames for tid, frames in scene.view.all_frames().items() if tid != fault.tid}
     for surely in (True, False):

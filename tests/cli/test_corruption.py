@@ -16,7 +16,7 @@ PROGRAM = """
 import os, signal, sys
 from gdb_epi.cli import main
 from gdb_epi.cli.support import progress_bar
-progress_bar.Progress.show = lambda self, done, bad: os.kill(os.getpid(), signal.SIGINT)
+progress_bar.ProgressBar.show = lambda self, done, bad: os.kill(os.getpid(), signal.SIGINT)
 sys.exit(main.main(["corruption", sys.argv[1], "--sweep", "--json"]))
 """
 
