@@ -32,7 +32,8 @@ MAX_CALLEE = 2048  # bytes of a callee that are decoded for its returns
 MAX_RETURNS = 6
 MAX_WAYS = 8  # that lead to one place
 MAX_VISITED = 300  # instructions
-RETURNS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF))  # opcodes
+# Opcodes of returns and jumps, and of jumps through memory or a register.
+ENDS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF, 0xE9, 0xEB, 0xFF))
 _PUSHES = frozenset((*range(0x50, 0x58), 0x68, 0x6A))
 
 
@@ -154,22 +155,28 @@ def _concatenate(first: CodePath, other: CodePath) -> CodePath:
     return CodePath((*first.steps, *other.steps), first.skippable | later, other.end)
 
 
-def paths_through_callee(context: Context, path: CodePath) -> Iterator[CodePath]:
-    """Yield what may have run in the function that was called last: the ends of its returns."""
+def paths_through_callee(context: Context, path: CodePath) -> list[CodePath]:
+    """Return what may have run in the function that was called last: the ends of its returns.
+
+    Empty where one of them is not known, or where it may end by a jump to another function.
+    """
     calls = [n for n in range(len(path.steps)) if path.steps_over(n)]
     if not calls:
-        return
+        return []
     last = calls[-1]
     start = find_called_function(context.target, path.steps[last])
     function = context.functions.at(start) if start is not None else None
     if function is None or function.start != start:
-        return
+        return []
     skippable = frozenset(n - last for n in path.skippable if n > last)
+    paths: list[CodePath] = []
     for step in _returns(context.target, function.start, function.end):
         steps = _steps_before(context, step.address)
-        if steps is not None:
-            onward = CodePath((step, *path.steps[last + 1 :]), skippable, path.end)
-            yield _concatenate(_block(context, steps, step.address), onward)
+        if steps is None:
+            return []
+        onward = CodePath((step, *path.steps[last + 1 :]), skippable, path.end)
+        paths.append(_concatenate(_block(context, steps, step.address), onward))
+    return paths
 
 
 def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | None:
@@ -189,20 +196,27 @@ def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | Non
 
 
 def _returns(target: Target, start: int, end: int) -> list[InstructionAtAddress]:
+    """Return the returns of a function; none where it has other ends, or not all were seen."""
     code = read_up_to(target, start, min(end - start, MAX_CALLEE))
     returns: list[InstructionAtAddress] = []
     at = 0
-    while at < len(code) and len(returns) < MAX_RETURNS:
+    while at < len(code):
         length = instruction_length(code, at)
-        if not length:
-            break
+        if not length or len(returns) == MAX_RETURNS:
+            return []
         instruction = None
-        if not RETURNS.isdisjoint(code[at : at + length]):
+        if not ENDS.isdisjoint(code[at : at + length]):
             instruction = decode(code[at : at + MAX_LENGTH])
-        if instruction is not None and instruction.flow == RETURN:
-            returns.append(InstructionAtAddress(start + at, instruction))
         at += length
-    return returns
+        if instruction is None:
+            continue
+        if instruction.flow == RETURN:
+            returns.append(InstructionAtAddress(start + at - length, instruction))
+        if instruction.flow == JUMP:
+            to = instruction.branches_to(start + at)
+            if to is None or not start <= to < end:
+                return []  # on to another function, or through a table
+    return returns if len(code) == end - start else []
 
 
 def find_called_function(target: Target, call: InstructionAtAddress) -> int | None:

@@ -224,7 +224,8 @@ def _returned_value(
 ) -> list[RecomputedRegister]:
     """Return what the function that was called last returned, where `recomputed` does not tell.
 
-    Any of its returns may have been taken: if one of them explains a register, none differs.
+    Any of its returns may have been taken: where one of them explains a register, or leaves it
+    open, it does not differ.
     """
     settled = {
         remade.register
@@ -233,14 +234,16 @@ def _returned_value(
     }  # a copy of what the function returned says nothing about it
     if site.operand is not None and settled.issuperset(site.operand.registers()):
         return []
-    returned = [
-        remade
-        for other in paths_through_callee(context, path)
-        for remade in recompute_registers(context.target, other, registers)
-        if remade.register not in settled
+    ways = [
+        {remade.register: remade for remade in recompute_registers(context.target, way, registers)}
+        for way in paths_through_callee(context, path)
     ]
-    right = {remade.register for remade in returned if remade.held == remade.expected}
-    return [remade for remade in returned if remade.register not in right]
+    differing = [
+        name for name in (ways[0] if ways else ())
+        if name not in settled
+        and all(name in way and way[name].held != way[name].expected for way in ways)
+    ]  # fmt: skip
+    return [way[name] for way in ways for name in differing]
 
 
 def _on_all_ways(
