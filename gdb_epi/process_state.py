@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gdb_epi.fault.account import FaultAccount
     from gdb_epi.fault.find_fault import Fault
     from gdb_epi.fault.variables_holding_address import HoldingVariable
+    from gdb_epi.hangs.signal_waits import SignalSender
     from gdb_epi.hangs.types import HangDiagnosis
     from gdb_epi.locks.fork.fork_facts import ForkFacts
     from gdb_epi.locks.types import LockReport
@@ -119,6 +120,20 @@ class ProcessState:
         from gdb_epi.hangs.diagnose_hang import diagnose_hang
 
         return diagnose_hang(self.target, self.python, self.locks, self._threads_before)
+
+    @cached_property
+    def signal_sender(self) -> SignalSender | None:
+        """The thread of this process that sent the signal which another one took."""
+        from gdb_epi.fault.find_fault import PROCESS
+
+        fault, python = self.fault, self.python
+        if isinstance(fault, Absent) or isinstance(python, Absent) or fault.sender != PROCESS:
+            return None
+        from gdb_epi.hangs.hang_context import HangContext
+        from gdb_epi.hangs.signal_waits import find_signal_sender
+
+        scene = HangContext(self.target, python, self.locks, self.target.threads())
+        return find_signal_sender(scene, fault.tid)
 
     @cached_property
     def _threads_before(self) -> Sequence[Thread]:

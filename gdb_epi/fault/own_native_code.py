@@ -26,6 +26,7 @@ ENSURE = "PyGILState_Ensure"
 EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cxa_finalize"))
 # What GCC and clang append to the name of a part or a copy of a function.
 _OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone)(?:\.\d+)*)+\Z")
+FOREIGN_CALLS = "libffi"  # of ctypes and cffi: how its file is called
 
 
 def function_source_name(frame: NativeFrame) -> str | None:
@@ -53,7 +54,7 @@ def function_and_file(frame: NativeFrame) -> str:
     file, name = frame.module_name, function_readable_name(frame)
     if not file:
         return name or "code of no file"
-    if file.startswith("libffi"):
+    if file.startswith(FOREIGN_CALLS):
         return "a call of ctypes or cffi"
     return f"{name} in {file}" if name else f"code of {file}"
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals that do not arrive: taken by another thread, blocked in a child; waits in a handler.
+"""Who sent a signal; those that do not arrive: taken by another thread, blocked in a child.
+
+Also waits in a handler.
 
 The kernel gives a signal of the process to the main thread unless that blocks it, and its handler
 takes the signal away from sigwait() (kernel/signal.c, complete_signal). So sigwait(3) asks that all
@@ -12,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from signal import SIGTERM
 
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
 from gdb_epi.hangs import types as hang_types
@@ -25,7 +28,12 @@ from gdb_epi.hangs.types import (
     wait_diagnosis,
 )
 from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.typing_lite import NamedTuple
 
+# os.kill(), os.killpg(), signal.pthread_kill(), signal.pidfd_send_signal(), Process.send_signal().
+# faulthandler is none of them: it raises the signal in the thread that it is in.
+SENDS = frozenset(("kill", "killpg", "pthread_kill", "send_signal", "pidfd_send_signal"))
+MAX_INNER = 4  # frames: a helper or two between a watchdog's loop and its call
 MAX_CALLERS = 8  # of a wait for a child, that may have called terminate()
 Answer = Callable[[HangContext, ThreadActivity], "HangDiagnosis | None"]
 
@@ -40,6 +48,32 @@ _WAITS = (
     hang_types.FILE_LOCK,
     hang_types.DATABASE,
 )
+
+
+class SignalSender(NamedTuple):
+    """A thread whose Python code sends signals; `surely` where it runs that call now."""
+
+    tid: int
+    name: str
+    frame: PyFrame
+    surely: bool
+
+
+def find_signal_sender(scene: HangContext, taker: int) -> SignalSender | None:
+    """Return the thread that sent the process the signal which a thread took.
+
+    A thread that runs the call goes before one that called it earlier in its loop or function.
+    """
+    others = sorted(pair for pair in scene.view.all_frames().items() if pair[0] != taker)
+    for surely in (True, False):
+        for tid, frames in others:
+            for frame in frames[:MAX_INNER]:
+                names = {scene.running_call(frame)} if surely else scene.called_before(frame)
+                if names & SENDS:
+                    activity = scene.activity(tid)
+                    name = activity.who() if activity is not None else f"thread {tid}"
+                    return SignalSender(tid, name, frame, surely)
+    return None
 
 
 def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangDiagnosis | None:

@@ -17,14 +17,13 @@ from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.score import PROVEN, STRONG, WEAK, compute_score, is_overwriting
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.fault.own_native_code import own_library_names
+from gdb_epi.fault.own_native_code import FOREIGN_CALLS, own_library_names
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import add_article, counted
 
 LOWEST_BIT, HIGHEST_BIT = 4, 24  # of addresses of objects near each other
 MAX_OBJECTS = 256  # that are looked at; more were written over together
-FOREIGN_CALLS = "libffi"  # of ctypes and cffi: they call what gives references back
 
 
 class _Lost(NamedTuple):

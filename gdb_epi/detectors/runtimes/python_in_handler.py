@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.fault.account import ABORTED, ACCESS, PROTECTION, TRANSFER
 from gdb_epi.fault.own_native_code import (
+    FOREIGN_CALLS,
     function_and_file,
     is_interpreter_frame,
     is_own_library,
 )
 from gdb_epi.process_state import ProcessState
-
-FOREIGN_CALLS = "libffi"  # a function of Python's as a handler, by ctypes or cffi
 
 
 @detector(
@@ -50,6 +49,4 @@ def python_in_handler(state: ProcessState) -> Iterator[Finding]:
         "handler may not use Python, whose data may be half changed then"
     )
     facts = {"handler": who, "interrupted": where}
-    yield Finding(
-        "python_in_handler", f"thread {failure[0].fault.tid if failure else 0}", facts, summary
-    )
+    yield Finding("python_in_handler", f"thread {failure[0].fault.tid}", facts, summary)

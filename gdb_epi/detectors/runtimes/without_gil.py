@@ -12,6 +12,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import (
+    FOREIGN_CALLS,
     function_and_file,
     is_interpreter_frame,
     own_library_names_of_frames,
@@ -49,7 +50,6 @@ _PUSHING = frozenset((
     "PyEvalFramePushAndInit", "PyEval_Vector", "PyEval_EvalFrame",
 ))  # fmt: skip
 _LIBC = ("libc.so.", "libc-2.", "ld-linux")
-FOREIGN_CALLS = "libffi"
 MAX_FRAMES = 32
 
 

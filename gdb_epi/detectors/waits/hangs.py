@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.killed_by_own_thread import killed_by_own_thread
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
@@ -73,7 +72,7 @@ def going_on(state: ProcessState) -> Iterator[Finding]:
         message = message_of_own_abort(state.target, account)
         if isinstance(message, AbortMessage) and message.kind != "other":
             return
-    if next(iter(killed_by_own_thread(state)), None) is None:
+    if state.signal_sender is None:
         yield from _hang_findings(state, "going_on", "no-fault")
 
 

@@ -72,18 +72,19 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
         codes, size = attribute.exposure[kept], len(attribute.values)
         if is_process_attribute(attribute.name) or not 1 < size <= MAX_PLACES:
             continue
-        pairs = distinct_rows((host[codes >= 0], codes[codes >= 0]))[2].size
-        if pairs > (1 + MAX_MOVED) * np.unique(host[codes >= 0]).size:
+        has_value = codes >= 0
+        pairs = distinct_rows((host[has_value], codes[has_value]))[2].size
+        if pairs > (1 + MAX_MOVED) * np.unique(host[has_value]).size:
             continue
-        mine, known = days.mine & (attribute.crash >= 0), codes >= 0
+        mine = days.mine & (attribute.crash >= 0)
         cells = [
             widen_codes(code) * width + day - days.first
             for code, day in (
                 (attribute.crash[mine], population.day[mine]),
-                (codes[known], day_of_hours[known]),
+                (codes[has_value], day_of_hours[has_value]),
             )
         ]
-        weights = np.ones(cells[0].size), population.exposure_hours[kept][known]
+        weights = np.ones(cells[0].size), population.exposure_hours[kept][has_value]
         tables = [
             np.bincount(cell, weight, size * width).astype(float).reshape(size, width)
             for cell, weight in zip(cells, weights, strict=True)
@@ -94,12 +95,12 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
             name = f"{attribute.name}={attribute.values[change.row]}"
             members = mine & (attribute.crash == change.row)
             places.append((change.gain, f"{name}: {change.words()}", members))
-    told = np.zeros(population.day.size, dtype=bool)
+    explained = np.zeros(population.day.size, dtype=bool)
     sentences = [f"all crashes: {change.words()}" for change in whole]
     for _, words, members in sorted(places, key=lambda place: (-place[0], place[1])):
-        if np.count_nonzero(members & told) <= members.sum() / 2 and len(sentences) < MAX_SAID:
+        if np.count_nonzero(members & explained) <= members.sum() / 2 and len(sentences) < MAX_SAID:
             sentences.append(words)
-            told |= members
+            explained |= members
     return sentences
 
 

@@ -16,6 +16,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.loops.loop_states import read_range_iterator
 from gdb_epi.hangs.types import (
     GIL,
     HANG,
@@ -137,11 +138,8 @@ def members_left(reader: MemoryReader, iterator: int, kind: str) -> int:
     """
     if reader.layout.free_threaded:  # heads of another size
         return 0
-    if kind == "range_iterator":  # the index went in 3.12 (gh-103024): the length is what is left
-        old = reader.layout.version < (3, 12)
-        index, count = (reader.i64(iterator + 16), reader.i64(iterator + 40)) if old else (
-            0, reader.i64(iterator + 32)
-        )  # fmt: skip
+    if kind == "range_iterator":
+        index, _, _, count = read_range_iterator(reader, iterator)
         return count - index
     if kind not in _FIELDS:
         return 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltinMethod,
@@ -216,3 +217,15 @@ def does_state_match(claimed: Any, now: Any, bounds: _BoundsOf) -> bool:
         return bool(claimed == now)
     alike = type(claimed) is type(now) and len(claimed) == len(now)
     return alike and all(does_state_match(*pair, bounds) for pair in zip(claimed, now, strict=True))
+
+
+def read_range_iterator(reader: MemoryReader, iterator: int) -> tuple[int, int, int, int]:
+    """Return the index, start, step and length of a range's iterator (long each).
+
+    From 3.12 on there is no index: start moves on, and the length is what is left (gh-103024), so
+    that the index is 0 here. Raises UnreadableMemory.
+    Source: Objects/rangeobject.c, _PyRangeIterObject, 3.8 to 3.14.
+    """
+    words = 3 if reader.layout.version >= (3, 12) else 4
+    *index, start, step, length = (reader.i64(iterator + 16 + 8 * n) for n in range(words))
+    return index[0] if index else 0, start, step, length

@@ -45,6 +45,7 @@ from gdb_epi.hangs.loops.loop_states import (
     IdentityKey,
     LoopHead,
     StateRenumbering,
+    read_range_iterator,
 )
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -638,9 +639,7 @@ class ObjectEvaluation(Evaluation):
             place = self.length(of) - left
             return Iteration(over, place) if place >= 0 else None
         if kind == "range_iterator":
-            old = self.decoder.layout.version < (3, 12)
-            words = [reader.i64(address + 16 + 8 * n) for n in range(3 + old)]
-            index, start, step, count = words if old else (0, *words)
+            index, start, step, count = read_range_iterator(reader, address)
             return Iteration(Numbers(start, start + count * step, step), index) if step else None
         return None
 

@@ -177,7 +177,7 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
         return None
     return HangDiagnosis(
         HANG, "polls", f"{sentence}; that process must end, and be waited for by who started it",
-        (activity,), INFO, ("the loop asks by kill(), and sleeps if that",), (),
+        (activity,), INFO, ("the loop asks by kill() whether it is there",), (),
         ("what that process does is not in this core",),
     )  # fmt: skip
 
