@@ -12,7 +12,7 @@ from gdb_epi.cpython.running.tasks import is_module_imported
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.instructions import find_bytecode_dialect
+from gdb_epi.cpython.values.instructions import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
@@ -201,7 +201,7 @@ class HangContext:
         try:
             start, size = locate_bytecode(reader, code)
             units = reader.read(start, min(size, MAX_CODE))
-            opcodes = find_bytecode_dialect(reader.layout).names
+            opcodes = find_opcodes(reader.layout).names
             names = self.call_sites.strings(code, "co_names")
             return [
                 each.at for each in self.call_sites.instructions(code)

@@ -43,12 +43,12 @@ from gdb_epi.corruption.checks.typed_slot import typed_slot
 from gdb_epi.corruption.checks.wild_values import _who_refers_to
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.files.opcodes import opcodes_of_version
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
+from gdb_epi.cpython.frames.opcodes import opcodes_of_version
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, WORD_MASK
@@ -221,7 +221,7 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
     scene = Scene(interpreter)
     python = scene.context.state.python
     assert isinstance(python, PythonState)
-    opcodes = opcodes_of_version("{}.{}".format(*scene.layout.version))
+    opcodes = opcodes_of_version(scene.layout.version)
     assert opcodes is not None
     named_ones = 0
     for code in find_codes_to_compare(scene.context, python):

@@ -8,7 +8,6 @@ from support.faults import failed, fault_at
 
 from gdb_epi.corruption.checks.code_objects import bytecode_differences
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.files.opcodes import OpcodeTable
 from gdb_epi.corruption.heap.never_mapped import (
     AT_ENTRY,
     MARGIN,
@@ -17,6 +16,7 @@ from gdb_epi.corruption.heap.never_mapped import (
     was_never_mapped,
 )
 from gdb_epi.corruption.pointers.software_explanations import module_may_set_bit
+from gdb_epi.cpython.frames.opcodes import Opcodes
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_RANDOM
@@ -83,9 +83,7 @@ def test_what_a_module_can_set(code: str, sets: bool) -> None:
     assert module_may_set_bit(made, made.state.fault.pc, 60) is sets  # type: ignore[union-attr]
 
 
-OPCODES = OpcodeTable(
-    {200: 10, 201: 10}, {10: 2}, frozenset((250,)), frozenset(), frozenset(), None
-)
+OPCODES = Opcodes({}, {200: 10, 201: 10}, {10: 2}, frozenset((250,)))
 RIGHT = bytes((10, 1, 0, 0, 0, 0, 20, 2))
 
 

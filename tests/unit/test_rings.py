@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from gdb_epi.cpython.frames.opcodes import opcodes_of_version
 from gdb_epi.hangs.loops.endless_walks import (
     AttributeStep,
     _OtherCode,
@@ -19,9 +20,8 @@ from gdb_epi.locks.python import call_sites
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.loop_ends import ends_by_comparison
 
-OPCODES_OF = call_sites.shipped_json(call_sites.__file__, "opcodes.json")
-HERE = ".".join(map(str, sys.version_info[:2]))
-pytestmark = pytest.mark.skipif(HERE not in OPCODES_OF, reason="no table of its opcodes")
+OPCODES = opcodes_of_version(sys.version_info[:2])
+pytestmark = pytest.mark.skipif(OPCODES is None, reason="no table of its opcodes")
 
 
 def counts(node):

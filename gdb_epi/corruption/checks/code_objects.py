@@ -19,12 +19,12 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
-from gdb_epi.corruption.files.opcodes import OpcodeTable, opcodes_of_magic, opcodes_of_version
 from gdb_epi.corruption.files.pyc_constants import CodeComparer, ConstantDifference
 from gdb_epi.corruption.heap.memory_readers import shared_page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
+from gdb_epi.cpython.frames.opcodes import Opcodes, opcodes_of_magic, opcodes_of_version
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
 from gdb_epi.cpython.source.source_checks import TYPE_STRING, marshalled_line_table
@@ -50,6 +50,11 @@ COUNTS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_nlocals"
 MAX_DECODED = 1 << 16  # bytes of one code object's instructions
 MIN_BIT = 4  # tools that rewrite code miscount by less
 CONSTANTS, VARIABLES = "co_consts", "the variables of its frame"
+# LOAD_FAST_LOAD_FAST packs two indexes into its argument.
+_OF_ONE_VARIABLE = (
+    "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_FAST_BORROW", "STORE_FAST",
+    "DELETE_FAST",
+)  # fmt: skip
 
 
 class _Code(NamedTuple):
@@ -193,7 +198,7 @@ def _candidates(data: bytes, code: _Code) -> Iterator[bytes]:
 
 
 def bytecode_differences(
-    held: bytes, right: bytes, opcodes: OpcodeTable
+    held: bytes, right: bytes, opcodes: Opcodes
 ) -> list[tuple[int, int, int]] | None:
     """Return (offset, byte, the nearest right byte) where code differs.
 
@@ -357,10 +362,9 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
     instruction loads it: one bit away must be exactly one entry that no other instruction loads.
     """
     python = require_present(context.state.python)
-    version = "{}.{}".format(*python.layout.version)
-    opcodes = opcodes_of_version(version)
-    if opcodes is None or opcodes.extended is None:
-        raise NotChecked(f"no table of opcodes for Python {version}")
+    opcodes = opcodes_of_version(python.layout.version)
+    if opcodes is None:
+        raise NotChecked("no table of opcodes for Python {}.{}".format(*python.layout.version))
     reader = shared_page_reader(context)
     for address in find_codes_to_compare(context, python):
         wrong = None
@@ -393,7 +397,7 @@ def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
 
 
 def find_index_beyond_table(
-    code: bytes, sizes: dict[str, int], opcodes: OpcodeTable
+    code: bytes, sizes: dict[str, int], opcodes: Opcodes
 ) -> tuple[TableIndex, int] | None:
     """Return the one argument that is beyond its table, and what it should be; None otherwise.
 
@@ -415,7 +419,7 @@ def find_index_beyond_table(
     return (argument, right[0]) if len(right) == 1 else None
 
 
-def read_table_indexes(code: bytes, opcodes: OpcodeTable) -> list[TableIndex] | None:
+def read_table_indexes(code: bytes, opcodes: Opcodes) -> list[TableIndex] | None:
     """Return the indexes into constants and variables; None for instrumented code."""
     arguments: list[TableIndex] = []
     at = extended = 0
@@ -424,10 +428,11 @@ def read_table_indexes(code: bytes, opcodes: OpcodeTable) -> list[TableIndex] | 
         if opcode in opcodes.rewritten:
             return None
         opcode = opcodes.base.get(opcode, opcode)
-        extended = value << 8 if opcode == opcodes.extended else 0
+        name = opcodes.names.get(opcode)
+        extended = value << 8 if name == "EXTENDED_ARG" else 0
         if opcode in opcodes.consts:
             arguments.append(TableIndex(at + 1, CONSTANTS, value))
-        elif opcode in opcodes.variables:
+        elif name in _OF_ONE_VARIABLE:
             arguments.append(TableIndex(at + 1, VARIABLES, value))
         at += CODE_UNIT * (1 + opcodes.caches.get(opcode, 0))
     return arguments

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import CodeReader, locate_bytecode
 from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader, make_python_frame
+from gdb_epi.cpython.frames.opcodes import opcodes_of_version
 from gdb_epi.cpython.frames.unlinked_frames import find_frame_objects, find_frame_type
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -278,7 +279,9 @@ class CoroutineReader:
         start, _ = locate_bytecode(read, raw.code)
         if layout.offset("PyCodeObject", "co_code_adaptive") is not None:
             return read.u8(start + raw.lasti + 3) in _RESUME_DELEGATING
-        return read.u8(start + raw.lasti + 2) == layout.constant("YIELD_FROM")
+        opcodes = opcodes_of_version(layout.version)
+        after = read.u8(start + raw.lasti + 2)
+        return opcodes is not None and opcodes.names.get(after) == "YIELD_FROM"
 
     def _old_state(self, address: int, frame: int) -> tuple[str, bool]:
         """Up to 3.10: the frame object says it, by f_state (3.10) or by f_stacktop."""

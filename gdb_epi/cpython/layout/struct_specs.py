@@ -9,16 +9,6 @@ from __future__ import annotations
 
 from gdb_epi.typing_lite import NamedTuple
 
-# The opcodes that tell a waiter from a holder at a `with` statement.
-OPCODES = tuple(
-    (
-        "SETUP_WITH BEFORE_WITH SETUP_ASYNC_WITH BEFORE_ASYNC_WITH LOAD_SPECIAL RESUME CALL "
-        "CALL_FUNCTION CALL_METHOD CALL_FUNCTION_EX CALL_FUNCTION_KW CALL_KW SEND YIELD_FROM "
-        "YIELD_VALUE"
-    ).split()
-)
-
-
 # Members deeper than this are not recorded.
 MAX_DEPTH = 4
 
@@ -41,8 +31,8 @@ _INTERPRETER_DESCEND = (
 ).split()
 # Enumerators and macros worth having by name. Macros are seen only where a header stub was
 # compiled for them (tests/tools/layout_from_headers.py).
-CONSTANTS: tuple[str, ...] = (
-    *(
+CONSTANTS: tuple[str, ...] = tuple(
+    (
         # frames
         "FRAME_OWNED_BY_THREAD FRAME_OWNED_BY_GENERATOR FRAME_OWNED_BY_FRAME_OBJECT "
         "FRAME_OWNED_BY_INTERPRETER FRAME_OWNED_BY_CSTACK FRAME_CREATED FRAME_SUSPENDED "
@@ -72,7 +62,6 @@ CONSTANTS: tuple[str, ...] = (
         "_Py_THREAD_SUSPENDED THREAD_HANDLE_NOT_STARTED THREAD_HANDLE_STARTING "
         "THREAD_HANDLE_RUNNING THREAD_HANDLE_DONE"
     ).split(),
-    *OPCODES,
 )
 
 

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.instructions import find_bytecode_dialect, read_instruction
+from gdb_epi.cpython.values.instructions import find_opcodes, read_instruction
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     DATA,
@@ -115,7 +115,7 @@ class Evaluation(ValueOperations):
         super().__init__(decoder)
         self.code = self.globals = self.function = 0  # PyCodeObject *, PyDictObject *, ...
         self.owner: TypeInfo | None = None  # the class that has the function
-        self.dialect = find_bytecode_dialect(decoder.layout)
+        self.opcodes = find_opcodes(decoder.layout)
         self.budget, self.depth = budget, depth
         self.stack: list[Item] = []
         self.blocks: list[tuple[int, int]] = []  # up to 3.10: handlers, and the depth of the stack
@@ -149,7 +149,7 @@ class Evaluation(ValueOperations):
             raise Undecodable(f"a function of {size} bytes of instructions")
         units = self.decoder.reader.read(start, size)
         while self.budget[0] > 0:
-            instruction = read_instruction(self.dialect, units, at)
+            instruction = read_instruction(self.opcodes, units, at)
             name, argument = instruction.name, instruction.argument
             if name in ("RETURN_VALUE", "RETURN_CONST"):
                 return self._pop() if name == "RETURN_VALUE" else self._constant(argument)
@@ -159,7 +159,7 @@ class Evaluation(ValueOperations):
                 if "JUMP" not in name:
                     self._do(name, argument)
                 elif self._jumps(name):
-                    target = self.dialect.target(instruction)
+                    target = instruction.target(self.opcodes)
                     if target < self.following:
                         self.jump_back(target)
                     self.following = target
@@ -275,7 +275,7 @@ class Evaluation(ValueOperations):
 
     def _do_load_common_constant(self, argument: int) -> None:
         """Load a constant that all code shares (3.14, gh-125837; those of plain values 3.15)."""
-        constant = _COMMON.get(self.dialect.common.get(argument, ""))
+        constant = _COMMON.get(self.opcodes.common.get(argument, ""))
         if constant is None:
             raise Undecodable("a constant of another kind")
         self.stack.append(constant)
@@ -304,9 +304,9 @@ class Evaluation(ValueOperations):
         self.stack.append(Global("__class__"))
 
     def _do_load_global(self, argument: int) -> None:
-        if self.dialect.global_shift and argument & 1:
+        if self.opcodes.global_shift and argument & 1:
             self.stack.append(None)
-        self.stack.append(Global(self._name(argument >> self.dialect.global_shift)))
+        self.stack.append(Global(self._name(argument >> self.opcodes.global_shift)))
 
     def _do_build_tuple(self, argument: int) -> None:
         items = [self._pop() for _ in range(argument)][::-1]
@@ -349,7 +349,7 @@ class Evaluation(ValueOperations):
         self.stack.append(ComputedNumber(self.is_none(left) != bool(argument)))
 
     def _do_compare_op(self, argument: int) -> None:
-        how = argument >> self.dialect.compare_shift
+        how = argument >> self.opcodes.compare_shift
         if how in (_IS, _IS_NOT):
             self._do_is_op(how - _IS)
             return
@@ -366,7 +366,7 @@ class Evaluation(ValueOperations):
 
     def _do_setup_finally(self, argument: int) -> None:
         """Enter a guarded block (up to 3.10); the argument counts from the next instruction."""
-        target = self.following + self.dialect.jump_unit * argument
+        target = self.following + self.opcodes.jump_unit * argument
         self.blocks.append((target, len(self.stack)))
 
     def _do_pop_block(self, _argument: int) -> None:
@@ -423,8 +423,8 @@ class Evaluation(ValueOperations):
     # -- attributes -----------------------------------------------------------------------------
 
     def _do_load_attr(self, argument: int) -> None:
-        name = self._name(argument >> self.dialect.attr_shift)
-        if self.dialect.attr_shift and argument & 1:
+        name = self._name(argument >> self.opcodes.attr_shift)
+        if self.opcodes.attr_shift and argument & 1:
             self._method(name)
             return
         of = self._pop()
@@ -625,7 +625,7 @@ class Evaluation(ValueOperations):
         self.stack.append(BuiltStr(self.converted(self._pop(), argument)))
 
     def _do_binary_op(self, argument: int) -> None:
-        sign = self.dialect.operators.get(argument)  # 3.11 (bpo-45256)
+        sign = self.opcodes.operator(argument)  # 3.11 (bpo-45256)
         if sign is None:
             raise Undecodable("an operator")
         if sign == "[]":  # 3.14 (gh-100239)

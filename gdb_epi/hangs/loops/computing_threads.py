@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import find_bytecode_dialect
+from gdb_epi.cpython.values.instructions import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
@@ -185,7 +185,7 @@ def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
         start, size = locate_bytecode(reader, frame.code)
         units = reader.read(start, min(size, MAX_CODE))
         head = units[loop.start] if loop.start < len(units) else 0
-        iterates = find_bytecode_dialect(reader.layout).names.get(head) == "FOR_ITER"
+        iterates = find_opcodes(reader.layout).names.get(head) == "FOR_ITER"
         return (
             not iterates
             and scene.call_sites.has_way_out(frame.code, loop)

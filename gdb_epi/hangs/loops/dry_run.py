@@ -63,7 +63,12 @@ from gdb_epi.hangs.loops.object_evaluation import (
     MAX_DEPTH,
     YieldedValue,
 )
-from gdb_epi.hangs.loops.operators import apply_comparison, apply_operator, has_unknown_value
+from gdb_epi.hangs.loops.operators import (
+    OPERATORS_BY_INSTRUCTION,
+    apply_comparison,
+    apply_operator,
+    has_unknown_value,
+)
 from gdb_epi.hangs.loops.pattern_methods import (
     ATTRIBUTES,
     call_match_method,
@@ -74,10 +79,6 @@ from gdb_epi.hangs.loops.pattern_methods import (
 
 MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
 _CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
-_NAMED = {  # up to 3.10
-    "ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/",
-    "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>", "LSHIFT": "<<",
-}  # fmt: skip
 _FORMATS = (
     "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING",
 )  # fmt: skip
@@ -91,9 +92,8 @@ class DryRun(GeneratorInstructions):
     def _do(self, name: str, argument: int) -> None:
         if self.repeats_until < self.following:
             self.repeats_until = -1
-        how, _, what = name.partition("_")
-        if how in ("BINARY", "INPLACE") and what in _NAMED:
-            self.apply_binary_operator(_NAMED[what])
+        if name in OPERATORS_BY_INSTRUCTION:
+            self.apply_binary_operator(OPERATORS_BY_INSTRUCTION[name])
         elif name not in _FORMATS or not self._formats_unknown(name, argument):
             super()._do(name, argument)
 
@@ -218,7 +218,7 @@ class DryRun(GeneratorInstructions):
             super()._do_is_op(argument)
 
     def _do_compare_op(self, argument: int) -> None:
-        how = argument >> self.dialect.compare_shift
+        how = argument >> self.opcodes.compare_shift
         if how in _CONTAINS:  # up to 3.8
             self._do_contains_op(how - _CONTAINS[0])
         elif how < len(COMPARISONS):
@@ -234,9 +234,9 @@ class DryRun(GeneratorInstructions):
     # -- names and attributes -------------------------------------------------------------------
 
     def _do_load_global(self, argument: int) -> None:
-        if self.dialect.global_shift and argument & 1:
+        if self.opcodes.global_shift and argument & 1:
             self.stack.append(None)
-        self._load_name(self._name(argument >> self.dialect.global_shift), self.globals)
+        self._load_name(self._name(argument >> self.opcodes.global_shift), self.globals)
 
     def _do_load_name(self, argument: int) -> None:
         self._load_name(self._name(argument), self.names, self.globals)
@@ -409,14 +409,14 @@ class DryRun(GeneratorInstructions):
         if following is not None:
             self.stack[-1:] = reversed(following)
             return
-        self.following += self.dialect.jump_unit * argument
+        self.following += self.opcodes.jump_unit * argument
         self.stack.pop()
         self.base = min(self.base, len(self.stack))
-        if self.dialect.end_for:  # it and what follows take two words
+        if self.opcodes.end_for:  # it and what follows take two words
             self.stack += [None, None]
 
     def _do_end_for(self, _argument: int) -> None:
-        for _ in range(self.dialect.end_for):
+        for _ in range(self.opcodes.end_for):
             self._pop()
 
     # -- cells ----------------------------------------------------------------------------------
@@ -627,7 +627,7 @@ class DryRun(GeneratorInstructions):
         return module is not None and self.decoder.string(module[1]) == "logging"
 
     def _do_load_attr(self, argument: int) -> None:
-        of, shift = self.stack[-1] if self.stack else None, self.dialect.attr_shift
+        of, shift = self.stack[-1] if self.stack else None, self.opcodes.attr_shift
         if (shift and argument & 1) or not isinstance(of, ProcessObject):
             super()._do_load_attr(argument)
         elif self.is_module_or_class(of):

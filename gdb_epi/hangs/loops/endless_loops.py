@@ -14,7 +14,7 @@ from itertools import chain, islice
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import find_bytecode_dialect
+from gdb_epi.cpython.values.instructions import find_opcodes
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     Item,
@@ -29,6 +29,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.loops.dry_run import DryRun
 from gdb_epi.hangs.loops.loop_states import DryRunMemory, EndlessLoop
 from gdb_epi.hangs.loops.object_evaluation import MAX_CODE, MAX_ITEMS, YieldedValue
+from gdb_epi.hangs.loops.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -326,6 +327,12 @@ def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: t
     return run
 
 
+def is_followed(name: str) -> bool:
+    """Tell whether a dry run can follow instructions of a name."""
+    known = "JUMP" in name or name.startswith(("RETURN", "EXTENDED"))
+    return known or name in OPERATORS_BY_INSTRUCTION or hasattr(DryRun, f"_do_{name.lower()}")
+
+
 def find_dry_run_starts(
     scene: HangContext, frame: PyFrame, *, innermost: bool
 ) -> Iterator[DryRunStart]:
@@ -334,10 +341,11 @@ def find_dry_run_starts(
     A call made by a frame that is not the innermost may already be partly done.
     """
     at, code = scene.running_byte(frame), list(scene.call_sites.instructions(frame.code))
-    reader, dialect = scene.view.reader, find_bytecode_dialect(scene.view.reader.layout)
+    reader, opcodes = scene.view.reader, find_opcodes(scene.view.reader.layout)
     start, size = locate_bytecode(reader, frame.code)
     units = reader.read(start, size) if 0 < size <= MAX_CODE else b""
-    names = [dialect.names.get(units[each.at], "?") for each in code if each.end <= len(units)]
+    names = [opcodes.names.get(units[each.at], "?") for each in code if each.end <= len(units)]
+    names = [name if is_followed(name) else "?" for name in names]
     running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
     if at is None or running is None or running >= len(names):
         raise Undecodable("no running instruction")
@@ -351,7 +359,7 @@ def find_dry_run_starts(
     if iterates and names[first] != "FOR_ITER":
         first -= 1
     loops = tuple(
-        range(each.at, each.end + dialect.jump_unit * each.argument)
+        range(each.at, each.end + opcodes.jump_unit * each.argument)
         for each, name in zip(code, names, strict=False) if name == "FOR_ITER"
     )  # fmt: skip
     begin = running

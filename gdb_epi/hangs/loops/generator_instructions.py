@@ -36,7 +36,7 @@ class GeneratorInstructions(ObjectEvaluation):
         """One step of `yield from` (3.11); END_SEND takes the iterator away since 3.12."""
         item = self._delegated()
         if item is None:
-            self.following += self.dialect.jump_unit * argument
+            self.following += self.opcodes.jump_unit * argument
             item = self.memory.returned
             if self.decoder.layout.version < (3, 12):
                 self._pop()

@@ -35,6 +35,15 @@ _OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
     "<<": operator.lshift,
 }  # fmt: skip
 
+_SIGNS = {
+    "ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/",
+    "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>", "LSHIFT": "<<",
+}  # fmt: skip
+# By the instructions of 3.8 to 3.10; later ones have BINARY_OP.
+OPERATORS_BY_INSTRUCTION = {
+    f"{how}_{name}": sign for how in ("BINARY", "INPLACE") for name, sign in _SIGNS.items()
+}
+
 
 def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
     """Return what an operator gives of two items. Raises Undecodable, Raised."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which methods code calls on what, in the order of its instructions; and which loops it is in.
 
-Only what loads are needed for is followed: a name, attributes of it, a method. `opcodes.json`
-(tests/tools/emit_call_opcodes.py) says per version which opcodes those are, specialised ones
-included. Source: Python/ceval.c, Python/bytecodes.c, Lib/opcode.py of each version.
+Only what loads are needed for is followed: a name, attributes of it, a method.
+Source: Python/ceval.c, Python/bytecodes.c, Lib/opcode.py of each version.
 
 Loops are known by their jumps back. Since 3.12 the compiler puts handlers of exceptions after all
 other code (gh-92228, see push_cold_blocks_to_end in Python/flowgraph.c), so their way out jumps
@@ -19,11 +18,11 @@ from contextlib import suppress
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
+from gdb_epi.cpython.frames.opcodes import Opcodes, opcodes_of_version
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import shipped_json
 
 MAX_JUMPS = 4096  # of one code object that are examined
 MAX_ENTRIES = 4096
@@ -34,6 +33,48 @@ MAX_TEXT = 256
 # Lib/opcode.py, cmp_op of 3.8; later versions have instructions of their own for the last four.
 _OPERATORS = ("<", "<=", "==", "!=", ">", ">=", "in", "not in", "is", "is not")
 _BEHIND = {"contains": 6, "is": 8}
+# What instructions do, by groups. Those by which a loop counts, tests, compares and stores are for
+# hangs/loops/endless_walks.py, hangs/loops/futile_polls.py and locks/python/loop_ends.py.
+_OPERATIONS = {
+    name: operation
+    for operation, names in (
+        ("fast", "LOAD_FAST LOAD_FAST_CHECK LOAD_FAST_BORROW"),
+        ("fast2", "LOAD_FAST_LOAD_FAST LOAD_FAST_BORROW_LOAD_FAST_BORROW"),
+        ("store_load", "STORE_FAST_LOAD_FAST"),
+        ("cell", "LOAD_DEREF LOAD_CLASSDEREF"),
+        ("global", "LOAD_GLOBAL"),
+        ("name", "LOAD_NAME"),
+        ("attr", "LOAD_ATTR"),
+        ("method", "LOAD_METHOD"),
+        ("extended", "EXTENDED_ARG"),
+        ("nothing", "PUSH_NULL NOP CACHE COPY_FREE_VARS NOT_TAKEN PRECALL"),
+        ("cold", "JUMP_BACKWARD_NO_INTERRUPT"),
+        ("back", "JUMP_BACKWARD POP_JUMP_BACKWARD_IF_TRUE POP_JUMP_BACKWARD_IF_FALSE "
+                 "POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE"),
+        # A jump where the place that it leads to is counted from the beginning (up to 3.10).
+        ("test", "JUMP_ABSOLUTE JUMP_FORWARD POP_JUMP_IF_TRUE POP_JUMP_IF_FALSE POP_JUMP_IF_NONE "
+                 "POP_JUMP_IF_NOT_NONE POP_JUMP_FORWARD_IF_TRUE POP_JUMP_FORWARD_IF_FALSE "
+                 "POP_JUMP_FORWARD_IF_NONE POP_JUMP_FORWARD_IF_NOT_NONE"),
+        ("store", "STORE_FAST"),
+        ("const", "LOAD_CONST LOAD_CONST_IMMORTAL"),
+        ("number", "LOAD_SMALL_INT"),
+        ("is", "IS_OP"),
+        ("truth", "TO_BOOL"),
+        ("sum", "BINARY_OP BINARY_ADD INPLACE_ADD BINARY_SUBTRACT INPLACE_SUBTRACT"),
+        ("call", "CALL CALL_FUNCTION CALL_METHOD"),
+        ("await", "GET_AWAITABLE SEND YIELD_VALUE YIELD_FROM END_SEND RESUME CLEANUP_THROW"),
+        ("pop", "POP_TOP"),
+        ("compare", "COMPARE_OP"),
+        ("contains", "CONTAINS_OP"),
+        ("next", "FOR_ITER"),
+    )
+    for name in names.split()
+}  # fmt: skip
+_LEAVES = frozenset((  # after these the next one does not run
+    "RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_ABSOLUTE",
+    "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT",
+))  # fmt: skip
+_NO_OPCODES = Opcodes({}, {}, {}, frozenset())
 _KEEP = frozenset((
     "fast", "fast2", "store_load", "cell", "global", "name", "attr", "method", "nothing",
 ))  # fmt: skip
@@ -169,11 +210,11 @@ class CodeCalls(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One instruction: its byte, the byte after it, its name in opcodes.json, its argument."""
+    """One instruction: its byte, the byte after it, what it does, its argument."""
 
     at: int
     end: int
-    operation: str  # "" where the table has no name for it
+    operation: str  # of _OPERATIONS; "" for all others
     argument: int
     goes_on: bool = True  # the next one may run after it
 
@@ -197,11 +238,7 @@ class CallSites:
 
     def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
-        version = ".".join(map(str, reader.layout.version))
-        self._table = shipped_json(__file__, "opcodes.json").get(version, {})
-        self._names = {int(k): v for k, v in self._table.get("names", {}).items()}
-        self._caches = {int(k): v for k, v in self._table.get("caches", {}).items()}
-        self._leaves = frozenset(self._table.get("leaves", ()))
+        self._opcodes = opcodes_of_version(reader.layout.version) or _NO_OPCODES
         self._known: dict[int, CodeCalls] = {}
 
     def of(self, code: int) -> CodeCalls:
@@ -209,7 +246,7 @@ class CallSites:
         if code not in self._known:
             self._known[code] = NOTHING
             with suppress(UnreadableMemory, LayoutError):
-                self._known[code] = self._read(code) if self._names else NOTHING
+                self._known[code] = self._read(code) if self._opcodes.names else NOTHING
         return self._known[code]
 
     def strings(self, code: int, member: str) -> list[str]:
@@ -222,46 +259,50 @@ class CallSites:
         Raises UnreadableMemory, LayoutError.
         """
         start, size = locate_bytecode(self._reader, code)
-        units = self._reader.read(start, max(0, min(size, MAX_CODE))) if self._names else b""
+        size = max(0, min(size, MAX_CODE)) if self._opcodes.names else 0
+        units = self._reader.read(start, size)
         at = extended = 0
         while at + 1 < len(units):
             opcode, argument, offset = units[at], units[at + 1] | extended << 8, at
-            operation = self._names.get(opcode, "")
-            at += 2 + 2 * self._caches.get(opcode, 0)
+            name = self._opcodes.names.get(opcode, "")
+            operation = _OPERATIONS.get(name, "")
+            if operation == "test" and name in self._opcodes.absolute:
+                operation = "jump"
+            at += 2 + 2 * self._opcodes.caches.get(opcode, 0)
             extended = argument if operation == "extended" else 0
-            yield Instruction(offset, at, operation, argument, opcode not in self._leaves)
+            yield Instruction(offset, at, operation, argument, name not in _LEAVES)
 
     def name_loaded(self, instruction: Instruction) -> int:
         """Return the place of the variable that is loaded, in the names of its kind."""
-        shift = self._table["global_shift"] if instruction.operation == "global" else 0
-        return int(instruction.argument >> shift)
+        shift = self._opcodes.global_shift if instruction.operation == "global" else 0
+        return instruction.argument >> shift
 
     def attribute_loaded(self, instruction: Instruction) -> int | None:
         """Return the place in co_names of the attribute that is loaded; None for a method."""
-        shift = self._table["attr_shift"]
+        shift = self._opcodes.attr_shift
         if instruction.operation != "attr" or instruction.argument & shift:
             return None
-        return int(instruction.argument >> shift)
+        return instruction.argument >> shift
 
     def name_read(self, instruction: Instruction) -> int | None:
         """Return the place in co_names of the global, attribute or method that is loaded."""
         if instruction.operation in ("global", "name"):
             return self.name_loaded(instruction)
         if instruction.operation == "attr":
-            return int(instruction.argument >> self._table["attr_shift"])
+            return instruction.argument >> self._opcodes.attr_shift
         return instruction.argument if instruction.operation == "method" else None
 
     def comparison(self, instruction: Instruction) -> str:
         """Return the operator of a comparison: "<", "in", "is not", ...; "" for anything else."""
         if instruction.operation == "compare":
-            number = instruction.argument >> self._table["compare_shift"]
+            number = instruction.argument >> self._opcodes.compare_shift
             return _OPERATORS[number] if number < len(_OPERATORS) else ""
         first = _BEHIND.get(instruction.operation)
         return "" if first is None else _OPERATORS[first + (instruction.argument & 1)]
 
     def leads_to(self, instruction: Instruction) -> int | None:
         """Return the byte that a jump leads to; None for any other instruction."""
-        distance: int = instruction.argument * self._table["jump_unit"]
+        distance: int = instruction.argument * self._opcodes.jump_unit
         if instruction.operation == "jump":
             return distance
         if instruction.operation in ("back", "cold"):
@@ -302,7 +343,7 @@ class CallSites:
             elif does in ("attr", "method"):
                 yield (
                     does,
-                    names[number >> self._table["attr_shift"] if does == "attr" else number],
+                    names[number >> self._opcodes.attr_shift if does == "attr" else number],
                 )
             else:
                 yield does, ""
@@ -310,7 +351,7 @@ class CallSites:
     def _tables(self, code: int) -> tuple[list[str], list[str], list[str]]:
         """Return the names of globals and attributes, of locals, and of cells."""
         names, slots = (self.strings(code, name) for name in ("co_names", "co_localsplusnames"))
-        if not self._table["cells_apart"]:
+        if self._reader.layout.offset("PyCodeObject", "co_localsplusnames") is not None:
             return names, slots, slots
         slots = self.strings(code, "co_varnames")
         cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
@@ -339,13 +380,13 @@ class CallSites:
                 number = self.name_loaded(each)
                 root, path = (("global", names[number]) if number < len(names) else None), ()
             elif operation in ("attr", "method"):
-                number = argument >> self._table["attr_shift"] if operation == "attr" else argument
+                number = argument >> self._opcodes.attr_shift if operation == "attr" else argument
                 path = (*path, names[number] if number < len(names) else "?")
             if root is not None and not path and operation in ("fast", "cell", "global", "name"):
                 loads.append(MethodCall(offset, root, ()))
             # A plain function is called where a NULL is pushed with it (3.11, bpo-40222); before,
             # a function that is called looks like one that is passed on.
-            called = operation == "global" and self._table["global_shift"] and argument & 1
+            called = operation == "global" and self._opcodes.global_shift and argument & 1
             if root is not None and (operation in ("attr", "method") or called):
                 calls.append(MethodCall(offset, root, path))
             if operation not in _KEEP:
@@ -356,7 +397,7 @@ class CallSites:
     def _handlers(self, code: int) -> list[ExceptionTableEntry]:
         """Return the exception table of code whose handlers stand after all else (3.12+)."""
         at = self._reader.layout.offset("PyCodeObject", "co_exceptiontable")
-        if at is None or not self._table["handlers_last"]:
+        if at is None or not self._opcodes.handlers_last:
             return []
         raw = self._reader.bytes_object(self._reader.u64(code + at), MAX_CODE)
         return [] if isinstance(raw, Absent) else parse_exception_table(raw)
