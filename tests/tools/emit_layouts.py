@@ -10,8 +10,8 @@ nothing but headers.
 `--other NAME` keeps the table of another build beside the shipped one, in others/: structs move
 between patch releases, and without perf trampolines (musl: --headers of a copy in which pyconfig.h
 does not define PY_HAVE_PERF_TRAMPOLINE). `--check` compares with the shipped table instead of
-writing it. `--constants` with `--headers` (and `--private-from`, for the enumerators of .c files)
-adds to the shipped table the constants that it lacks, and changes nothing else.
+writing it. `--missing` adds to all shipped tables of that version and kind of build the constants
+and structs that they lack, and changes nothing else.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from layout_from_headers import build_stub, debug_offsets_map
 from support.layout_tables import add_variants, dump_layout
 
+from gdb_epi.cpython.layout.struct_specs import STRUCTS
+
 LAYOUTS = ROOT / "gdb_epi" / "cpython" / "layout" / "generated"
 EXTENSIONS = ("_asyncio", "_queue", "_multiprocessing", "_datetime", "_functools")
+FLAVOURS = ("free_threaded", "debug")
 # Last members that free-threaded builds alone have, of structs private to .c files: no debug
 # information of another build has them (Modules/_asynciomodule.c, from 3.14 on).
 FREE_THREADED_ENDS = {"TaskObj": "unsigned long task_tid;"}
@@ -280,20 +284,19 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> tuple[int, list[str
     return compared, texts
 
 
-def add_constants(
-    path: Path, include: Path, defines: list[str], gdb: str, private: tuple[Path, str] | None
-) -> str:
-    """Add to the table `path` the constants that it lacks: of its headers and of `private`."""
-    table = json.loads(path.read_text())
-    with tempfile.TemporaryDirectory() as temporary:
-        flags = [f"-D{define}" for define in defines]
-        there = types_of(build_stub(include, Path(temporary) / "stub.o", flags), gdb)["constants"]
-    if private:
-        there = private_constants(private, gdb) | there
-    added = {name: value for name, value in there.items() if name not in table["constants"]}
-    table["constants"].update(added)
-    path.write_text(dump_layout(table))
-    return f"{path.name}: added {', '.join(sorted(added)) or 'nothing'}"
+def add_missing(table: Path, document: dict[str, Any]) -> None:
+    """Add to a shipped table the constants and structs that it lacks, if it is of that build."""
+    shipped = json.loads(table.read_text())
+    if any(shipped["header"][k] != document["header"][k] for k in ("version", *FLAVOURS)):
+        return
+    added = []
+    for section in ("constants", "structs"):
+        names = document[section].keys() - shipped[section].keys()
+        added += names
+        shipped[section] |= {n: value for n, value in document[section].items() if n in names}
+    shipped["header"]["missing"] = sorted(STRUCTS.keys() - shipped["structs"].keys())
+    table.write_text(dump_layout(shipped))
+    print(f"{table.name}: added {', '.join(sorted(added)) or 'nothing'}")
 
 
 def _add_variants(document: dict[str, Any], other: dict[str, Any]) -> None:
@@ -331,7 +334,7 @@ def main() -> int:
     parser.add_argument(
         "--other", metavar="NAME", help="keep it beside the shipped table, in others/"
     )
-    parser.add_argument("--constants", action="store_true", help="only add missing constants")
+    parser.add_argument("--missing", action="store_true", help="only add what tables lack")
     options = parser.parse_args()
     documents = [
         from_prefix(prefix, abi, options.gdb)
@@ -340,15 +343,13 @@ def main() -> int:
     ]
     folder, _colon, abi = (options.private_from or "").rpartition(":")
     private = (Path(folder).expanduser(), abi) if folder else None
-    if options.constants:
-        for include in options.headers:
-            described = describe(include, options.defines)
-            table = options.out / table_name(described, other=options.other or "")
-            print(add_constants(table, include, options.defines, options.gdb, private))
-        return 0
     documents += [
         from_headers(include, options.defines, options.gdb, private) for include in options.headers
     ]
+    if options.missing:
+        for table, document in product(sorted(options.out.glob("**/*.json")), documents):
+            add_missing(table, document)
+        return 0
     bad = 0
     for document in documents:
         for other in options.also:

@@ -149,6 +149,8 @@ STRUCTS: dict[str, StructSpec] = {
     **_own_names("PyMemberDescrObject PyMethodDescrObject"),
     "PyWeakReference": _every_struct("struct _PyWeakReference"),
     **_own_names("PySliceObject rangeobject PyCapsule mappingproxyobject dequeobject"),
+    "rangeiterobject": _every_struct("rangeiterobject", "_PyRangeIterObject"),
+    **_own_names("permutationsobject combinationsobject cwrobject productobject"),
     "dequeblock": _every_struct("struct BLOCK"),
     **_own_names("defdictobject partialobject"),
     "PyMemoryViewObject": _only(("PyMemoryViewObject",), "view"),

@@ -37,11 +37,9 @@ MAX_MEMBERS = 4096
 _BUILTIN = "builtin_function_or_method"
 # They take all that a generator gives, and keep none of it.
 _ALL = ("sum", "min", "max", "fsum", "prod")
-# Where an iterator of itertools has its number of places and whether it has ended, after the pool
-# and the indices (Modules/itertoolsmodule.c, 3.8 to 3.14).
-_FIELDS = {
-    "itertools.permutations": (48, 56), "itertools.combinations": (40, 48),
-    "itertools.combinations_with_replacement": (40, 48), "itertools.product": (0, 40),
+_STRUCTS = {  # Modules/itertoolsmodule.c
+    "itertools.permutations": "permutationsobject", "itertools.combinations": "combinationsobject",
+    "itertools.combinations_with_replacement": "cwrobject", "itertools.product": "productobject",
 }  # fmt: skip
 
 
@@ -103,10 +101,10 @@ def _too_long(scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]) ->
         may_stop = any(scene.call_sites.has_way_out(frame.code, loop) for loop in loops)
         if _may_be_dropped(scene, frame):
             may_stop = may_stop or not any(_consumed(scene, each) for each in callers[:1])
-        if kind not in _FIELDS:  # `for turn in range(sys.maxsize)` may be meant to go on
+        if kind not in _STRUCTS:  # `for turn in range(sys.maxsize)` may be meant to go on
             calls = (each.at for each in code if each.operation in ("call", "method"))
             may_stop = may_stop or any(at in loop for at in calls for loop in loops)
-        return _Iteration(f"{kind}()" if kind in _FIELDS else "a range", left, may_stop)
+        return _Iteration(f"{kind}()" if kind in _STRUCTS else "a range", left, may_stop)
     return None
 
 
@@ -136,21 +134,20 @@ def members_left(reader: MemoryReader, iterator: int, kind: str) -> int:
 
     Only those count that begin with another first member. Raises UnreadableMemory, LayoutError.
     """
-    if reader.layout.free_threaded:  # heads of another size
-        return 0
     if kind == "range_iterator":
         index, _, _, count = read_range_iterator(reader, iterator)
         return count - index
-    if kind not in _FIELDS:
+    if kind not in _STRUCTS:
         return 0
-    at_places, at_end = _FIELDS[kind]
-    containers = ContainerReader(reader)
-    pool = list(containers.tuple_items(reader.u64(iterator + 16)))
-    indices = reader.u64(iterator + 24)
-    places = reader.i64(iterator + at_places) if at_places else len(pool)
+    struct, containers, layout = _STRUCTS[kind], ContainerReader(reader), reader.layout
+    pool_at = iterator + layout.require(struct, "pool", "pools")
+    pool = list(containers.tuple_items(reader.u64(pool_at)))
+    indices = reader.u64(iterator + layout.require(struct, "indices"))
+    at_places = layout.offset(struct, "r")  # product() has as many as pools
+    places = len(pool) if at_places is None else reader.i64(iterator + at_places)
     if not 0 < places <= len(pool) <= MAX_MEMBERS and kind != "itertools.product":
         return 0
-    if not places or reader.read(iterator + at_end, 4) != bytes(4):
+    if not places or reader.u32(iterator + layout.require(struct, "stopped")):
         return 0
     first = reader.i64(indices)
     if kind == "itertools.product":

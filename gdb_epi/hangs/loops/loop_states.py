@@ -223,9 +223,11 @@ def read_range_iterator(reader: MemoryReader, iterator: int) -> tuple[int, int, 
     """Return the index, start, step and length of a range's iterator (long each).
 
     From 3.12 on there is no index: start moves on, and the length is what is left (gh-103024), so
-    that the index is 0 here. Raises UnreadableMemory.
-    Source: Objects/rangeobject.c, _PyRangeIterObject, 3.8 to 3.14.
+    that the index is 0 here. Raises UnreadableMemory, LayoutError.
     """
-    words = 3 if reader.layout.version >= (3, 12) else 4
-    *index, start, step, length = (reader.i64(iterator + 16 + 8 * n) for n in range(words))
-    return index[0] if index else 0, start, step, length
+    struct, layout = "rangeiterobject", reader.layout
+    at_index = layout.offset(struct, "index")
+    start, step, length = (
+        reader.i64(iterator + layout.require(struct, name)) for name in ("start", "step", "len")
+    )
+    return 0 if at_index is None else reader.i64(iterator + at_index), start, step, length
