@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
@@ -206,6 +206,18 @@ class MemoryReader:
         if length != len(wanted):
             return False
         return raw[size:] == wanted or self.string(address, 4096) == text
+
+    def which_string(self, address: int, texts: Sequence[str]) -> str | None:
+        """Return which of some texts a str object holds; None for another one."""
+        return next((text for text in texts if self.is_string(address, text)), None)
+
+    def value_of(self, entries: Iterable[tuple[int, int]], text: str) -> int | None:
+        """Return the value of the first (str object, value) whose str holds a text."""
+        return next((value for key, value in entries if self.is_string(key, text)), None)
+
+    def plain_string(self, address: int, cap: int) -> str | None:
+        """Return the text of a compact ASCII str that is at hand in one piece; None of others."""
+        return None
 
     def bare_string(self, address: int, cap: int) -> bytes | None:
         """Return the bytes of a compact ASCII str, whatever its state says, as is_string() reads.

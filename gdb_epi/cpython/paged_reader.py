@@ -22,7 +22,7 @@ from gdb_epi.target.api import Region, Target, shared_cache, view_memory_in_plac
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_PAGES = 4096  # kept; then they are read again
-MAX_PAGES_IN_PLACE = 16384  # nothing of them is copied: 600 bytes each
+MAX_PAGES_IN_PLACE = 16384  # nothing of them is copied: 300 bytes each
 FIRST_NODES = 4096  # of a list, after which it is asked whether they repeat
 _U32, _U64 = Struct("<I"), Struct("<Q")
 NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page that is not mapped
@@ -53,14 +53,13 @@ class PagedReader(MemoryReader):
         super().__init__(target, layout)
         self.read = self._read
         # All readers of a core read each page once. None: not whole; NOTHING where no mapping is.
-        pages: tuple[dict[int, bytes | memoryview | None], dict[int, memoryview | None]] = {}, {}
+        self._words: dict[int, memoryview | None] = {}
         self._in_place: Callable[[int], memoryview | None] = _nothing_in_place
         self._most = MAX_PAGES
         if (kept := shared_cache(target)) is not None:
-            pages = kept.setdefault(PagedReader, pages)
+            self._words = kept.setdefault(PagedReader, self._words)
             if hasattr(target, "in_place"):
                 self._in_place, self._most = target.in_place, MAX_PAGES_IN_PLACE
-        self._pages, self._words = pages
         self._plain = self._plain_ascii()
 
     def word(self, address: int) -> int:
@@ -129,18 +128,14 @@ class PagedReader(MemoryReader):
 
     def members(self, address: int, members: StructWords) -> Sequence[int]:
         """Return the members of one struct, each as word() does."""
-        page, at = self._pages.get(address >> PAGE_BITS), address & PAGE - 1
-        if page is None or at + members.words.size > PAGE:
+        page, at = self._words.get(address >> PAGE_BITS), address & PAGE - 1
+        if page is None or page is NOTHING or at + members.words.size > PAGE:
             return self.words([address + n for n in members.offsets])
         return members.words.unpack_from(page, at)
 
     def unpack(self, address: int, fields: Struct) -> tuple[int, ...] | None:
         """Return the fields at an address; None where they do not lie in one whole page."""
-        number, at = address >> PAGE_BITS, address & PAGE - 1
-        page = self._pages.get(number)
-        if page is None and number not in self._pages:
-            self._load(number)
-            page = self._pages[number]
+        page, at = self._page(address), address & PAGE - 1
         if page is None or at + fields.size > PAGE:
             return None
         return fields.unpack_from(page, at)
@@ -209,6 +204,28 @@ class PagedReader(MemoryReader):
             return False
         return super().is_string(address, text)
 
+    def which_string(self, address: int, texts: Sequence[str]) -> str | None:
+        """Do what MemoryReader.which_string does, with one look at the length."""
+        length = self.word(address + self._length_at)
+        for text in texts:
+            if (len(text) == length or not text.isascii()) and super().is_string(address, text):
+                return text
+        return None
+
+    def value_of(self, entries: Iterable[tuple[int, int]], text: str) -> int | None:
+        """Do what MemoryReader.value_of does, without a call for each key."""
+        if not text.isascii():
+            return super().value_of(entries, text)
+        get, rare, is_string = self._words.get, self._rare, super().is_string
+        at, length = self._length_at, len(text)
+        for key, value in entries:
+            place = key + at
+            words = get(place >> PAGE_BITS)
+            held = rare(place) if words is None or place & 7 else words[(place & PAGE - 1) >> 3]
+            if held == length and is_string(key, text):
+                return value
+        return None
+
     def _plain_ascii(self) -> tuple[int, int]:
         """Return which bits of `state` say that a str is compact and ASCII: a mask, and its bits.
 
@@ -223,21 +240,28 @@ class PagedReader(MemoryReader):
             bits |= value << member[2]
         return mask, bits
 
-    def _string(self, address: int, cap: int) -> str | Absent:
-        """Do what MemoryReader._string does; most are ASCII and lie in one page."""
-        page = self._pages.get(address >> PAGE_BITS)
-        if page is None and address >> PAGE_BITS not in self._pages:
-            self._load(address >> PAGE_BITS)
-            page = self._pages[address >> PAGE_BITS]
-        at = address & PAGE - 1
+    def plain_string(self, address: int, cap: int) -> str | None:
+        """Do what MemoryReader.plain_string does: of a str in one page."""
+        page, at = self._page(address), address & PAGE - 1
         start = at + self._ascii_size
         mask, bits = self._plain
         if page is not None and start <= PAGE and self._state is not None:
             (state,) = _U32.unpack_from(page, at + self._state.offset)
             (length,) = _U64.unpack_from(page, at + self._length_at)
             if state & mask == bits and length <= cap and start + length <= PAGE:
-                return str(page[start : start + length], "latin-1")
-        return super()._string(address, cap)
+                return str(page.tobytes()[start : start + length], "latin-1")
+        return None
+
+    def _string(self, address: int, cap: int) -> str | Absent:
+        """Do what MemoryReader._string does; most are plain."""
+        plain = self.plain_string(address, cap)
+        return super()._string(address, cap) if plain is None else plain
+
+    def _page(self, address: int) -> memoryview | None:
+        """Return the page of an address, if all of it can be read."""
+        number = address >> PAGE_BITS
+        page = self._words[number] if number in self._words else self._load(number)
+        return None if page is NOTHING else page
 
     def _single(self, address: int) -> int:
         try:
@@ -248,7 +272,6 @@ class PagedReader(MemoryReader):
     def _load(self, number: int) -> memoryview | None:
         if len(self._words) >= self._most:
             self._words.clear()
-            self._pages.clear()
         start = number << PAGE_BITS
         page: bytes | memoryview | None = self._in_place(start) if start < 1 << 63 else None
         words: memoryview | None = None
@@ -259,7 +282,6 @@ class PagedReader(MemoryReader):
                 page = self.target.read(start, PAGE)
         if page is not None:
             words = memoryview(page).cast("Q")
-        self._pages[number] = page
         self._words[number] = words
         return words
 
@@ -282,11 +304,6 @@ class PagedReader(MemoryReader):
         return [region.start for region in self._regions]
 
     def _read(self, address: int, size: int) -> bytes:
-        number, at = address >> PAGE_BITS, address & PAGE - 1
-        if at + size <= PAGE:
-            if number not in self._pages:
-                self._load(number)
-            page = self._pages[number]
-            if page is not None:
-                return bytes(page[at : at + size])
-        return self.target.read(address, size)
+        at = address & PAGE - 1
+        page = self._page(address) if at + size <= PAGE else None
+        return self.target.read(address, size) if page is None else page.tobytes()[at : at + size]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.machine import Architecture
 from gdb_epi.sizes import PAGE
-from gdb_epi.target.api import DUMPED, Target, view_memory_in_place
+from gdb_epi.target.api import DUMPED, Target
 from gdb_epi.target.api import try_read as try_read
 
 NULL_PAGE = PAGE  # no address below is ever mapped
@@ -44,9 +44,10 @@ def read_word(target: Target, address: int, *, dumped_only: bool = True) -> int 
     """
     if address < NULL_PAGE or address > (1 << 64) - 8:
         return None
-    word = view_memory_in_place(target, address, 8)
+    dumped_word = getattr(target, "dumped_word", None)  # most are asked of a core file
+    word: int | None = None if dumped_word is None else dumped_word(address)
     if word is not None:
-        return int.from_bytes(word, "little")
+        return word
     if dumped_only and target.provenance(address, 8) != DUMPED:
         return None
     return read_u64(target, address)

@@ -310,6 +310,14 @@ class CoreFileTarget(MappedRegions):
             raise UnreadableMemory(address, size, f"a read of more than {MAX_READ} bytes")
         return self._read_pieces(address, size)
 
+    def dumped_word(self, address: int) -> int | None:
+        """Return the word at an address; None where no one mapping was dumped with all of it."""
+        index = bisect_right(self._starts, address) - 1
+        if index >= 0 and address + 8 <= self._dumped_ends[index]:
+            at = address + self._deltas[index]
+            return int.from_bytes(self._data[at : at + 8], "little")
+        return None
+
     def in_place(self, start: int, size: int = PAGE) -> memoryview | None:
         """Return memory of one mapping without a copy; None where it was not dumped whole."""
         index = bisect_right(self._starts, start) - 1

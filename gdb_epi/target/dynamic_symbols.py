@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dynamic symbols of a mapped ELF object, looked up through the memory of the process.
+"""The dynamic symbols of a mapped ELF object: of the matching file, or of the process' memory.
 
-By PT_DYNAMIC and DT_GNU_HASH, so they work wherever the pages come from: the core, or the matching
-file.
+By PT_DYNAMIC and DT_GNU_HASH, so they work wherever the pages come from.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
+from gdb_epi.target.elf_files import ElfFile
 from gdb_epi.typing_lite import NamedTuple, Protocol
 
 DT_STRTAB, DT_SYMTAB, DT_DEBUG, DT_GNU_HASH = 5, 6, 21, 0x6FFFFEF5
@@ -122,3 +125,33 @@ def open_symbol_table(
     buckets = table + 16 + 8 * bloom_size
     symbols, names = dynamic[DT_SYMTAB], dynamic[DT_STRTAB]
     return GnuHashTable(target, base, symbols, names, buckets, bucket_count, first, bloom, shift)
+
+
+class _FileImage(NamedTuple):
+    """An ELF file as it would lie in memory from address 0 on."""
+
+    file: ElfFile
+    segments: Sequence[elf.Segment]
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return bytes that the file has for an address. Raises UnreadableMemory."""
+        for part in self.segments:
+            within = address - part.vaddr
+            if part.type == elf.PT_LOAD and 0 <= within <= part.filesz - size:
+                return self.file.read(part.offset + within, size)
+        raise UnreadableMemory(address, size, "not in the file")
+
+
+def symbol_table_of_file(file: ElfFile) -> GnuHashTable | None:
+    """Return the dynamic symbols of a file, as if its load base were 0; opened once for all cores.
+
+    None when it has no hash table of them.
+    """
+    if symbol_table_of_file not in file.kept:
+        table = None
+        _, segments = elf.parse_image(file.read(0, PAGE), 0) or (0, ())
+        with suppress(UnreadableMemory, struct.error):
+            table = open_symbol_table(_FileImage(file, segments), 0, segments)
+        file.kept[symbol_table_of_file] = table
+    kept: GnuHashTable | None = file.kept[symbol_table_of_file]
+    return kept

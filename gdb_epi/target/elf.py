@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple, Protocol
@@ -37,6 +37,7 @@ NT_GNU_BUILD_ID = 3
 
 MAX_SEGMENTS = 1_000_000
 MAX_HEADERS = 256  # of an object in memory
+MAX_PAGES = 96  # first pages of objects whose headers are kept; a process has about 25
 MAX_NOTE_BYTES = 256 << 20
 MAX_BUILD_ID = 64
 
@@ -128,13 +129,21 @@ def read_segments(data: Buffer, header: Header) -> Iterator[Segment]:
 
 def parse_image(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | None:
     """Return (load base, program headers) of an ELF object whose first page is `page`."""
-    header = parse_header(page)
-    if header is None or not header.is_64 or header.phnum > MAX_HEADERS:
+    headers = _headers_in(page)
+    if headers is None:
         return None
-    headers = tuple(read_segments(page, header))
     first = next((s for s in headers if s.type == PT_LOAD and s.offset == 0), None)
     vaddr = first.vaddr & -PAGE if first else 0
     return start - vaddr, headers
+
+
+@lru_cache(maxsize=MAX_PAGES)
+def _headers_in(page: bytes) -> tuple[Segment, ...] | None:
+    """Return the program headers in a page; of a library they are asked for in core after core."""
+    header = parse_header(page)
+    if header is None or not header.is_64 or header.phnum > MAX_HEADERS:
+        return None
+    return tuple(read_segments(page, header))
 
 
 def read_notes(data: bytes) -> Iterator[Note]:

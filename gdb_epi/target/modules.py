@@ -25,6 +25,7 @@ from gdb_epi.target.dynamic_symbols import (
     dynamic_section_matches,
     gnu_hash,
     open_symbol_table,
+    symbol_table_of_file,
 )
 from gdb_epi.target.elf_files import ElfFile, FileFinder, open_elf
 from gdb_epi.target.symbols import symtab_value
@@ -114,7 +115,7 @@ class Modules:
         self._files: dict[str, ElfFile | Absent] = {}
         self._symbols: dict[str, int | None] = {}
         self._parsed: dict[str, tuple[int, tuple[elf.Segment, ...]] | None] = {}
-        self._tables: list[GnuHashTable] = []
+        self._tables: list[tuple[int, GnuHashTable]] = []
         self._without_table: Iterator[str] | None = None  # paths of modules not yet looked at
 
     # -- files that stand in for elided pages -----------------------------------------------
@@ -325,17 +326,17 @@ class Modules:
         """Return the address of a dynamic symbol."""
         wanted = name.encode()
         hashed = gnu_hash(wanted)
-        for table in self._symbol_tables():
+        for base, table in self._symbol_tables():
             try:
                 address = table.address(wanted, hashed)
             except (UnreadableMemory, struct.error):
                 continue
             if address is not None:
-                return address
+                return base + address
         return None
 
-    def _symbol_tables(self) -> Iterator[GnuHashTable]:
-        """Yield the dynamic symbols of each module, libpython's first.
+    def _symbol_tables(self) -> Iterator[tuple[int, GnuHashTable]]:
+        """Yield (base, dynamic symbols) of each module, libpython's first.
 
         Most questions are about that one, and opening thirty files costs 10 ms.
         """
@@ -347,13 +348,17 @@ class Modules:
             image = self._image(path)
             if image is None:
                 continue
-            try:
-                table = open_symbol_table(self._target, image.module.base, image.segments)
-            except (UnreadableMemory, struct.error):
-                continue
+            file, base = image.elf_file, image.module.base
+            table = symbol_table_of_file(file) if isinstance(file, ElfFile) else None
+            if table is None:
+                try:
+                    table = open_symbol_table(self._target, base, image.segments)
+                except (UnreadableMemory, struct.error):
+                    continue
+                base = 0  # its symbols have the addresses of the process
             if table is not None:
-                self._tables.append(table)
-                yield table
+                self._tables.append((base, table))
+                yield base, table
 
     def _static_symbol(self, name: str) -> int | None:
         """Return the address of a symbol in .symtab of the executable, CPython or the C library.

@@ -95,12 +95,19 @@ def symbols_named(file: ElfFile, table: SymbolTable, name: bytes) -> Iterator[tu
 
 
 def symtab_value(file: ElfFile, name: str) -> int | None:
-    """Return the value of a defined .symtab symbol; None when the file is stripped or lacks it."""
-    for table in symbol_tables(file)[:1]:
-        for _, value in symbols_named(file, table, name.encode() + b"\0"):
-            if value:
-                return value
-    return None
+    """Return the value of a defined .symtab symbol; None when the file is stripped or lacks it.
+
+    The names that are asked for are those that decoders know: each is looked up once in a file.
+    """
+    values: dict[str, int | None] = file.kept.setdefault(symtab_value, {})
+    if name not in values:
+        named = (
+            value
+            for table in symbol_tables(file)[:1]
+            for _, value in symbols_named(file, table, name.encode() + b"\0")
+        )
+        values[name] = next(filter(None, named), None)
+    return values[name]
 
 
 def symbol_covering(file: ElfFile, value: int) -> tuple[str, int] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import ASKED_OFTEN, NamespaceReader
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
 
@@ -29,9 +30,14 @@ class Strings:
         text = KEYS[address]
         return b"damaged" if text is None else text.encode("latin-1") if len(text) <= cap else None
 
+    def plain_string(self, address: int, _cap: int) -> str | None:
+        return "os" if KEYS[address] == "os" else None
+
     def is_string(self, address: int, text: str) -> bool:
         held = KEYS[address]
         return text == "damaged" if held is None else held == text
+
+    value_of = MemoryReader.value_of
 
 
 class Dict(NamespaceReader):

@@ -570,9 +570,18 @@ def _pointers_to_static_data(context: Context, address: int) -> list[int]:
 
 
 def _is_beside_static_data(context: Context, word: int) -> bool:
-    region = context.target.region_at(word)
-    near = [word] if region is not None else [word ^ 1 << bit for bit in BITS]
+    near = [word]
+    if context.target.region_at(word) is None:
+        low, high = _span_of_files(context)
+        near = [address for bit in BITS if low <= (address := word ^ 1 << bit) < high]
     return any(_is_static_data(context, address) for address in near)
+
+
+@once_per_run
+def _span_of_files(context: Context) -> tuple[int, int]:
+    """Return where the first mapped file begins and the last one ends."""
+    mapped = [region for region in context.target.regions() if region.in_file]
+    return (mapped[0].start, mapped[-1].end) if mapped else (0, 0)
 
 
 def _is_static_data(context: Context, address: int) -> bool:

@@ -80,8 +80,9 @@ class InstancesByClass:
         if not kinds:
             return []
         places = [place for place, type_at in enumerate(types) if type_at in kinds]
-        listed = self._listed
-        return [Instance(listed[place], *kinds[types[place]]) for place in places[:MAX_FOUND]]
+        listed = dict.fromkeys((self._listed[place], types[place]) for place in places)
+        some = [(address, kind) for address, kind in listed if address and not address & 7]
+        return [Instance(address, *kinds[kind]) for address, kind in some[:MAX_FOUND]]
 
     def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
         """Return the named class that an object is an instance of, and its own; None for none."""
@@ -102,9 +103,13 @@ class InstancesByClass:
         return (min(hit), kind[1]) if kind is not None and hit else None
 
     def _scan_types(self) -> list[int]:
-        """Return the ob_type of each object in the list; the scan is made once."""
+        """Return the ob_type of each object in the list; the scan is made once.
+
+        An object may be listed twice, and what frames hold may be no object: of() sorts that out
+        among the few that it looks for.
+        """
         if self._types is None:
-            self._listed = [a for a in dict.fromkeys(self._all_objects()) if a and not a & 7]
+            self._listed = self._all_objects()
             type_at = self.reader.layout.require("PyObject", "ob_type")
             self._types = self.reader.words([address + type_at for address in self._listed])
             self._distinct = [kind for kind in dict.fromkeys(self._types) if kind]

@@ -50,6 +50,7 @@ class _KeysHead(NamedTuple):
 class _DictNames(NamedTuple):
     """The keys of a dict: place and value by text, and by bytes as is_string() compares them.
 
+    Of plain strings, whose bytes are their text, there are no bytes.
     `ended`: why the dict could not be read to its end.
     """
 
@@ -166,10 +167,9 @@ class NamespaceReader:
                 return names.ended
         else:
             try:
-                is_string = self._reader.is_string
-                for key_at, value in self.dict_items(address):
-                    if is_string(key_at, key):
-                        return value
+                value = self._reader.value_of(self.dict_items(address), key)
+                if value is not None:
+                    return value
             except UnreadableMemory as error:
                 return Absent(UNREADABLE, str(error))
         return Absent(NOT_AVAILABLE, f"no key {key!r} in the dict at {address:#x}")
@@ -182,10 +182,11 @@ class NamespaceReader:
             for number, (key, value) in enumerate(self.dict_items(address)):
                 if number == MAX_NAMES:
                     return None
-                bare = self._reader.bare_string(key, MAX_NAME)
+                plain = self._reader.plain_string(key, MAX_NAME)
+                bare = None if plain is not None else self._reader.bare_string(key, MAX_NAME)
                 if bare is not None:
                     raw.setdefault(bare, (number, value))
-                text = self._reader.string(key, 4096)
+                text = self._reader.string(key, 4096) if plain is None else plain
                 if isinstance(text, str):
                     texts.setdefault(text, (number, value))
         except UnreadableMemory as error:

@@ -27,6 +27,7 @@ MAX_STDLIB = 4096
 MAX_NAME = 256
 # Where a module's dict has `__file__` when it has one: the import system sets it first.
 EARLY = 12
+_ASKED_FOR = ("__version__", "__file__", "__path__")
 _INSTALLED = ("/site-packages", "/dist-packages")
 
 
@@ -142,10 +143,10 @@ class _VersionReader:
                     return None  # counted as lost
                 if number > EARLY and "__file__" not in values and by_file:
                     break
-                for name in ("__version__", "__file__", "__path__"):
-                    if reader.is_string(key, name):
-                        text = reader.string(value, 4096) if name != "__path__" else ""
-                        values[name] = None if isinstance(text, Absent) else text
+                name = reader.which_string(key, _ASKED_FOR)
+                if name is not None:
+                    text = reader.string(value, 4096) if name != "__path__" else ""
+                    values[name] = None if isinstance(text, Absent) else text
                 if "__version__" in values and "__file__" in values:
                     break
                 file = values.get("__file__") or ""

@@ -55,6 +55,8 @@ def package_note(target: Target, module: Module) -> dict[str, str] | None:
             if segment.type != elf.PT_NOTE:
                 continue
             raw = target.read(base + segment.vaddr, min(segment.filesz, MAX_NOTES))
+            if b"FDO" not in raw:
+                continue
             fdo = (
                 note
                 for note in elf.read_notes(raw)
