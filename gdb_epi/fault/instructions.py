@@ -56,7 +56,10 @@ def instructions_before(
             counts[at] = counts.get(at, 0) + 1
             at += lengths[at]
     chain: list[InstructionAtAddress] = []
-    at = min(place for place, count in counts.items() if count >= MIN_SHARE * len(landed))
+    shared = [place for place, count in counts.items() if count >= MIN_SHARE * len(landed)]
+    if not shared:
+        return None
+    at = min(shared)
     while at < window:
         instruction = decode(code[at : at + MAX_LENGTH])
         assert instruction is not None  # its length is known

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from gdb_epi.errors import Absent
 from gdb_epi.target import elf
-from gdb_epi.target.api import Target, shared_cache
+from gdb_epi.target.api import Module, Target, shared_cache
 from gdb_epi.target.elf_files import ElfFile, open_elf
 from gdb_epi.typing_lite import NamedTuple
 
@@ -125,31 +125,53 @@ def symbol_covering(file: ElfFile, value: int) -> tuple[str, int] | None:
     return None
 
 
-def symbolize(target: Target, address: int) -> str:
-    """Return `name`, `name+0x12`, `file+0x345` or the bare address.
+class SymbolPlace(NamedTuple):
+    """The symbol of a loaded file that covers an address, and the bytes from its start."""
 
-    Only symbols that cover the address count; in a stripped file the nearest one below
-    says nothing. The threads of a pool are all in the same functions: each is looked up once.
+    name: str
+    offset: int
+
+
+def symbol_at(target: Target, address: int) -> SymbolPlace | None:
+    """Return the symbol that covers an address; None where none is known to.
+
+    In a stripped file the nearest symbol below says nothing. The threads of a pool are all in the
+    same functions: each is looked up once.
     """
     kept = shared_cache(target)
-    names: dict[int, str] = {} if kept is None else kept.setdefault(symbolize, {})
-    if address not in names:
-        names[address] = _symbolized(target, address)
-    return names[address]
+    places: dict[int, SymbolPlace | None] = {}
+    if kept is not None:
+        places = kept.setdefault(symbol_at, places)
+    if address not in places:
+        places[address] = _find_symbol(target, address)
+    return places[address]
 
 
-def _symbolized(target: Target, address: int) -> str:
-    for module in target.modules():
-        if not module.start <= address < module.end:
-            continue
-        value = address - module.base
-        file = open_elf(module.file) if isinstance(module.file, str) else module.file
-        symbol = None if isinstance(file, Absent) else symbol_covering(file, value)
-        if symbol is None:
-            return f"{module.path.rpartition('/')[2]}+{value:#x}"
-        name, start = symbol
-        return f"{name}+{value - start:#x}" if value > start else name
-    return f"{address:#x}"
+def _find_symbol(target: Target, address: int) -> SymbolPlace | None:
+    module = _module_at(target, address)
+    if module is None or isinstance(module.file, Absent):
+        return None
+    file = open_elf(module.file)
+    if isinstance(file, Absent):
+        return None
+    value = address - module.base
+    symbol = symbol_covering(file, value)
+    return None if symbol is None else SymbolPlace(symbol[0], value - symbol[1])
+
+
+def _module_at(target: Target, address: int) -> Module | None:
+    return next((m for m in target.modules() if m.start <= address < m.end), None)
+
+
+def symbolize(target: Target, address: int) -> str:
+    """Return `name`, `name+0x12`, `file+0x345` or the bare address."""
+    symbol = symbol_at(target, address)
+    if symbol is not None:
+        return f"{symbol.name}+{symbol.offset:#x}" if symbol.offset else symbol.name
+    module = _module_at(target, address)
+    if module is None:
+        return f"{address:#x}"
+    return f"{module.path.rpartition('/')[2]}+{address - module.base:#x}"
 
 
 def exported_symbol(target: Target, name: str) -> int | None:

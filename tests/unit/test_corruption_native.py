@@ -91,6 +91,8 @@ def test_r5_finds_what_a_function_returned() -> None:
     two = returning("488b4310" + "c3" + "488b4318")  # another return gives what rax holds
     two.target.write(HEAP + 0x18, struct.pack("<Q", BAD))  # type: ignore[attr-defined]
     assert evidence(register_values(two)) == []
+    leaving = returning("0f84" + struct.pack("<i", 0x800).hex() + "488b4310")
+    assert evidence(register_values(leaving)) == []  # je to a part that was split off
 
 
 def test_r5_through_a_spilled_register() -> None:

@@ -14,9 +14,9 @@ from gdb_epi.corruption.checks.control_flow import return_from_slot_below
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.software_explanations import has_stride_at_hand
-from gdb_epi.corruption.replay.code_map import build_code_map, code_around
+from gdb_epi.corruption.replay.code_map import ELSEWHERE, build_code_map, code_around
 from gdb_epi.corruption.score import load_weights
-from gdb_epi.target.api import CrashInfo, Thread
+from gdb_epi.target.api import CrashInfo, Region, Thread
 
 LOAD = "488b07"  # mov (%rdi),%rax
 GOOD = MMAP + 0x1240
@@ -71,6 +71,45 @@ def test_code_around_a_place_of_a_very_long_function() -> None:
     assert known is not None
     assert known.before(PC) == [PC - 1, PC + 0x700]
     assert known.before(PC - 1) == [PC - 2]
+
+
+def split(before: str, part: str) -> Context:
+    """A function as told() makes it, and the part that a compiler split off from it, behind it."""
+    made = told(before)
+    target: Any = made.target
+    target.write(PC + 0x200, bytes.fromhex(part))
+    start = PC - len(bytes.fromhex(before))
+    return knowing(made, start, 0x40, (PC + 0x200, PC + 0x210))
+
+
+def test_a_split_off_part_leads_back_into_its_function() -> None:
+    """test; jne to the part; mov; the fault. The part jumps to the fault, or to no place of it."""
+    leave = "4885c0" + "0f85" + struct.pack("<i", 0x200 + 4).hex() + FIELD
+    back = "e9" + struct.pack("<i", -0x205).hex()
+    code = build_code_map(split(leave, back), PC)
+    assert code is not None
+    assert code.before(PC) == [PC - 4, ELSEWHERE]
+    assert found(split(leave, back)) == []  # the part may have made rdi
+    assert found(split(leave, "e9" + struct.pack("<i", 0x40).hex())) == [("R5", "rdi", GOOD)]
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_a_table_of_jumps_leads_into_a_function(relative: bool) -> None:
+    """lea table(%rip),%rcx; add; jmp *%rcx; mov; the fault: a case that is fallen into."""
+    jump = ("488d0d" + "{}" + "4801c1" + "ffe1") if relative else ("ff24c5" + "{}")
+    table = PC + 0x100 if relative else 0x40_1000
+    size = len(jump.format("00000000")) // 2 + 4
+    displacement = table - (PC - size + 7) if relative else table
+    before = jump.format(struct.pack("<i", displacement).hex()) + FIELD
+    for place, expected in ((PC, []), (PC + 1, [("R5", "rdi", GOOD)])):
+        entry = struct.pack("<i", place - table) if relative else struct.pack("<Q", place)
+        page = Region(table & -4096, (table & -4096) + 4096, "r--", None, 0, 0)
+        made = told(before, extra_regions=[] if relative else [page])
+        target: Any = made.target
+        if not relative:
+            target.memory[page.start] = bytearray(4096)
+        target.write(table, entry)
+        assert found(knowing(made, PC - size, 0x40)) == expected
 
 
 # -- ways ----------------------------------------------------------------------------------------
@@ -139,8 +178,6 @@ def test_r5_adds_from_memory() -> None:
 
 def test_r5_of_two_mapped_addresses_needs_the_same_low_digits() -> None:
     far = MMAP ^ 0x30 << 16 | 0x1240  # of another mapping
-    from gdb_epi.target.api import Region
-
     extra = Region(far & -4096, (far & -4096) + 4096, "r--", None, 0, 0)
     died = fault_at(far, 2)
     made = told(FIELD, far, died, extra_regions=[extra])

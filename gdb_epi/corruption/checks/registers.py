@@ -96,6 +96,8 @@ def _is_plausible(
         return False  # another thread may have gone on, or given memory back
     if remade.expected >= NEAR_NULL and target.region_at(remade.expected) is not None:
         return True
+    if min(bits) < NEAR_BITS:
+        return False  # any two small numbers differ within a byte: it says nothing of the code
     # A number that the access was made with has one high bit that it should not have.
     has_stray_high_bit = remade.expected < LOW and len(bits) == 1 and bits[0] >= FAR_BIT
     return feeds_access and (remade.kind not in (LOAD, COMPUTED) or has_stray_high_bit)

@@ -20,7 +20,7 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
 from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
-from gdb_epi.target.symbols import symbolize
+from gdb_epi.target.symbols import symbol_at
 
 ONE_BIT = ":one-bit"
 
@@ -84,8 +84,8 @@ def find_data_symbol(context: Context, value: int) -> str:
     """
     if may_execute(context.target.region_at(value)):
         return ""
-    name = symbolize(context.target, value)
-    return "" if "+" in name or name.startswith("0x") else name
+    symbol = symbol_at(context.target, value)
+    return symbol.name if symbol is not None and not symbol.offset else ""
 
 
 def is_one_bit_from_large_block(context: Context, value: int) -> bool:

@@ -2,11 +2,13 @@
 """Where each instruction of a function begins, and where each of its branches leads.
 
 Decoding from a function's first byte on is in step from the beginning; the unwind tables say where
-that is. Branches through registers or tables, and those in split-off parts, are not known.
+that is. A place where a table of jumps leads, or a part that the compiler split off, is led to from
+ELSEWHERE.
 """
 
 from __future__ import annotations
 
+import struct
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -32,12 +34,20 @@ MAX_LONG = 1 << 18  # bytes of a function searched for branches
 BEFORE, BEHIND = 1024, 512  # bytes of a very long function around an address
 # jmp and jcc with a 32-bit distance: the bytes of the instruction before that.
 _FAR = rb"\xe9|\x0f[\x80-\x8f]"
+ELSEWHERE = 0  # in the place of a branch's address
+_INDIRECT = rb"\xff[\x20-\x27\x60-\x67\xa0-\xa7\xe0-\xe7]"  # jmp through memory or a register
+# lea with a distance from rip; and what names memory by a number and an index times 8 alone.
+_LEA = rb"[\x48\x4c]\x8d[\x05\x0d\x15\x1d\x25\x2d\x35\x3d]"
+_INDEXED = rb"[\x04\x0c\x14\x1c\x24\x2c\x34\x3c][\xc5\xcd\xd5\xdd\xe5\xed\xf5\xfd]"
+MAX_TABLES, MAX_ENTRIES = 64, 512  # of a function; of a table
+MAX_PARTS = 16  # functions that one may have been split into
 
 
 class CodeMap(NamedTuple):
     """`starts`: addresses of the instructions, ascending; `sources`: of branches, by target.
 
-    `ends`: instructions after which control does not go on. Of a very long function a part.
+    `ends`: instructions after which control does not go on. Of a very long function a part. A
+    source may be ELSEWHERE; targets outside of the function are those of its own branches.
     """
 
     function: Function
@@ -95,8 +105,11 @@ def _map_around(context: Context, function: Function, address: int) -> CodeMap |
         return None
     for source, to in _far_branches(context, function):
         outside = not steps[0].address <= source < end
-        if outside and part.begins(to) and instructions_before(context.target, source) is not None:
+        leaves = not function.start <= to < function.end
+        is_way = outside and part.begins(to)
+        if leaves or (is_way and instructions_before(context.target, source) is not None):
             part.sources.setdefault(to, []).append(source)
+    _add_ways_from_elsewhere(context, function, part)
     return part
 
 
@@ -115,7 +128,48 @@ def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, i
 def _map_of(context: Context, function: Function) -> CodeMap | None:
     if not 0 < function.end - function.start <= MAX_FUNCTION:
         return None
-    return _decode_range(context, function, function.start, function.end)
+    code = _decode_range(context, function, function.start, function.end)
+    if code is not None:
+        _add_ways_from_elsewhere(context, function, code)
+    return code
+
+
+def _add_ways_from_elsewhere(context: Context, function: Function, code: CodeMap) -> None:
+    """Add what leads into a function from its split-off parts and through its tables of jumps."""
+    branches_to: dict[Function, int] = {}  # what looks like a branch may be none: the most count
+    for to, sources in code.sources.items():
+        part = None if function.start <= to < function.end else context.functions.at(to)
+        if part is not None:
+            branches_to[part] = branches_to.get(part, 0) + len(sources)
+    parts = sorted(branches_to, key=lambda part: (-branches_to[part], part))[:MAX_PARTS]
+    led_to = [to for part in parts for _, to in _far_branches(context, part)]
+    for to in {*led_to, *_table_entries(context, function)}:
+        if code.begins(to):
+            code.sources.setdefault(to, []).append(ELSEWHERE)
+
+
+def _table_entries(context: Context, function: Function) -> Iterator[int]:
+    """Yield where tables lead that a function names, if it has a jump that could go by one.
+
+    Compilers name the table by its distance from rip and fill it with 32-bit distances from
+    itself, or with addresses; in code that cannot be moved its address stands in the instruction.
+    """
+    import re
+
+    target = context.target
+    code = read_up_to(target, function.start, min(function.end - function.start, MAX_LONG))
+    if re.search(_INDIRECT, code) is None:
+        return
+    tables: set[int] = set()
+    for pattern, is_relative in ((_LEA, True), (_INDEXED, False)):
+        for match in re.finditer(pattern, code):
+            number = int.from_bytes(code[match.end() : match.end() + 4], "little", signed=True)
+            tables.add(function.start + match.end() + 4 + number if is_relative else number)
+    for table in sorted(at for at in tables if at > 0)[:MAX_TABLES]:
+        words = read_up_to(target, table, 8 * MAX_ENTRIES)
+        distances = struct.unpack_from(f"<{min(len(words) // 4, MAX_ENTRIES)}i", words)
+        yield from (table + distance for distance in distances)
+        yield from struct.unpack_from(f"<{len(words) // 8}Q", words)
 
 
 def _decode_range(context: Context, function: Function, low: int, high: int) -> CodeMap | None:

@@ -11,12 +11,13 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.replay.code_map import build_code_map, code_around
+from gdb_epi.corruption.replay.code_map import ELSEWHERE, build_code_map, code_around
 from gdb_epi.fault.instructions import InstructionAtAddress, call_before, instructions_before
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_up_to, read_word, try_read
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target
+from gdb_epi.target.function_bounds import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
@@ -32,8 +33,6 @@ MAX_CALLEE = 2048  # bytes of a callee that are decoded for its returns
 MAX_RETURNS = 6
 MAX_WAYS = 8  # that lead to one place
 MAX_VISITED = 300  # instructions
-# Opcodes of returns and jumps, and of jumps through memory or a register.
-ENDS = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCF, 0xE9, 0xEB, 0xFF))
 _PUSHES = frozenset((*range(0x50, 0x58), 0x68, 0x6A))
 
 
@@ -113,6 +112,8 @@ def paths_from_definitions(
         for last in exact.before(at):
             if last in onward:
                 continue
+            if last == ELSEWHERE:
+                return []
             instruction = decode(read_up_to(context.target, last, MAX_LENGTH))
             change = changed_registers(instruction) if instruction is not None else None
             if instruction is None or change is None or len(onward) == MAX_VISITED:
@@ -170,7 +171,7 @@ def paths_through_callee(context: Context, path: CodePath) -> list[CodePath]:
         return []
     skippable = frozenset(n - last for n in path.skippable if n > last)
     paths: list[CodePath] = []
-    for step in _returns(context.target, function.start, function.end):
+    for step in _returns(context, function):
         steps = _steps_before(context, step.address)
         if steps is None:
             return []
@@ -195,28 +196,21 @@ def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | Non
     return steps
 
 
-def _returns(target: Target, start: int, end: int) -> list[InstructionAtAddress]:
+def _returns(context: Context, function: Function) -> list[InstructionAtAddress]:
     """Return the returns of a function; none where it has other ends, or not all were seen."""
-    code = read_up_to(target, start, min(end - start, MAX_CALLEE))
+    code = None
+    if function.end - function.start <= MAX_CALLEE:
+        code = build_code_map(context, function.start)
+    if code is None or not all(function.start <= to < function.end for to in code.sources):
+        return []  # unknown, or on to another function, or to a part that was split off
     returns: list[InstructionAtAddress] = []
-    at = 0
-    while at < len(code):
-        length = instruction_length(code, at)
-        if not length or len(returns) == MAX_RETURNS:
-            return []
-        instruction = None
-        if not ENDS.isdisjoint(code[at : at + length]):
-            instruction = decode(code[at : at + MAX_LENGTH])
-        at += length
-        if instruction is None:
-            continue
+    for at in sorted(code.ends):
+        instruction = decode(read_up_to(context.target, at, MAX_LENGTH))
+        if instruction is None or (instruction.flow == JUMP and instruction.target is None):
+            return []  # the jump may lead to another function
         if instruction.flow == RETURN:
-            returns.append(InstructionAtAddress(start + at - length, instruction))
-        if instruction.flow == JUMP:
-            to = instruction.branches_to(start + at)
-            if to is None or not start <= to < end:
-                return []  # on to another function, or through a table
-    return returns if len(code) == end - start else []
+            returns.append(InstructionAtAddress(at, instruction))
+    return returns if len(returns) <= MAX_RETURNS else []
 
 
 def find_called_function(target: Target, call: InstructionAtAddress) -> int | None:
@@ -332,7 +326,7 @@ def _block(context: Context, steps: list[InstructionAtAddress], pc: int) -> Code
 
 def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:
     """Return where direct branches of the function lead in [low, high], with their addresses."""
-    exact = build_code_map(context, high)
+    exact = code_around(context, high)
     if exact is not None and exact.begins(high):
         return {to: sources for to, sources in exact.sources.items() if low <= to <= high}
     sources: dict[int, list[int]] = {}
