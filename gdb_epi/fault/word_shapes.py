@@ -48,6 +48,7 @@ def shape_of(value: int) -> WordShape | None:
         or poison_shape(value)
         or ascii_text_shape(value)
         or four_shorts_shape(value)
+        or equal_halves_shape(value)
         or double_shape(value)
         or int_pair_shape(value)
     )
@@ -178,6 +179,16 @@ def four_shorts_shape(value: int) -> WordShape | None:
         return None
     listed = ", ".join(f"{unit:#x}" for unit in units)
     return WordShape("int-pair", f"it is four 16-bit integers, {listed}")
+
+
+def equal_halves_shape(value: int) -> WordShape | None:
+    """Recognise a 32-bit number that stands there twice: what fills pixels and arrays with it."""
+    low, high = value & HALF_MASK, value >> 32
+    if low != high or low < SMALL:
+        return None
+    return WordShape(
+        "int-pair", f"it is the 32-bit number {low:#x} twice, as where memory is filled"
+    )
 
 
 def _signed_half(half: int) -> int:

@@ -200,6 +200,18 @@ def test_an_index_that_nan_became() -> None:
     assert "(-2147483648 x 8, which NaN or too large" in sign.summary
 
 
+def test_an_index_that_nan_became_is_added_before_the_access() -> None:
+    """lea (%rbx,%rdx,4),%rdi; the access adds the width of a row to it."""
+    index = -(1 << 31) + 19200
+    start = HEAP + 0x10
+    died = fault_at(start + 4 * index + 8 * 25)
+    made = failed("488b0ccf", died, before="488d3c93", rdi=start + 4 * index, rbx=start,
+                  rdx=index % (1 << 64), rcx=25)  # fmt: skip
+    (sign,) = evidence(far_index(made))
+    assert sign.id == "S:far-index"
+    assert f"it leads {-4 * index} bytes before the start, {start:#x}" in sign.summary
+
+
 def test_a_sum_of_a_start_and_an_index() -> None:
     """A loop's address is worked out before it, from a start and an index in other registers."""
     index, died = 0x10_0303, fault_at(FIRST + 0x10_0303)
@@ -274,6 +286,33 @@ def test_no_index_is_as_large_as_all_memory() -> None:
     text = int.from_bytes(b"password", "little") & -16
     assert ids(far_index(indexed(HEAP, text))) == []
     assert ids(far_index(indexed(HEAP, -0x1_2345_6789 % (1 << 64)))) == ["S:far-index"]
+
+
+def test_a_run_of_numbers_that_ended_within_a_pointer() -> None:
+    """Two pixels and a half: the upper half of the word is one, and so is what stands behind it."""
+    pixel, where = 0xFF33_6699, FIRST + 16
+    value = pixel << 32 | FIRST & 0xFFFF_FFFF
+
+    def said(value: int, **holds: int) -> list[str]:
+        words = {where: value, **{where + 8 * int(at[1:]): word for at, word in holds.items()}}
+        made = in_blocks(LOAD, PROTECTED, words, rax=FIRST, rdi=value)
+        return [sign.summary for sign in evidence(value_made_by_software(made))]
+
+    (summary,) = said(value, b1=pixel)
+    assert "a half of it is the number 0xff336699, which stands behind it" in summary
+    assert not said(value, b1=pixel + 1)
+    (twice,) = said(pixel << 32 | pixel)
+    assert "it is the 32-bit number 0xff336699 twice" in twice
+
+
+def test_six_letters_are_no_text_beside_memory() -> None:
+    """T'nUSU is 2^33 bytes from the heap, U'nUUU: an index of 32 bits leads there."""
+    heap = Region(0x5555_556E_0000, 0x5555_556F_0000, "rw-", "[heap]", 0, 0)
+    for value, expected in (
+        (0x5553_556E_2754, []), (0x6C61_6E72_756F, ["S:ascii:untraced"]),
+    ):  # fmt: skip
+        made = failed(LOAD, fault_at(value), rdi=value, extra_regions=[heap])
+        assert ids(value_made_by_software(made)) == expected
 
 
 def test_memory_that_was_given_back() -> None:

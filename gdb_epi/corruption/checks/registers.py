@@ -36,7 +36,7 @@ from gdb_epi.x86.register_changes import COMPUTED, LOAD
 
 MIN_BIT = 3  # programs mark addresses in lower ones
 NEAR_BITS, FAR_BITS = 8, 16
-NEAR_END = 64 << 10  # bytes, as in S:near-end
+GIVEN_BACK = 1 << 30  # bytes from a mapping in which memory may have been
 BELOW = 4096  # bytes under rsp: frames that were just left
 STACK_FRAMES = 6  # that are walked
 MIN_FRAMES = 4  # of them that must be after a call
@@ -57,8 +57,9 @@ _HOW = {
     needs="crash",
     innocent_causes=(
         "another thread stored to the memory since, so the right value must be a mapped address "
-        "and the register's not (or, in a process of one thread, the right one the start of an "
-        "object or block and the register's not); a branch into the code, so it is cut there; a "
+        "and the register's not, nor one within 1 GiB of a mapping, where memory may have been "
+        "(or, in a process of one thread, the right one the start of an object or block and the "
+        "register's not); a branch into the code, so it is cut there; a "
         "store to the same place, so such loads are left out; a function called since may have "
         "stored there too, so something must begin at the right value; a difference in many bits "
         "says nothing; a rep movs or rep stos that had copied a part already has moved its own "
@@ -89,11 +90,13 @@ def _is_plausible(
         if not (_named_something_else(context, remade, bits) or _lies_far(context, remade, bits)):
             return False
     elif (
-        len(bits) > 1
+        remade.from_memory
         and not _is_alone(context, remade)
-        and nearest_mapping(target, remade.held, NEAR_END, None)
+        and nearest_mapping(target, remade.held, GIVEN_BACK, None)
     ):
-        return False  # another thread may have gone on, or given memory back
+        # Another thread, or a function called since, may have put new memory in the place of old
+        # that it gave back: of blocks of 2^n bytes the addresses often differ in one bit.
+        return False
     if remade.expected >= NEAR_NULL and target.region_at(remade.expected) is not None:
         return True
     if min(bits) < NEAR_BITS:

@@ -25,6 +25,7 @@ from gdb_epi.corruption.pointers.read_place import (
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
+    block_of_large_text,
     byte_changes,
     find_data_symbol,
     is_one_bit_from_function,
@@ -304,8 +305,8 @@ def far_index(context: Context) -> Iterator[Evidence]:
     if permits(context.target.region_at(site.address), access):
         return
     for base, index, scale, base_name, index_name in _sums(context, operand, registers):
-        start = base + operand.displacement
         reach = signed_word(index * scale)
+        start = site.address - reach & WORD_MASK  # the base, and what else the access adds
         if not permits(context.target.region_at(base), access) or abs(reach) < FAR:
             continue
         if abs(signed_word(index)) >= USER_TOP:
@@ -495,14 +496,17 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         return
     stepped = _stepped_from(context, site, value)
     block = value if stepped is None else stepped
-    if block % PAGE == HEAD_BYTES or _is_aligned_block_of_file(context, word, block):
+    text = block_of_large_text(context, block)
+    of_malloc = block % PAGE == HEAD_BYTES or _is_aligned_block_of_file(context, word, block)
+    if of_malloc or text is not None:
         # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
-        if is_one_bit_from_large_block(context, block):
+        if is_one_bit_from_large_block(context, block if of_malloc or text is None else text):
             return
         id = sign_id_beside_one_bit(context, "S:unmapped", block)
+        what = "malloc puts large blocks" if of_malloc else "the characters of a large str stand"
         summary = (
             f"{block:#x}, {block % PAGE} bytes after the start of a page without memory: where "
-            "malloc puts large blocks, which free() unmaps"
+            f"{what}, which free() unmaps"
         )
         if stepped is None:
             id, summary = value_sign_id(context, word, id), f"{word.source} holds {summary}"

@@ -14,6 +14,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import TRANSFERS
 from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
@@ -91,6 +92,21 @@ def find_data_symbol(context: Context, value: int) -> str:
 def is_one_bit_from_large_block(context: Context, value: int) -> bool:
     """Tell whether a block that malloc() mapped by itself begins one bit away from a word."""
     return any(begins_large_block(context, value ^ 1 << bit) for bit in range(ADDRESS_BITS))
+
+
+def block_of_large_text(context: Context, value: int) -> int | None:
+    """Return where the block of a large str or bytes began whose characters a pointer leads to.
+
+    None for another place in its page. PyUnicode_AsUTF8() and PyBytes_AsString() return such ones.
+    """
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return None
+    layout = python.layout
+    heads = [layout.size("PyASCIIObject"), layout.size("PyCompactUnicodeObject")]
+    heads.append(layout.offset("PyBytesObject", "ob_sval"))
+    starts = (value - head for head in heads if head)
+    return next((start for start in starts if start % PAGE == HEAD_BYTES), None)
 
 
 def is_pointer_into_middle(context: Context, value: int) -> bool:

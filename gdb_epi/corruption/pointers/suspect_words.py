@@ -19,10 +19,16 @@ from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recom
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, NO_FAULT, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
-from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_space_end
+from gdb_epi.fault.mapping_checks import (
+    NEAR_NULL,
+    is_canonical,
+    nearest_mapping,
+    permits,
+    user_space_end,
+)
 from gdb_epi.fault.memory_reads import NULL_PAGE, read_up_to, read_word
 from gdb_epi.fault.signals import SI_KERNEL
-from gdb_epi.fault.word_shapes import WordShape, shape_of
+from gdb_epi.fault.word_shapes import SMALL, WordShape, shape_of
 from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, USER_TOP, WORD, WORD_MASK, signed_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.memory_search import find_bytes
@@ -35,6 +41,7 @@ LOW = 1 << 32  # below it lie addresses of programs that are not position-indepe
 MAX_UNALIGNED = 8  # occurrences looked at
 MAX_SEARCHED = 64 << 20  # bytes searched for an unaligned occurrence
 FROM_BASE = 16 << 20  # bytes from the start of an array that a loop walks
+INDEXED = 1 << 36  # bytes that an index of 32 bits leads away from its start, and more
 MAX_BACK = 3  # producers
 MAX_PLACES = 4
 MAX_HELD = 16
@@ -121,15 +128,22 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> WordShape | Non
     if value < NULL_PAGE:
         return None
     shape = shape_of(value)
-    coincident = shape is not None and (
-        shape.name in ("double", "int-pair") or (shape.name == "ascii" and value < USER_TOP)
-    )
+    short_text = shape is not None and shape.name == "ascii" and value < USER_TOP
+    coincident = short_text or (shape is not None and shape.name in ("double", "int-pair"))
     if coincident and _one_bit_off(context, value):
         shape = None
+    if short_text and nearest_mapping(target, value, INDEXED) is not None:
+        shape = None  # an index of 32 bits leads there; an address of the heap is letters above
     if is_index:  # any number may be one
         return shape if shape is not None and shape.name in ("ascii", "poison") else None
     if target.region_at(value) is None:
-        shape = _beside_a_pointer(target, value) or shape or _over_half(context, value)
+        shape = (
+            _beside_a_pointer(target, value)
+            or shape
+            or _over_half(context, value)
+            or _end_of_run(context, value)
+            or _hash_of_str(context, value)
+        )
         if shape is not None:
             return shape
     return (
@@ -282,6 +296,47 @@ def _over_half(context: Context, value: int) -> WordShape | None:
         if (whole ^ value).bit_count() > 2 and address_index(context).at(whole) is not None:
             why = f"its high half is the number {high}, over that of the address {whole:#x}"
             return WordShape("int-pair", why)
+    return None
+
+
+def _end_of_run(context: Context, value: int) -> WordShape | None:
+    """A half of an address beside a 32-bit number that stands behind or before the word as well.
+
+    Where a run of such numbers was written over memory, it began or ended within this word.
+    """
+    low, high = value & HALF_MASK, value >> 32
+    slots = {slot for suspect in find_suspects(context) if suspect.value == value
+             for slot in suspect.slots if slot % WORD == 0}  # fmt: skip
+    for slot in sorted(slots):
+        before, behind = (
+            read_word(context.target, slot - WORD),
+            read_word(context.target, slot + WORD),
+        )
+        for half, beside in (
+            (high, None if behind is None else behind & HALF_MASK),
+            (low, None if before is None else before >> 32),
+        ):
+            if half == beside and SMALL <= half < HALF_MASK:
+                side = "behind" if half == high else "before"
+                why = (
+                    f"a half of it is the number {half:#x}, which stands {side} it at {slot:#x} as "
+                    "well: a run of 32-bit numbers over an address"
+                )
+                return WordShape("int-pair", why)
+    return None
+
+
+def _hash_of_str(context: Context, value: int) -> WordShape | None:
+    """The hash that a str or bytes object in use carries: no other word has its 64 bits by chance.
+
+    The code took the object for one of another type, which has a pointer there.
+    """
+    index = address_index(context)
+    for place in context.places_of(value, MAX_PLACES) if value >= LOW else ():
+        owner = index.owner(place)
+        if owner is not None and owner[1] in ("str", "bytes") and index.has_place_of_hash(place):
+            why = f"it is the hash of the {owner[1]} at {owner[0]:#x}, which is no pointer"
+            return WordShape("wild-value", why)
     return None
 
 

@@ -138,6 +138,7 @@ class RecomputedRegister(NamedTuple):
     fixed: bool = False  # does not depend on any register: a constant, or xor with itself
     terms: tuple[int, int, int] | None = None  # base, index, scale that a lea or add added up
     kept: bool = False  # across a call: the callee may have saved it on the stack
+    from_memory: bool = False  # itself, or a register that it was made of
 
 
 def recompute_registers(
@@ -175,16 +176,11 @@ def find_summed_address(context: Context) -> tuple[int, int, int] | None:
     """Return base, index and scale of which the code made the base register of the failed access.
 
     Only where their sum is what the register holds: then it has not changed since, and what is
-    wrong is one of them. None for an access that adds them up itself, or where nothing tells.
+    wrong is one of them. None where nothing tells.
     """
     site = context.site
     operand = None if isinstance(site, Absent) else site.operand
-    if (
-        isinstance(site, Absent)
-        or operand is None
-        or operand.base is None
-        or operand.index_register
-    ):
+    if isinstance(site, Absent) or operand is None or operand.base is None:
         return None
     place = _place(context, site)
     path = None if isinstance(place, Absent) else find_preceding_path(context, *place)
@@ -427,6 +423,7 @@ class _Replay:
         since = reads and kept
         inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
         since |= any(each.since and each.held != each.expected for each in inputs)
+        from_memory = reads or any(each.from_memory for each in inputs)
         return RecomputedRegister(
             register=register,
             held=held,
@@ -440,6 +437,7 @@ class _Replay:
             since=since,
             fixed=fixed,
             kept=kept,
+            from_memory=from_memory,
             terms=_terms(step.instruction, how, self._add_memory(number, values)),
         )
 

@@ -16,11 +16,14 @@ from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import NativeFrame, Target, get_architecture
+from gdb_epi.typing_lite import NamedTuple
 
 # What is left of the code of libffi's closures after their first word: src/x86/ffi64.c, 3.3 to 3.4,
 # with and without endbr64. A freed one begins with a link to the next free one instead
 # (c/malloc_closure.h of cffi, Modules/_ctypes/malloc_closure.c: union mmaped_block, ITEM).
 _REMAINDERS = (bytes.fromhex("ffffffff25070000000f1f80"), bytes.fromhex("25030000000f1f00"))
+CALLERS = ("_ctypes", "_cffi_backend")  # files
+CALLS = ("ffi_call", "ffi_raw_call")  # functions of libffi
 _THUNK = "_ctypes.CThunkObject"  # Modules/_ctypes/ctypes.h; the name is the same since 2.5
 MAX_FRAMES = 24
 MAX_STACK = 32 << 10
@@ -30,9 +33,9 @@ MAX_STACK = 32 << 10
 def freed_callback(state: ProcessState) -> Iterator[Finding]:
     """Find a call from C code into a freed closure, or to a ctypes callback without references.
 
-    A living callback that is being called has at least one reference. Innocent causes: damage of
-    the count, or of the first word of a closure's code. Not claimed where the memory was used
-    again, and the object is no longer one. The object is not looked for without native frames.
+    A living callback that is being called has at least one reference, and libffi has its object at
+    hand, with what tells it the types of the arguments. Innocent causes: damage of the count, or of
+    the first word of a closure's code. The object is not looked for without native frames.
     Reference: Modules/_ctypes/callbacks.c (closure_fcn, CThunkObject_dealloc), 3.8 to 3.15.
     """
     account, python = state.account, state.python
@@ -54,15 +57,25 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     if end is None:
         return
     reader = PagedReader(state.target, python.layout)
-    for word in _words(state.target, account.fault.registers, account.fault.sp, end):
-        if _is_freed_thunk(reader, word):
-            facts = {"address": hex_word(word)}
-            summary = (
-                f"C code called the ctypes callback at {word:#x}, which has been freed: nothing in "
-                "Python kept a reference to it"
-            )
-            yield Finding("freed_callback", f"thread {account.fault.tid}", facts, summary)
-            return
+    words = list(_words(state.target, account.fault.registers, account.fault.sp, end.sp))
+    counts = {
+        word: count for word in words if (count := _references_of_thunk(reader, word)) is not None
+    }
+    freed = next((word for word, count in counts.items() if count == 0), None)
+    facts, summary = {}, ""
+    if freed is not None:
+        facts = {"address": hex_word(freed)}
+        summary = (
+            f"C code called the ctypes callback at {freed:#x}, which has been freed: nothing in "
+            "Python kept a reference to it"
+        )
+    elif end.in_libffi and not counts:
+        summary = (
+            "C code called a callback of ctypes or cffi, and libffi found no description of it: "
+            "it was freed, as nothing in Python kept a reference to it, or overwritten"
+        )
+    if summary:
+        yield Finding("freed_callback", f"thread {account.fault.tid}", facts, summary)
 
 
 def _freed_closure(target: Target, pc: int) -> int | None:
@@ -78,17 +91,31 @@ def _freed_closure(target: Target, pc: int) -> int | None:
     return None
 
 
-def _end_of_callback(frames: Sequence[NativeFrame]) -> int | None:
-    """Return the stack pointer of the code that called back, if ctypes is inward of libffi."""
-    inward = False
-    for frame in frames[:MAX_FRAMES]:
+class _CallbackEnd(NamedTuple):
+    """The stack pointer of the code that called back; whether libffi itself failed."""
+
+    sp: int
+    in_libffi: bool
+
+
+def _end_of_callback(frames: Sequence[NativeFrame]) -> _CallbackEnd | None:
+    """Return where a callback ends, if ctypes is inward of libffi or libffi itself failed.
+
+    Where ffi_call() is, or ctypes or cffi is outward of it, libffi made a call and no callback.
+    """
+    inward = in_libffi = False
+    for number, frame in enumerate(frames[:MAX_FRAMES]):
         file = frame.module_name
-        if file.startswith("_ctypes"):
+        if file.startswith(CALLERS) or (frame.function or "").startswith(CALLS):
+            if in_libffi:
+                return None
             inward = True
-        elif inward and not file.startswith("libffi"):
-            return frame.sp
-        elif not inward and file.startswith("libffi"):
-            return None
+        elif file.startswith("libffi"):
+            in_libffi = in_libffi or number == 0
+            if not inward and not in_libffi:
+                return None
+        elif inward or in_libffi:
+            return _CallbackEnd(frame.sp, in_libffi)
     return None
 
 
@@ -98,21 +125,19 @@ def _words(target: Target, registers: Mapping[str, int], start: int, end: int) -
     yield from dict.fromkeys(split_into_words(stack))
 
 
-def _is_freed_thunk(reader: MemoryReader, address: int) -> bool:
+def _references_of_thunk(reader: MemoryReader, address: int) -> int | None:
+    """Return how many references an address' ctypes callback has; None where there is none."""
     layout = reader.layout
     if address % 8 or not permits(reader.target.region_at(address), "w"):
-        return False
+        return None
     count_at = layout.offset("PyObject", "ob_refcnt")
     if count_at is None:
-        return False
+        return None
     try:
-        if reader.u64(address + count_at) != 0:
-            return False
         kind = reader.u64(address + layout.require("PyObject", "ob_type"))
         if kind % 8 or reader.target.region_at(kind) is None:
-            return False
-        return (
-            reader.c_string(reader.u64(kind + layout.require("PyTypeObject", "tp_name"))) == _THUNK
-        )
+            return None
+        name = reader.u64(kind + layout.require("PyTypeObject", "tp_name"))
+        return reader.u64(address + count_at) if reader.c_string(name) == _THUNK else None
     except UnreadableMemory:
-        return False
+        return None
