@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet rates`: is a version, a kernel, a ring of hosts worse than the others?"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gdb_epi.argument_types import whole_number
+from gdb_epi.cli.fleet.output import (
+    add_asof_option,
+    add_output_options,
+    print_line,
+)
+from gdb_epi.cli.support.messages import repeated_database_option
+from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import counted
+
+if TYPE_CHECKING:
+    from gdb_epi.fleet.questions.rates import Risk, ValueRate
+
+GROUP = "Look"
+HELP = "crashes per host-hour by the values of an attribute: is this kernel, this release worse?"
+EPILOG = (
+    "Each value is compared with the others on the same days, and with its own hosts while they "
+    "had another value: a canary ring has more crashes than others, and had them before, too."
+)
+LIMIT = 20
+NAMED = 12  # attributes that an error names
+NOTE = (
+    "(times: how many times as often as the others; 95 % intervals, each row by itself: of 20 rows "
+    "one lies beside 1 by chance)"
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "attribute", metavar="ATTRIBUTE[=VALUE]", help="kernel; or kernel=6.1.0-28, in words"
+    )
+    parser.add_argument("--signature", metavar="SIGNATURE", help="of this signature alone")
+    parser.add_argument(
+        "--limit", type=whole_number(), default=LIMIT, metavar="N", help="most values (20)"
+    )
+    add_asof_option(parser)
+    add_output_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print a row for each value, or what can be said of one."""
+    import numpy as np
+
+    from gdb_epi.cli.fleet.output import parse_day_argument, print_rows, print_table
+    from gdb_epi.fleet.population.open_for_question import open_for_question
+    from gdb_epi.fleet.questions.rates import rates_of_values
+
+    name, _, value = args.attribute.partition("=")
+    if args.signature is not None:
+        from gdb_epi.cli.fleet.split import population_and_code
+
+        population, code = population_and_code(args.db, args.signature, args.asof)
+        mine = population.signature == code
+    else:
+        with open_for_question(args.db) as base:
+            population = base.population(parse_day_argument(args.asof))
+        mine = np.ones(population.day.size, dtype=bool)
+    attribute = population.attribute(name)
+    if attribute is None:
+        # The attributes of hosts that have host-hours first: rates are known of these.
+        by_hours = sorted(population.attributes, key=lambda a: not (a.exposure >= 0).any())
+        names = ", ".join(other.name for other in by_hours[:NAMED])
+        raise UsageError(f"no attribute {name!r}", hint=f"there are {names or 'none'}")
+    rates = rates_of_values(population, attribute, mine)
+    rows = rates.rows
+    asked = [row for row in rows if row.value == value]
+    if value and not asked:
+        some = ", ".join(row.value for row in rows[:NAMED])
+        raise UsageError(f"no {name} is {value!r}", hint=f"there are {some or 'none'}")
+    if args.json or args.csv:
+        print_rows([_data(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
+        return EXIT_DONE
+    for row in asked:
+        print_line(f"{name}={value}: {row.answer}")
+        print()
+    print_table(
+        (
+            name,
+            "crashes",
+            "hosts",
+            "host-hours",
+            "per 1000 hours",
+            "on the same days",
+            "same hosts",
+        ),
+        [_cells(row) for row in rows[: args.limit]],
+        empty="no crashes",
+        below=("same hosts", "on the same days"),
+    )
+    if len(rows) > args.limit:
+        print(f"The first {args.limit} of {len(rows)}; more: --limit {len(rows)}")
+    if any(row.same_days or row.same_hosts for row in rows):
+        print_line(NOTE)
+    elif rows:
+        print_line(
+            f"no host-hours tell of {name}, so no rates; gdb-epi fleet suspects"
+            f"{repeated_database_option(args)} compares with other crashes"
+        )
+    if rates.not_covered:
+        print_line(
+            f"{counted(rates.not_covered, 'crash')} left out: no host-hours tell of these; "
+            f"gdb-epi fleet check{repeated_database_option(args)}"
+        )
+    return EXIT_DONE
+
+
+def _cells(row: ValueRate) -> list[object]:
+    rate = "" if row.per_1000_hours is None else f"{row.per_1000_hours:.3g}"
+    hours = f"{row.hours:,.0f}" if row.hours else ""
+    risks = [_times(row.same_days), _times(row.same_hosts)]
+    return [row.value, row.crashes, row.hosts, hours, rate, *risks]
+
+
+def _times(risk: Risk | None) -> str:
+    return "" if risk is None else f"{risk.ratio:.2g} ({risk.low:.2g} to {risk.high:.2g})"
+
+
+def _data(row: ValueRate) -> dict[str, object]:
+    risks = {
+        name: None if risk is None else risk._asdict()
+        for name, risk in (("same_days", row.same_days), ("same_hosts", row.same_hosts))
+    }
+    return {**row._asdict(), **risks}

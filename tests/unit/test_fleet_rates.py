@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rates by the values of an attribute: what is worse, and what only runs where more crashes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from support.fleet_lives.lab import Fleet
+
+from gdb_epi.cli.main import main
+from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values
+
+HOSTS, DAYS = 200, 40
+FIRST = 20_000  # a day since 1970-01-01
+
+
+def fleet(
+    rates: np.ndarray,
+    of_hosts: Mapping[str, np.ndarray],
+    of_crashes: Mapping[str, np.ndarray] | None = None,
+    *,
+    seed: int = 1,
+) -> Population:
+    """A fleet whose hosts crash at a rate a day (rows: hosts, columns: days).
+
+    `of_hosts`: the code of an attribute for each host and day. `of_crashes`: how likely a crash of
+    a host and a day has the second of two values.
+    """
+    rng = np.random.default_rng(seed)
+    host, day = np.indices(rates.shape).reshape(2, -1)
+    crashes = np.repeat(np.arange(host.size), rng.poisson(rates).reshape(-1))
+    crashes = crashes[np.argsort(day[crashes], kind="stable")]
+    attributes = [
+        Attribute(name, ["old", "new"], codes.reshape(-1)[crashes], codes.reshape(-1))
+        for name, codes in of_hosts.items()
+    ]
+    nowhere = np.full(host.size, -1)
+    for name, share in (of_crashes or {}).items():
+        drawn = rng.random(crashes.size) < share.reshape(-1)[crashes]
+        attributes.append(Attribute(name, ["prod", "shadow"], drawn.astype(int), nowhere))
+    none = np.zeros(crashes.size, dtype=bool)
+    return Population(
+        core_keys=CoreKeys.of(f"{i:016x}" for i in range(crashes.size)),
+        day=FIRST + day[crashes],
+        host=host[crashes],
+        signature=rng.integers(0, 8, crashes.size),
+        cpu=np.full(crashes.size, -1),
+        bitflip=none,
+        lock_inherited=none,
+        hosts=[f"h{i:03d}" for i in range(rates.shape[0])],
+        signatures=[f"s{i}" for i in range(8)],
+        attributes=tuple(attributes),
+        exposure_day=FIRST + day,
+        exposure_host=host,
+        exposure_hours=np.full(host.size, 24.0),
+    )
+
+
+def ask(population: Population, name: str, value: str) -> ValueRate:
+    attribute = population.attribute(name)
+    assert attribute is not None
+    rates = rates_of_values(population, attribute, population.signature >= 0)
+    return next(row for row in rates.rows if row.value == value)
+
+
+def rolled_out(since: Sequence[int] | np.ndarray) -> np.ndarray:
+    """1 from the day on which each host got the new value."""
+    return (np.arange(DAYS)[None, :] >= np.asarray(since)[:, None]).astype(int)
+
+
+def waves(hosts: int = HOSTS) -> np.ndarray:
+    return rolled_out(10 + np.arange(hosts) % 4 * 6)
+
+
+def test_a_version_that_changes_nothing_has_no_more_crashes():
+    row = ask(fleet(np.full((HOSTS, DAYS), 0.1), {"kernel": waves()}), "kernel", "new")
+    assert row.answer.startswith("no more crashes with it: ")
+    assert row.per_1000_hours == pytest.approx(100 / 24, rel=0.2)
+
+
+def test_a_version_that_is_worse_is_worse_on_both_counts():
+    kernel = waves()
+    row = ask(fleet(0.1 * (1 + 2 * kernel), {"kernel": kernel}), "kernel", "new")
+    assert row.answer.startswith("more crashes with it: ")
+    assert row.same_days is not None
+    assert row.same_hosts is not None
+    for risk in (row.same_days, row.same_hosts):
+        assert 1 < risk.low < 3 < risk.high
+
+
+def test_a_canary_on_hosts_that_always_crashed_more_is_not_to_blame():
+    canary = np.arange(HOSTS) < 17
+    release = rolled_out(np.where(canary, 20, 99))
+    replay = np.where(canary, 3 / 4, 0.0)[:, None] * np.ones(DAYS)
+    rates = np.where(canary, 0.4, 0.1)[:, None] * np.ones(DAYS)
+    population = fleet(rates, {"release": release}, {"namespace": replay})
+    row = ask(population, "release", "new")
+    assert row.answer.startswith("its hosts crash more, with it or without it: ")
+    assert "what it has more is namespace=shadow" in row.answer
+
+
+def test_of_hosts_that_never_had_another_value_nothing_is_told_apart():
+    ring = np.repeat((np.arange(HOSTS) < 30).astype(int)[:, None], DAYS, axis=1)
+    row = ask(fleet(0.1 * (1 + 2 * ring), {"ring": ring}), "ring", "new")
+    assert row.same_hosts is None
+    assert "its hosts never had another value: it, or these hosts, or their work" in row.answer
+
+
+def test_what_came_together_is_told_by_the_hosts_that_got_only_one_of_both():
+    kernel = waves()
+    microcode = kernel * (np.arange(HOSTS) % 5 < 2)[:, None]
+    population = fleet(0.1 * (1 + 2 * microcode), {"kernel": kernel, "microcode": microcode})
+    row = ask(population, "kernel", "new")
+    assert "; microcode explains it: at the same microcode " in row.answer
+    assert "explains" not in ask(population, "microcode", "new").answer
+
+
+def test_a_rise_of_the_whole_fleet_is_not_laid_on_what_is_new():
+    rates = np.where(np.arange(DAYS) < 20, 0.1, 0.3)[None, :] * np.ones((HOSTS, 1))
+    kernel = rolled_out(np.where(np.arange(HOSTS) % 2, 20, 99))
+    row = ask(fleet(rates, {"kernel": kernel}), "kernel", "new")
+    assert row.answer.startswith("all hosts have more since then, not those with it: ")
+
+
+def test_intervals_hold_where_hosts_differ():
+    """Of 200 roll-outs that change nothing, where the load of hosts differs, few may err."""
+    rng = np.random.default_rng(20_261_129)
+    errs = 0
+    for seed in range(200):
+        load = rng.gamma(2.0, 0.05, (60, 1)) * np.ones(DAYS)
+        row = ask(fleet(load, {"kernel": waves(60)}, seed=seed), "kernel", "new")
+        assert row.same_days is not None
+        assert row.same_hosts is not None
+        errs += row.answer.startswith("more crashes with it")
+    assert errs <= 10
+
+
+def test_the_command_says_it_and_names_what_there_is(tmp_path, capsys):
+    f = Fleet("rates", 5, 30)
+    f.add_hosts(40, "n{:02d}", kernels=("6.1", "6.6"))
+    f.background(6.0)
+    f.write(tmp_path)
+    db = ["--db", str(tmp_path / "f.sqlite3")]
+    assert main(["fleet", "ingest", str(tmp_path / "records.jsonl"), *db]) == 0
+    capsys.readouterr()
+    assert main(["fleet", "rates", "kernel", *db]) == 0
+    assert "no host-hours" in capsys.readouterr().out
+    assert main(["fleet", "exposure", str(tmp_path / "hours.csv"), *db]) == 0
+    capsys.readouterr()
+    assert main(["fleet", "rates", "kernel=6.1", *db]) == 0
+    assert capsys.readouterr().out.startswith("kernel=6.1: ")
+    assert main(["fleet", "rates", "kernel", "--json", *db]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["value"] for row in rows} == {"6.1", "6.6"}
+    assert all(row["same_hosts"] is None and row["same_days"]["low"] > 0 for row in rows)
+    for wrong, says in (("colour", "there are "), ("kernel=7", "there are 6.")):
+        assert main(["fleet", "rates", wrong, *db]) == 2
+        assert says in capsys.readouterr().err
