@@ -30,8 +30,8 @@ QUESTIONS = (
     "seen two-faces", "new --days 7", "trend two-faces --csv", "trend",
     "compare 2026-01-05..2026-01-14 2026-01-15..2026-01-24", "suspects", "suspects --json",
     "split two-faces", "onset two-faces", "rates rack", "correlate", "correlate two-faces",
-    "findings", "check", "states", "states node-7", "exclude", "exclude --format slurm", "digest --days 7",
-    "findings --json", "check --json", "top --csv",
+    "findings", "check", "states", "states node-7", "exclude", "exclude --format slurm",
+    "digest --days 7", "findings --json", "check --json", "top --csv",
 )  # fmt: skip
 
 
