@@ -34,9 +34,10 @@ def read_duckdb_crashes(
         return
     try:
         ids, rows = _read(driver, sizes, labels, packed=sizes.width % 2 == 0)
-    except ValueError:  # keys that are not hexadecimal
+    except ValueError:  # keys that are not hexadecimal, or not all as long as the first
         labels.clear()
-        ids, rows = _read(driver, sizes, labels, packed=False)
+        ((width,),) = driver.execute("SELECT max(strlen(core_key)) FROM crash").fetchall()
+        ids, rows = _read(driver, sizes._replace(width=max(width, 1)), labels, packed=False)
     if any((np.diff(ids[part]) < 0).any() for part in overlapping_row_blocks(ids.size)):
         order = np.argsort(ids, kind="stable")
         keys, ts, received, verdict, numbers = rows
@@ -49,7 +50,7 @@ class _Sizes(NamedTuple):
     """How many crashes there are, and what their columns hold."""
 
     rows: int
-    width: int  # of the longest key
+    width: int  # of the first key; all have that of a hash, as a rule
     last: int  # id
     untimed: int  # crashes of unknown time
     most: dict[str, int]  # the largest number of each column
@@ -58,7 +59,10 @@ class _Sizes(NamedTuple):
 def _read(
     driver: Any, sizes: _Sizes, labels: list[str], *, packed: bool
 ) -> tuple[Ints, CrashColumns]:
-    """Return the ids, and the crashes in no order. Raises ValueError: a key cannot be packed."""
+    """Return the ids, and the crashes in no order.
+
+    Raises ValueError: a key cannot be packed, or is longer than the first one.
+    """
     count, width = sizes.rows, sizes.width
     ids = np.zeros(count, dtype=_kind(sizes.last))
     keys = np.zeros(count, dtype=f"V{width // 2}" if packed else f"S{width}")
@@ -109,12 +113,11 @@ def _sizes(driver: Any, names: tuple[str, ...]) -> _Sizes:
     # Flags are truth values: they have no maximum.
     largest = ", ".join(f"coalesce(max(CAST({name} AS BIGINT)), 0)" for name in names)
     untimed = f"count(*) FILTER (ts IS NULL OR ts < {EARLIEST})"
-    asked = (
-        f"SELECT count(*), coalesce(max(strlen(core_key)), 1), coalesce(max(id), 0), {untimed}, "
-        f"{largest} FROM crash"
-    )
-    ((count, width, last, untimed, *most),) = driver.execute(asked).fetchall()
-    return _Sizes(count, max(width, 1), last, untimed, dict(zip(names, most, strict=True)))
+    asked = f"SELECT count(*), coalesce(max(id), 0), {untimed}, {largest} FROM crash"
+    ((count, last, untimed, *most),) = driver.execute(asked).fetchall()
+    first = driver.execute("SELECT strlen(core_key) FROM crash LIMIT 1").fetchall()
+    width = max(first[0][0], 1) if first else 1
+    return _Sizes(count, width, last, untimed, dict(zip(names, most, strict=True)))
 
 
 def _batches(driver: Any, names: tuple[str, ...]) -> Any:
@@ -138,7 +141,10 @@ def _floats(column: Any) -> Floats:
 
 
 def _texts(column: Any, width: int) -> Any:
-    """Texts of one length lie back to back: they are taken as they lie."""
+    """Texts of one length lie back to back: they are taken as they lie.
+
+    Raises ValueError where one is longer.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -149,4 +155,6 @@ def _texts(column: Any, width: int) -> Any:
         _, content = fixed.buffers()
         start = fixed.offset * width
         return np.frombuffer(content, dtype=f"S{width}", count=len(texts), offset=start)
+    if (pc.max(sizes).as_py() or 0) > width:
+        raise ValueError("a longer key")
     return np.array(texts.to_pylist(), dtype=f"S{width}")

@@ -70,9 +70,10 @@ class CoreKeys(Sequence[str]):
 
 def packed_hex(texts: NDArray[np.bytes_]) -> NDArray[np.void]:
     """Return texts of hexadecimal digits in half of their size. Raises ValueError for others."""
-    digits = texts.tobytes().decode("ascii")
-    packed = bytes.fromhex(digits)
-    if packed.hex() != digits:  # capitals, or spaces between
+    content = texts.tobytes()
+    packed = bytes.fromhex(content.decode("ascii"))
+    is_capital = (np.frombuffer(content, dtype=np.uint8) - np.uint8(ord("A"))) < 6
+    if 2 * len(packed) != len(content) or is_capital.any():  # spaces between, or capitals
         raise ValueError("not hexadecimal")
     return np.frombuffer(packed, dtype=f"V{texts.dtype.itemsize // 2}")
 

@@ -292,17 +292,20 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     del columns  # what is in order takes the place of what was not, column by column
     judged = judge_times(ts, received, numbers["host_id"])
     order = _order_by_time(judged.sort_time, keys)
+    is_in_order = all((np.diff(order[x]) == 1).all() for x in overlapping_row_blocks(order.size))
     day, second = _days(judged.sort_time, order), _seconds(judged.ts, order)
     stray, clocks = int(judged.stray.sum()), (judged.days_off, judged.days_ahead)
     del judged, ts, received
-    keys = keys[order]
-    for name in numbers:
-        numbers[name] = numbers[name][order]
+    if not is_in_order:
+        keys = keys[order]
+        for name in numbers:
+            numbers[name] = numbers[name][order]
+        verdict = verdict[order]
     texts = sorted(labels)
     sorted_code_of: Any = narrow_codes(
         np.array([*map(texts.index, labels), ABSENT])
     )  # ABSENT: last
-    verdict = sorted_code_of[verdict[order]]
+    verdict = sorted_code_of[verdict]
     return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
 
 

@@ -14,7 +14,14 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.statistics.arrays import Floats, Ints, positions_in, row_blocks, widen_codes
+from gdb_epi.fleet.statistics.arrays import (
+    Floats,
+    Ints,
+    count_codes,
+    positions_in,
+    row_blocks,
+    widen_codes,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 DAY = 86_400  # seconds
@@ -66,18 +73,21 @@ def _crashes_of_few_hours(population: Population, second: Ints) -> Ints:
     Most of their crashes then lie in two windows, one of which has at least half of them. Other
     signatures are left out before any place is examined.
     """
-    known = np.flatnonzero((second >= 0) & (population.signature >= 0))
-    signature = population.signature[known]
-    sizes = np.bincount(signature, minlength=1)
+    known = (second >= 0) & (population.signature >= 0)
+    sizes = count_codes(population.signature, len(population.signatures) + 1, known)
     often = sizes >= 2 * MIN_TIMES
-    kept = often[signature]
-    known, number = known[kept], (np.cumsum(often) - 1)[signature[kept]]
-    sizes = sizes[often]
-    cell = number * 24 + second[known] % DAY // 3600
-    hourly = np.bincount(cell, minlength=24 * sizes.size).reshape(-1, 24)
+    number, sizes = np.cumsum(often) - 1, sizes[often]
+    hourly = np.zeros(24 * sizes.size, dtype=np.int64)
+    for part in row_blocks(known.size):
+        signature = population.signature[part]
+        kept = known[part] & often[signature]
+        cell = number[signature[kept]] * 24 + second[part][kept] % DAY // 3600
+        np.add.at(hourly, cell, 1)
     # A window touches one hour more than its length.
-    most = _windows(hourly, HOURS + 1).max(axis=1, initial=0)
-    return np.asarray(known[(2 * most >= MOSTLY * sizes)[number]])
+    most = _windows(hourly.reshape(-1, 24), HOURS + 1).max(axis=1, initial=0)
+    is_asked = often.copy()
+    is_asked[often] = 2 * most >= MOSTLY * sizes
+    return np.flatnonzero(known & is_asked[population.signature])
 
 
 def _places_of_attribute(

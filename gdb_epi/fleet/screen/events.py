@@ -25,9 +25,13 @@ from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
     Ints,
+    count_codes,
     distinct_pairs,
     find_runs,
+    narrow_codes,
+    overlapping_row_blocks,
     release_pages,
+    row_blocks,
     rows_of_runs,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
@@ -117,7 +121,7 @@ def _events(population: Population) -> CrashEvents:
 def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Finding, ...]]:
     """Return which crashes repeat which ones, and the findings; none where times are dates only."""
     second = population.second
-    if second is None or not _has_hours(second[second >= 0]):
+    if second is None or not _has_hours(second):
         none = np.zeros(0, dtype=np.int64)
         return none, none, ()
     loops = _loops_of(population, second)
@@ -168,10 +172,12 @@ def without_crashes(population: Population, gone: Ints | Bools) -> Population:
 
 def _has_hours(second: Ints) -> bool:
     """Whether times hold the time of the day, not only the date."""
-    if not second.size:
-        return False
-    of_day = np.bincount(second % int(SECONDS_A_DAY), minlength=1)
-    return bool(of_day.max() <= max(ONE_SECOND * second.size, 1))
+    of_day = np.zeros(int(SECONDS_A_DAY), dtype=np.int64)
+    for part in row_blocks(second.size):
+        known = second[part][second[part] >= 0]
+        of_day += np.bincount(known % of_day.size, minlength=of_day.size)
+    timed = int(of_day.sum())
+    return bool(timed and of_day.max() <= max(ONE_SECOND * timed, 1))
 
 
 class _Loops(NamedTuple):
@@ -184,15 +190,17 @@ class _Loops(NamedTuple):
 
 def _loops_of(population: Population, second: Ints) -> _Loops:
     """Return the repeats of loops, and the longest loop of each host and signature."""
-    at = np.flatnonzero((second >= 0) & (population.host >= 0) & (population.signature >= 0))
-    host, signature = population.host[at], population.signature[at]
+    known = (second >= 0) & (population.host >= 0) & (population.signature >= 0)
+    at = narrow_codes(np.flatnonzero(known), np.int32)
     # They are in the order of time. Codes of 16 bits and less are sorted by counting them.
-    order = np.lexsort((signature, host))
+    at = at[np.lexsort((population.signature[at], population.host[at]))]
     again = np.zeros(at.size, dtype=bool)
-    again[1:] = np.diff(host[order]) == 0
-    again[1:] &= np.diff(signature[order]) == 0
-    at = at[order]
-    again[1:] &= np.diff(second[at]) <= LOOP_GAP
+    for part in overlapping_row_blocks(at.size):
+        rows = at[part]
+        is_near = np.diff(second[rows]) <= LOOP_GAP
+        for column in (population.host, population.signature):
+            is_near &= column[rows[1:]] == column[rows[:-1]]
+        again[part][1:] = is_near
     begins, sizes = find_runs(again)
     repeated = at[again]
     stands_for = np.repeat(at[begins], sizes - 1)
@@ -200,7 +208,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
     findings: list[Finding] = []
     if not long.size:
         return _Loops(repeated, stands_for, findings)
-    totals = np.bincount(signature, minlength=len(population.signatures))
+    totals = count_codes(population.signature, len(population.signatures), known)
     reported: set[tuple[int, int]] = set()
     for number in long[np.argsort(-sizes[long], kind="stable")].tolist():
         mine = at[begins[number] : begins[number] + sizes[number]]
@@ -263,18 +271,19 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
 
     Of loops, only the `first` crashes are used.
     """
-    at = np.flatnonzero((second >= 0) & (population.host >= 0) & first)
+    known = (second >= 0) & (population.host >= 0)
+    every, at = (narrow_codes(np.flatnonzero(x), np.int32) for x in (known, known & first))
     if at.size < MIN_HOSTS:
         return
     span = max(int(second[at[-1]] - second[at[0]]), int(SECONDS_A_DAY))
-    every = np.flatnonzero((second >= 0) & (population.host >= 0))
     places = [a for a in population.attributes if a.name in PLACES and len(a.values) > 1]
     columns: list[Ints] = [population.signature, *(place.crash for place in places)]
     columns.insert(0, np.zeros_like(population.signature))  # one group: all crashes
     chains: list[tuple[float, Ints]] = []
     for column in columns:
+        codes = column[at]
         for gap, longest in ((GAP, span), (LONG_GAP, LONGEST)):
-            chains += _chains(population, second, at, column[at], (span, gap, longest))
+            chains += _chains(population, second, at, codes, (span, gap, longest))
     event_of = np.full(first.size, ABSENT)
     chained = np.zeros(first.size, dtype=bool)
     events: list[tuple[float, Ints]] = []
@@ -322,33 +331,35 @@ def _chains(
     `times` are the whole span, the largest gap in a chain, and the longest chain.
     """
     span, most_apart, longest = times
-    is_rare = np.bincount(codes[codes >= 0], minlength=1) * GAP < 0.2 * span
-    # In a frequent group a longer gap means nothing.
-    coded = np.flatnonzero((codes >= 0) & (is_rare[codes] if most_apart > GAP else True))
-    order = coded[np.argsort(codes[coded], kind="stable")]
-    rows, group = at[order], codes[order]
-    sizes = np.bincount(group, minlength=1)
+    coded = codes >= 0
+    sizes = count_codes(codes, int(codes.max(initial=0)) + 1, coded)
+    if most_apart > GAP:  # in a frequent group a longer gap means nothing
+        coded &= (sizes * GAP < 0.2 * span)[codes]
+    order = narrow_codes(np.flatnonzero(coded), np.int32)
+    order = order[np.argsort(codes[order], kind="stable")]
     gap = np.minimum(most_apart, 0.2 / np.maximum(sizes / span, 1e-12))
-    linked = np.zeros(rows.size, dtype=bool)
-    linked[1:] = np.diff(group) == 0
-    linked[1:] &= np.diff(second[rows]) <= gap[group[1:]]
+    linked = np.zeros(order.size, dtype=bool)
+    for part in overlapping_row_blocks(order.size):
+        group = codes[order[part]]
+        is_near = np.diff(second[at[order[part]]]) <= gap[group[1:]]
+        linked[part][1:] = is_near & (group[1:] == group[:-1])
     begins, lengths = find_runs(linked)
     begins, lengths = begins[lengths >= MIN_HOSTS], lengths[lengths >= MIN_HOSTS]
-    chained = rows[rows_of_runs(begins, lengths)]
+    chained = at[order[rows_of_runs(begins, lengths)]]
     chain = np.repeat(np.arange(begins.size), lengths)
     hosts = np.bincount(distinct_pairs(chain, population.host[chained])[0], minlength=begins.size)
     several = np.flatnonzero(hosts >= MIN_HOSTS)
     begins, lengths, hosts = begins[several], lengths[several], hosts[several]
     # One crash per host, as one host's crashes are its own matter. The first one opens the chain.
-    code = group[begins]
-    length = second[rows[begins + lengths - 1]] - second[rows[begins]] + gap[code]
+    code = codes[order[begins]]
+    length = second[at[order[begins + lengths - 1]]] - second[at[order[begins]]] + gap[code]
     share = np.minimum(BUSY * length / span, 1.0)
     tail = binomial_tail(*(np.asarray(x, dtype=float) for x in (hosts - 1, sizes[code] - 1, share)))
     p = np.minimum(1.0, tail * at.size)
     for i in np.flatnonzero((p <= MAX_P) & (length - gap[code] <= longest)).tolist():
-        mine = rows[begins[i] : begins[i] + lengths[i]]
+        mine = at[order[begins[i] : begins[i] + lengths[i]]]
         if most_apart > GAP:
-            usual = _usual_share(second[rows[group == code[i]]], second[mine], span)
+            usual = _usual_share(second[at[codes == code[i]]], second[mine], span)
             chance = apply_to_scalars(binomial_tail, hosts[i] - 1, sizes[code[i]] - 1, usual)
             p[i] = max(p[i], min(1.0, chance * at.size))
         if p[i] <= MAX_P:

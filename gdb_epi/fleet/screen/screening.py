@@ -45,7 +45,7 @@ from gdb_epi.fleet.screen.time_and_cpu_patterns import (
     is_recurring_event,
     time_and_cpu_findings,
 )
-from gdb_epi.fleet.statistics.arrays import Bools
+from gdb_epi.fleet.statistics.arrays import Bools, count_codes
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
 
@@ -201,7 +201,7 @@ def _without_storm(population: Population) -> Population:
 
 def _storm(population: Population) -> Bools | None:
     known = (population.signature >= 0) & (population.host >= 0)
-    counts = np.bincount(population.signature[known], minlength=1)
+    counts = count_codes(population.signature, len(population.signatures) + 1, known)
     storm = known & (population.signature == counts.argmax())
     if counts.max() <= STORM * counts.sum():
         return None
