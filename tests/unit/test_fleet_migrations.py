@@ -136,7 +136,7 @@ def test_labels_that_are_stored_are_of_the_first_model(tmp_path):
         for table in ("mark", "notice", "examined"):
             connection.exec_driver_sql(f"drop table {table}")
         connection.exec_driver_sql("update crash set verdict = null where id = 2")
-        for column in ("ts_claimed", "received"):  # of schema 7
+        for column in ("ts_claimed", "received", "death"):  # of schemas 7 and 9
             connection.exec_driver_sql(f"alter table crash drop column {column}")
     with pytest.raises(DatabaseError), open_database(path, write=False):
         pass

@@ -270,7 +270,8 @@ def test_an_old_postgresql_database_is_migrated(url):
                 "DROP VIEW host_attr",
                 "CREATE TABLE host_attr (host_id BIGINT)",
                 "ALTER TABLE crash DROP COLUMN attrset_id, DROP COLUMN factset_id,"
-                " DROP COLUMN flip_bit, DROP COLUMN ts_claimed, DROP COLUMN received",
+                " DROP COLUMN flip_bit, DROP COLUMN ts_claimed, DROP COLUMN received,"
+                " DROP COLUMN death",
                 "DROP TABLE exposure, finding, attrset_value, attrset, change, alembic_version,"
                 " mark, notice, examined",
                 "DELETE FROM meta WHERE key <> 'schema_version'",

@@ -18,6 +18,8 @@ from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
+    from gdb_epi.fleet.screen.past_silence import PastSilence
+    from gdb_epi.fleet.screen.silent_hosts import Silence
 
 GROUP = "Data"
 HELP = "the quality of the data: clocks, gaps of the host-hours, names, missing attributes"
@@ -49,10 +51,12 @@ def silent_hosts_lines(
 
     Of a signature only what has crashes of it is told.
     """
+    from gdb_epi.fleet.screen.past_silence import find_past_silences
     from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
 
     until_day = population if day is None else population.until(day)
-    silent = find_silent_groups(until_day)
+    silent: list[Silence | PastSilence]
+    silent = [*find_silent_groups(until_day), *find_past_silences(until_day)]
     if signature is not None:
         silent = groups_with_signature(until_day, silent, until_day.signatures.index(signature))
     return [f"a fall may be silence: {group.words()}" for group in silent]

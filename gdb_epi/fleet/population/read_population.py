@@ -21,6 +21,10 @@ from gdb_epi.fleet.population.attribute_set_columns import (
     read_attribute_columns,
 )
 from gdb_epi.fleet.population.coverage import drop_doubled_hours, take_attributes_of_feed
+from gdb_epi.fleet.population.doubled_records import (
+    describe_doubled_records,
+    find_doubled_records,
+)
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
 from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
@@ -55,6 +59,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.day_of_prune import read_prune_day
+from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 ROWS_AT_ONCE = 10_000  # turned into columns at a time; more do not fit a CPU's cache
@@ -71,7 +76,7 @@ MAX_SETTINGS = 24  # environment variables that become attributes
 FALSE = "false"
 _NUMBER_COLUMNS = (
     "host_id", "sig_id", "cpu_no", "bitflip", "lock_inherited", "attrset_id", "factset_id",
-    "libset_id", "flip_bit",
+    "libset_id", "flip_bit", "death",
 )  # fmt: skip
 
 
@@ -124,11 +129,16 @@ def read_population(connection: Connection) -> Population:
         facts=facts,
     )
     before = read_prune_day(sqlalchemy_executor(connection))
+    twice = find_doubled_records(numbers["death"], crashes.second, population.signature)
+    left_out = () if twice is None else crashes.keys.under(twice.rows)
     quality = {
-        **_quality_of_times(connection, crashes, machines.of_id, before),
+        **_quality_of_times(connection, crashes, machines.of_id, before, left_out),
         **_quality_of_names(machines),
         "doubled": [hosts[code] for code in doubled],
     }
+    if twice is not None:
+        quality["twice"] = describe_doubled_records(population, twice)
+        population = population.chosen(~twice.rows, np.ones(days.size, dtype=bool))
     if before is not None:
         population, past = _without_pruned_past(population, before)
         quality["pruned"] = past._asdict()
@@ -137,10 +147,17 @@ def read_population(connection: Connection) -> Population:
 
 
 def _quality_of_times(
-    connection: Connection, crashes: _Crashes, spelt: Mapping[int, str], before: int | None
+    connection: Connection,
+    crashes: _Crashes,
+    spelt: Mapping[int, str],
+    before: int | None,
+    left_out: Sequence[str],
 ) -> dict[str, Any]:
-    """Return which times had to be corrected or set aside, and whose clocks are off."""
-    unknown, hosts_without = _unknown_times(connection, before)
+    """Return which times had to be corrected or set aside, and whose clocks are off.
+
+    Crashes that are `left_out` (core keys) do not count.
+    """
+    unknown, hosts_without = _unknown_times(connection, before, left_out)
     return {
         "unknown": unknown,
         "unknown_hosts": {why: _first_names(ids, spelt) for why, ids in hosts_without.items()},
@@ -203,11 +220,11 @@ def _first_names(ids: Sequence[int], spelt: Mapping[int, str]) -> list[Any]:
 
 
 def _unknown_times(
-    connection: Connection, before: int | None
+    connection: Connection, before: int | None, left_out: Sequence[str]
 ) -> tuple[dict[str, int], dict[str, list[int]]]:
     """Return how many crashes have no time, by reason, and the ids of the hosts with the most.
 
-    Only crashes that came since the day of a prune count.
+    Only crashes that came since the day of a prune count, and none that is `left_out` (core keys).
     """
     c = tables.crash.c
     why = case(
@@ -221,16 +238,21 @@ def _unknown_times(
     chosen_rows = select(why, c.host_id).where(c.ts.is_(None))
     if before is not None:
         chosen_rows = chosen_rows.where(c.received >= before * SECONDS_A_DAY)
-    reasons = chosen_rows.subquery()
-    columns = reasons.c.why, reasons.c.host_id
+    by_host: Counter[tuple[str, int | None]] = Counter()
+    parts = [(1, chosen_rows)]
+    parts += [(-1, chosen_rows.where(c.core_key.in_(part))) for part in in_list_parts(left_out)]
+    for sign, some in parts:
+        columns = some.subquery().c
+        grouped = select(columns.why, columns.host_id, func.count())
+        for *key, count in connection.execute(grouped.group_by(columns.why, columns.host_id)):
+            by_host[key[0], key[1]] += sign * count
     counts: Counter[str] = Counter()
     hosts: dict[str, list[int]] = {}
-    rows = connection.execute(select(*columns, func.count()).group_by(*columns)).all()
-    for reason, host, count in sorted(rows, key=lambda row: (-row[2], row[1] or 0)):
+    for (reason, host), count in sorted(by_host.items(), key=lambda row: (-row[1], row[0][1] or 0)):
         counts[reason] += count
-        if host is not None:
+        if host is not None and count:
             hosts.setdefault(reason, []).append(host)
-    return dict(counts), hosts
+    return dict(+counts), hosts
 
 
 def _facts_of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:

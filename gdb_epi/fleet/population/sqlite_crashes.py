@@ -115,6 +115,7 @@ def _fields(cursor: Any) -> list[_Field]:
         _Field("lock_inherited", 2, "ifnull(lock_inherited + 1, 0)"),
         _Field("bitflip", 2, "ifnull(bitflip + 1, 0)"),
         _Field("flip_bit", 7, "ifnull(flip_bit + 1, 0)"),
+        _Field("death", 31, "ifnull(death, 0)"),
         _Field("verdict", _OTHER.bit_length(), ""),
         _Field("host_id", (hosts or 1).bit_length(), "ifnull(host_id, 0)"),
         _Field("attrset_id", (sets or 1).bit_length(), _guard_range("attrset_id", 1, sets or 1)),

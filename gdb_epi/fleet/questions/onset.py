@@ -38,6 +38,7 @@ from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.screen.ended_findings import renaming_of
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
+from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.programs import (
     OF_PROCESS,
     crashes_of_same_programs,
@@ -142,6 +143,8 @@ def find_onset(population: Population, signature: int) -> Onset:
     moves = find_moves_of_signature(asked, signature)
     if moves:  # the host-hours of all hosts are not those of its program
         asked = drop_hours(asked)
+    past = groups_with_signature(population, find_past_silences(population), signature)
+    asked = drop_past_silences(asked, past, signature)
     answer = _onset(asked, signature)
     silent = [g for g in find_silent_groups(population) if g.hours != STOPPED]
     left_out = ""
@@ -158,6 +161,7 @@ def find_onset(population: Population, signature: int) -> Onset:
         answer = answer._replace(caveats=tuple(_changes_of_kinds(asked, signature)))
     caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]
     caveats += [f"{left_out}{group.words()}" for group in silent]
+    caveats += [f"left out: {gap.words()}" for gap in past]
     renamed = (renaming_of(asked, r.attr, answer.signature) for r in answer.roll_outs)
     caveats += list(dict.fromkeys(renaming.words() for renaming in renamed if renaming))[:1]
     if (gap := find_silent_days(population)) is not None:

@@ -18,6 +18,7 @@ from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.facts import CORE_SIZE, ENV
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
+from gdb_epi.fleet.screen.past_silence import find_past_silences
 from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
 from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -137,6 +138,11 @@ def _silence(population: Population) -> Iterator[QualityCheck]:
     if (gap := find_silent_days(population)) is not None:
         text = f"{gap.words()}: missing records look like this, and so does a fleet that was idle; "
         text += "`onset` leaves these days out"
+        yield QualityCheck(SILENCE, False, text, "look for cores of those days that were not read")
+    for past in find_past_silences(population):
+        text = f"{past.words()}: missing records look like this, and so do hosts without work; it "
+        text += "is no proof of good health, and what follows is no outbreak; tests and `onset` "
+        text += "leave these hours out, `trend` and `compare` do not"
         yield QualityCheck(SILENCE, False, text, "look for cores of those days that were not read")
     for group in find_silent_groups(population):
         if group.hours == STOPPED:  # such hosts are in no rate
@@ -293,6 +299,18 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
 
 
 def _events(population: Population) -> Iterator[QualityCheck]:
+    if twice := population.quality.get("twice"):
+        hosts, where = ", ".join(twice["hosts"]), ", ".join(twice["shared"])
+        if more := twice["of_hosts"] - len(twice["hosts"]):
+            hosts += f" and {more} more"
+        text = f"{counted(twice['count'], 'record')} more of a death that another record tells of "
+        text += "(same boot, pid and fault address, another key: sent twice, or by two collectors)"
+        text += f" since {twice['since']}" if twice["since"] else ""
+        text += f", of {counted(twice['of_hosts'], 'host')} ({where or hosts}"
+        text += f": {hosts})" if where else ")"
+        text += ": counted once, `top` counts them all; more records of these are no more crashes"
+        advice = "let one collector send each core, under one key"
+        yield QualityCheck(EVENTS, False, text, advice)
     events = find_events(population)
     if (twice := _stored_twice(population, events)) >= MIN_TWICE:
         text = f"{_part(twice, population.day.size)} have host, second, CPU number and signature "

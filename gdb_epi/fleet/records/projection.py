@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.bounded_cache import BoundedCache
 from gdb_epi.fleet.records.crash_times import FILE_DATE, NO_ZONE, UNREADABLE, judge_time
+from gdb_epi.fleet.records.deaths import hash_of_death
 from gdb_epi.fleet.records.facts import extract_facts, flip_bit
 from gdb_epi.fleet.records.values import (
     claimed_time,
@@ -39,7 +40,7 @@ _KEY = re.compile(r"[0-9A-Za-z._:-]{1,128}\Z")
 CRASH = (
     "core_key", "ts", "ts_source", "boot_id", "exe", "signo", "si_code", "cpu_no", "python",
     "kernel", "verdict", "confidence", "bitflip", "flip_bit", "lock_inherited", "truncated",
-    "quality", "schema_v", "tool_v", "ts_claimed", "received",
+    "quality", "schema_v", "tool_v", "ts_claimed", "received", "death",
 )  # fmt: skip
 FLAGS = ("bitflip", "lock_inherited", "truncated")  # of CRASH
 
@@ -314,6 +315,7 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
         core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
         confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated),
         record_quality(record), str(record["schema"]), _tool(record), claimed, received,
+        hash_of_death(record),
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ from gdb_epi.fleet.statistics.arrays import (
     rows_of_runs,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
-from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_moment
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
@@ -226,7 +226,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             for value in _value_of_most(attribute, mine, attribute.crash[apart])
         )
         minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
-        since = _moment(int(second[mine[0]]))
+        since = iso_moment(int(second[mine[0]]))
         findings.append(Finding(
             LOOP_OF, population.hosts[about[0]], population.signatures[about[1]], mine.size,
             int(totals[about[1]]), 0.0, 0.0, float("nan"), 0.0, float("inf"),
@@ -397,7 +397,7 @@ def _event(
     members = np.zeros(population.day.size, dtype=bool)
     members[mine] = True
     return Finding(
-        EVENT, _moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
+        EVENT, iso_moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
         float("inf"), f"{size} crashes on {hosts} hosts in {minutes} min", "none needed",
         shared, (CAVEAT_COUNTED_ONCE, *_clock_change(int(second[mine[0]]))), members,
     )  # fmt: skip
@@ -435,8 +435,3 @@ def _value_of_most(attribute: Attribute, mine: Ints, codes: Ints) -> list[int]:
         return []
     present = codes[codes >= 0]
     return [value] if not present.size or float((present == value).mean()) < 0.5 else []
-
-
-def _moment(second: int) -> str:
-    minute = second % int(SECONDS_A_DAY) // 60
-    return f"{iso_day(second // int(SECONDS_A_DAY))} {minute // 60:02}:{minute % 60:02} UTC"

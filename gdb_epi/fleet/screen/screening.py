@@ -38,6 +38,7 @@ from gdb_epi.fleet.screen.group_explained_hosts import (
     drop_group_explained_hosts,
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
+from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.silent_hosts import drop_silent_hours
 from gdb_epi.fleet.screen.time_and_cpu_patterns import (
     is_explained_by_days_of_month,
@@ -72,7 +73,8 @@ def screen_population(
     Crashes that came together count as one. What the host-hours do not cover is judged by itself,
     against other crashes (case-control).
     """
-    whole, population = population, drop_silent_hours(population)
+    past = find_past_silences(population)
+    whole, population = population, drop_past_silences(drop_silent_hours(population), past)
     events = find_events(population)
     parts = split_by_coverage(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.

@@ -7,6 +7,8 @@ place seems the healthiest. Fewer crashes of one program are no silence; none of
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import RANGE
@@ -14,6 +16,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import MIN_N
+from gdb_epi.fleet.screen.past_silence import PastSilence
 from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
@@ -375,9 +378,12 @@ def drop_silent_hours(population: Population) -> Population:
     return population if same else population._replace(exposure_hours=hours)
 
 
+_Group = TypeVar("_Group", bound="Silence | PastSilence")
+
+
 def groups_with_signature(
-    population: Population, groups: list[Silence], signature: int
-) -> list[Silence]:
+    population: Population, groups: list[_Group], signature: int
+) -> list[_Group]:
     """Return the groups that have crashes of a signature."""
     hosts = population.host[population.signature == signature]
     return [group for group in groups if np.isin(group.hosts, hosts).any()]

@@ -20,6 +20,12 @@ def iso_day(day: int) -> str:
     return (EPOCH + timedelta(days=day)).isoformat()
 
 
+def iso_moment(second: int) -> str:
+    """Return seconds since the epoch as YYYY-MM-DD HH:MM UTC."""
+    minute = second % int(SECONDS_A_DAY) // 60
+    return f"{iso_day(second // int(SECONDS_A_DAY))} {minute // 60:02}:{minute % 60:02} UTC"
+
+
 def utc_day_text(moment: float | None) -> str:
     """Return the day (UTC) of a moment, which is seconds since the epoch; `?` of none."""
     return iso_day(int(moment // SECONDS_A_DAY)) if moment is not None else "?"

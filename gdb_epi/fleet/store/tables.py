@@ -178,6 +178,7 @@ crash = Table(
     Column("tool_v", Text),
     Column("ts_claimed", Float),  # a time that was set aside (store/times.py)
     Column("received", Float),  # when the first record of this core came, at the latest
+    Column("death", Integer),  # a hash of boot, pid and fault address: two records of one share it
     Index("crash_sig", "sig_id", "host_id", "ts", "verdict"),  # covers top, show, seen
     Index("crash_ts", "ts", "sig_id", "host_id"),
     Index("crash_host", "host_id", "ts"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 # Raised by one for every change of the tables; migrate() knows the way from each older one.
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 PROJECTED = 3  # the last one that added what only the raw records can fill
 
 SCHEMA_KEY = "schema_version"
