@@ -152,8 +152,8 @@ def _excess(mine: Ints, every: Ints, gap: tuple[int, int]) -> float:
     due = ratio * others
     if np.count_nonzero(due) < 2:
         return 0.0
-    chi = ((own - due)[due > 0] ** 2 / (due[due > 0] * (1 + ratio))).sum()
-    return max(float(chi) / (np.count_nonzero(due) - 1) - 1, 0.0)
+    chi = float(((own - due)[due > 0] ** 2 / (due[due > 0] * (1 + ratio))).sum())
+    return max(chi / (int(np.count_nonzero(due)) - 1) - 1, 0.0)
 
 
 def _ran_on(population: Population, gap: PastSilence) -> bool | None:

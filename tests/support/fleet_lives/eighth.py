@@ -51,7 +51,7 @@ def y01_told_twice_and_silent(folder: Path) -> None:
 def y02_one_site_without_hours(folder: Path) -> None:
     """The same silence of `vie`, no host-hours, and a bug that began on day 26 everywhere."""
     f = _three_sites("y02", 802, 40)
-    f.background(12)
+    f.background(18)
     bug = Bug("flush_ledger", "api", "segv-null", 11)
     for day in range(26, 40):
         for host in f.random.sample(list(f.hosts), 2):
