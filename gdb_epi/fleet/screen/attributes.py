@@ -10,10 +10,10 @@ import numpy as np
 from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import ValueUsage, is_newest_value
-from gdb_epi.fleet.screen.attribute_inflation import attribute_inflation
 from gdb_epi.fleet.screen.design_effect import (
     HoursByHost,
     UnexplainedCrashes,
+    attribute_inflation,
     hours_by_host_and_value,
 )
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat

@@ -5,6 +5,11 @@ Not every host runs the program that crashes, so crashes gather on the hosts tha
 model with two more such hosts has more crashes by chance. The design effect (Kish 1965) is the
 factor by which this raises the variance of a count; a count divided by it is worth as much as one
 of independent crashes (Rao and Scott 1992). Unexplained crashes are counted here when needed.
+
+Without host-hours: where racks run different services, most signatures prefer some racks, and no
+rack is to blame. A single preference is then discounted by how much all of them scatter beyond
+chance (genomic control: Devlin and Roeder 1999). The median is taken, so that a few real causes do
+not change it.
 """
 
 from __future__ import annotations
@@ -13,13 +18,28 @@ from functools import cached_property
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import count_known_pairs, find_combinations
+from gdb_epi.fleet.population.combinations import (
+    Combinations,
+    count_known_pairs,
+    find_combinations,
+)
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
 from gdb_epi.fleet.screen.programs import ProgramTable
-from gdb_epi.fleet.statistics.arrays import MAX_TABLE, Bools, Floats, Ints, sum_by_code, widen_codes
+from gdb_epi.fleet.statistics.arrays import (
+    MAX_TABLE,
+    Bools,
+    Floats,
+    Ints,
+    count_pairs,
+    sum_by_code,
+    widen_codes,
+)
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
 from gdb_epi.typing_lite import NamedTuple
+
+MIN_SIGNATURES = 8
+MIN_CRASHES = 8  # of a signature
 
 
 class HostsOfCrashes(NamedTuple):
@@ -170,3 +190,38 @@ class UnexplainedCrashes:
 def crashes_of_signature(population: Population, free: Bools, name: str) -> Ints:
     """Return the rows of the crashes of a signature under a mask."""
     return np.flatnonzero(free & (population.signature == population.signatures.index(name)))
+
+
+def attribute_inflation(population: Population, codes: Ints, share: Floats) -> float:
+    """Return the inflation (1 and up) of an attribute without host-hours.
+
+    `codes` are the values of each combination of the population's attributes, `share` the expected
+    share of each value.
+    """
+    combinations = find_combinations(population)
+    signature, combination, counts = population.once(_cells, population.signature, combinations)
+    value = codes[combination]
+    has_value = value >= 0
+    if not has_value.all():
+        signature, value, counts = signature[has_value], value[has_value], counts[has_value]
+    weights = None if combinations.where is None else counts
+    return median_inflation(*count_pairs(signature, value, weights), share)
+
+
+def median_inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -> float:
+    """Return the median inflation of the cells of signatures and values, given their shares."""
+    if not signature.size:
+        return 1.0
+    totals = sum_by_code(signature, count, 0)
+    weights = count.astype(float) ** 2 / np.maximum(share[value], 1e-12)
+    squares = sum_by_code(signature, weights, totals.size)
+    many = totals >= MIN_CRASHES
+    free = int((share > 0).sum()) - 1
+    if int(many.sum()) < MIN_SIGNATURES or free < 1:
+        return 1.0
+    chi = squares[many] / totals[many] - totals[many]
+    return max(1.0, float(np.median(chi)) / free)
+
+
+def _cells(signature: Ints, combinations: Combinations) -> tuple[Ints, Ints, Ints]:
+    return combinations.with_signatures(signature, signature >= 0)

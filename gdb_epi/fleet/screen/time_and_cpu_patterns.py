@@ -17,7 +17,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import is_newest_value
-from gdb_epi.fleet.screen.attribute_inflation import median_inflation
+from gdb_epi.fleet.screen.design_effect import median_inflation
 from gdb_epi.fleet.screen.finding import (
     CPU_NUMBER,
     DAY_OF_MONTH,
