@@ -64,9 +64,12 @@ def read_sections(file: ElfFile) -> list[Section]:
 
 
 def symbol_tables(file: ElfFile) -> list[SymbolTable]:
-    """Return .symtab, then .dynsym, as far as the file has them."""
+    """Return .symtab, then .dynsym, as far as the file has them; found once in a file."""
+    tables: list[SymbolTable] | None = file.kept.get(symbol_tables)
+    if tables is not None:
+        return tables
     every = read_sections(file)
-    tables = []
+    tables = file.kept[symbol_tables] = []
     for kind in (elf.SHT_SYMTAB, elf.SHT_DYNSYM):
         for section in every:
             if section.type == kind and section.link < len(every) and section.size <= MAX_TABLE:

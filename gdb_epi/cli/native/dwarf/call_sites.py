@@ -12,12 +12,9 @@ from collections.abc import Callable
 from gdb_epi.cli.native.dwarf.debug_info_entries import (
     ABSTRACT_ORIGIN,
     BLOCKS,
-    CALL_FILE,
-    CALL_LINE,
     CALL_SITE,
     DECLARATION,
     GNU_CALL_SITE,
-    INLINED,
     LOW_PC,
     SPECIFICATION,
     DebugInfoEntry,
@@ -67,7 +64,7 @@ def read_function_calls(
     is_complete = any(unit.number(function, flag) for flag in _ALL_TAIL_CALLS)
     if function.has_children:
         for at, abbreviation in unit.flat(function.children):
-            if abbreviation.tag == INLINED and not abbreviation.has(CALL_FILE, CALL_LINE):
+            if abbreviation.lacks_line:
                 raise GdbNeeded("an inlined call without a line")
             if abbreviation.tag not in (CALL_SITE, GNU_CALL_SITE):
                 continue

@@ -36,6 +36,7 @@ SIBLING, NAME, STMT_LIST, LOW_PC, HIGH_PC, LANGUAGE = 0x01, 0x03, 0x10, 0x11, 0x
 ABSTRACT_ORIGIN, DECLARATION, SPECIFICATION, ENTRY_PC, RANGES = 0x31, 0x3C, 0x47, 0x52, 0x55
 CALL_FILE, CALL_LINE, LINKAGE_NAME = 0x58, 0x59, 0x6E
 RNGLISTS_BASE, MIPS_LINKAGE_NAME = 0x74, 0x2007
+_LINE = {CALL_FILE, CALL_LINE}
 
 _ADDR, _STRING, _STRP, _LINE_STRP = 0x01, 0x08, 0x0E, 0x1F
 _SEC_OFFSET, _IMPLICIT, _RNGLISTX = 0x17, 0x21, 0x23
@@ -63,7 +64,8 @@ class Abbreviation(NamedTuple):
 
     `size` is that of all attributes, -1 where it varies; `sibling` is how far after the code the
     reference to the next sibling lies, -1 where that varies or there is none. `step` is how far the
-    next sibling lies where nothing needs to be read for it, else -1.
+    next sibling lies where nothing needs to be read for it, else -1. `lacks_line`: they are inlined
+    calls that do not say from where.
     """
 
     tag: int
@@ -73,10 +75,7 @@ class Abbreviation(NamedTuple):
     sibling: int
     step: int
     may_have_code: bool
-
-    def has(self, *attributes: int) -> bool:
-        """Tell whether such entries have all of these attributes."""
-        return {*attributes} <= {attribute for attribute, *_ in self.attributes}
+    lacks_line: bool
 
 
 class DebugInfoEntry(NamedTuple):
@@ -217,15 +216,17 @@ class DebugInfoUnit:
                 return
             abbreviation = self._abbreviation(code)
             yield at, abbreviation
-            step = abbreviation.step
-            at = behind + step if step >= 0 else self._next(behind, abbreviation)
+            step, sibling = abbreviation.step, abbreviation.sibling
+            if step >= 0:
+                at = behind + step
+            elif sibling >= 0:
+                at = self._sibling(behind, sibling)
+            else:
+                at = self._behind_nested(behind, abbreviation)
         raise GdbNeeded("many entries")
 
-    def _next(self, behind: int, abbreviation: Abbreviation) -> int:
-        """Return where the next sibling of an entry lies; the entry's code ends at `behind`."""
-        place = self._sibling(behind, abbreviation)
-        if place is not None:
-            return place
+    def _behind_nested(self, behind: int, abbreviation: Abbreviation) -> int:
+        """Return what follows an entry, and those in it; the entry's code ends at `behind`."""
         data = self.data
         at = self._behind_attributes(behind, abbreviation)
         depth = int(abbreviation.has_children)
@@ -240,18 +241,15 @@ class DebugInfoUnit:
                 at = behind
                 continue
             inner = self._abbreviation(code)
-            place = self._sibling(behind, inner)
-            if place is not None:
-                at = place
+            if inner.sibling >= 0:
+                at = self._sibling(behind, inner.sibling)
             else:
                 at = self._behind_attributes(behind, inner)
                 depth += inner.has_children
         raise GdbNeeded("many entries")
 
-    def _sibling(self, behind: int, abbreviation: Abbreviation) -> int | None:
-        if abbreviation.sibling < 0:
-            return None
-        at = behind + abbreviation.sibling
+    def _sibling(self, behind: int, distance: int) -> int:
+        at = behind + distance
         place = int.from_bytes(self.data[at : at + 4], "little")
         if place <= at:
             raise GdbNeeded("a sibling that lies before")
@@ -496,7 +494,8 @@ def _parsed_abbreviations(section: bytes) -> dict[int, Abbreviation]:
         else:
             raise GdbNeeded("many attributes")
         step = -1 if has_children or sibling >= 0 else size
+        lacks_line = tag == INLINED and not {attribute for attribute, *_ in attributes} >= _LINE
         table[code] = Abbreviation(
-            tag, has_children, tuple(attributes), size, sibling, step, has_code
+            tag, has_children, tuple(attributes), size, sibling, step, has_code, lacks_line
         )
     raise GdbNeeded("many abbreviations")

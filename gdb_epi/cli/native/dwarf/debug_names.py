@@ -116,7 +116,8 @@ class DebugNames:
             filename, line, *_ = lines.at(pc)
             return [FrameName(symbol, filename, line, kind)]
         lines = self._line_table(unit)
-        filename, line, since, next_row_line = lines.at(pc)
+        is_alone = len(unit.functions_at(pc)) == 1
+        filename, line, since, next_row_line = lines.at(pc, is_alone=is_alone)
         calls, ends = self._inlined_calls(function, pc)
         if next_row_line is not None:
             for block in ends:

@@ -11,7 +11,7 @@ from gdb_epi.target.gdb_like_unwinder import GdbNeeded
 from gdb_epi.target.symbols import read_sections
 
 MAX_SECTION = 1 << 28  # bytes of one, unpacked
-MAX_STRING = 1 << 14
+MAX_STRING, USUAL_STRING = 1 << 14, 128
 SHF_COMPRESSED, ELFCOMPRESS_ZLIB = 0x800, 1
 _CHDR = struct.Struct("<IIQQ")  # ch_type, ch_reserved, ch_size, ch_addralign
 _PIECE = 1 << 16
@@ -59,11 +59,12 @@ class DebugSections:
 
     def text(self, name: str, start: int) -> bytes:
         """Return the string that begins at an offset of a section."""
-        piece = self.read(name, start, min(MAX_STRING, self.size(name) - start))
-        text, end, _ = piece.partition(b"\0")
-        if not end:
-            raise GdbNeeded("a string without an end")
-        return text
+        room = min(MAX_STRING, self.size(name) - start)
+        for size in (min(USUAL_STRING, room), room):  # nearly all are short
+            text, end, _ = self.read(name, start, size).partition(b"\0")
+            if end:
+                return text
+        raise GdbNeeded("a string without an end")
 
 
 class _CompressedSection:
@@ -73,7 +74,9 @@ class _CompressedSection:
         kind, _, self._size, _ = _CHDR.unpack(file.read(offset, _CHDR.size))
         if kind != ELFCOMPRESS_ZLIB or self._size > MAX_SECTION:
             raise GdbNeeded("a section that is packed another way")
-        self._source = file.read(offset + _CHDR.size, size - _CHDR.size)
+        self._file = file
+        self._at, self._end = offset + _CHDR.size, offset + size  # of what is still packed
+        self._source = b""
         self._unpacking = zlib.decompressobj()
         self._data = bytearray()
 
@@ -83,11 +86,15 @@ class _CompressedSection:
         if end > self._size:
             raise GdbNeeded("a packed section is short")
         while len(self._data) < end:
+            if not self._source:
+                self._source = self._file.read(self._at, min(_PIECE, self._end - self._at))
+                self._at += len(self._source)
+            is_last = not self._source or self._unpacking.eof
             try:
                 piece = self._unpacking.decompress(self._source, max(end - len(self._data), _PIECE))
             except zlib.error:
                 raise GdbNeeded("a packed section is damaged") from None
-            if not piece:
+            if not piece and is_last:
                 raise GdbNeeded("a packed section is cut off")
             self._source = self._unpacking.unconsumed_tail
             self._data += piece

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
-from functools import cached_property
+from collections.abc import Iterator
 
 from gdb_epi.cli.native.dwarf.debug_sections import DebugSections
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded
@@ -31,6 +31,7 @@ _UDATA, _DATA1, _DATA2, _DATA16 = 0x0F, 0x0B, 0x05, 0x1E
 STATEMENT, DISCRIMINATED, FLAGS = 1, 2, 3
 _FILE, _LINE = 2, 34  # where they begin
 _MASK = (1 << 32) - 1
+NEVER = 1 << 64
 
 
 class LineOfAddress(NamedTuple):
@@ -88,6 +89,10 @@ class LineTable:
         at += 3 + self._opcode_base
         self._first_file = 0 if version == 5 else 1
         self._files = self._new_files(at) if version == 5 else self._old_files(at)
+        self._parts: list[_Sequence] = []
+        self._begun = _Sequence(array("Q"), array("Q"))  # a part that is not read to its end
+        self._wanted = NEVER  # the program is read up to the first row behind it
+        self._reading = self._read_parts()
 
     def file(self, number: int) -> str:
         """Return the name of a file as GDB gives it."""
@@ -98,14 +103,25 @@ class LineTable:
 
     def holds(self, pc: int) -> bool:
         """Tell whether there is any row for an address."""
-        return bool(self._parts_at(pc))
+        return bool(self._parts_at(pc, is_alone=False))
 
-    def _parts_at(self, pc: int) -> list[_Sequence]:
-        return [part for part in self._parts if part.addresses[0] <= pc < part.addresses[-1]]
+    def _parts_at(self, pc: int, *, is_alone: bool) -> list[_Sequence]:
+        self._wanted = pc if is_alone else NEVER
+        while not (is_alone and self._parts_with(pc)) and next(self._reading, False):
+            pass
+        return self._parts_with(pc)
 
-    def at(self, pc: int) -> LineOfAddress:
-        """Return the line of an address. Raises GdbNeeded without one."""
-        parts = self._parts_at(pc)
+    def _parts_with(self, pc: int) -> list[_Sequence]:
+        parts = (*self._parts, self._begun) if self._begun.addresses else self._parts
+        return [part for part in parts if part.addresses[0] <= pc < part.addresses[-1]]
+
+    def at(self, pc: int, *, is_alone: bool = False) -> LineOfAddress:
+        """Return the line of an address. Raises GdbNeeded without one.
+
+        `is_alone`: one function of the unit holds the address. Then no other part does, and the
+        program is read no further than to the row behind it: addresses ascend in a part.
+        """
+        parts = self._parts_at(pc, is_alone=is_alone)
         if len(parts) != 1:
             raise GdbNeeded("lines in several places, or in none")
         addresses, rows = parts[0]
@@ -151,18 +167,16 @@ class LineTable:
 
     # -- the program ----------------------------------------------------------------------------
 
-    @cached_property
-    def _parts(self) -> list[_Sequence]:
-        """Return the rows of each part of the program."""
+    def _read_parts(self) -> Iterator[bool]:
+        """Read the rows of each part of the program; yield behind each address that is wanted."""
         data, size = self._data, len(self._data)
         base, width, smallest = self._opcode_base, self._line_range, self._smallest
         steps = [
             ((code - base) // width * smallest, self._line_base + (code - base) % width << _LINE)
             for code in range(256)
         ]
-        parts: list[_Sequence] = []
         first = 1 << _LINE | 1 << _FILE | self._default_is_stmt * STATEMENT
-        address, row, discriminated = 0, first, False
+        address, row, discriminated, stop = 0, first, False, self._wanted
         addresses: list[int] = []
         rows: list[int] = []
         codes: Any = iter(data)  # faster than an index, which it takes and gives as well
@@ -178,6 +192,13 @@ class LineTable:
                 addresses.append(address)
                 rows.append(row)
                 discriminated = False
+                if address > stop:
+                    _check_order(addresses)
+                    self._begun = _Sequence(array("Q", addresses), array("Q", rows))
+                    addresses = rows = []  # arrays take a quarter of the memory
+                    yield True
+                    addresses, rows = self._begun.addresses.tolist(), self._begun.rows.tolist()
+                    stop = self._wanted if address <= self._wanted else NEVER
             elif code == 5:  # DW_LNS_set_column
                 while next(codes) >= 0x80:
                     pass
@@ -205,14 +226,17 @@ class LineTable:
                 if kind == 1:  # DW_LNE_end_sequence
                     addresses.append(address)
                     rows.append(row & STATEMENT)
-                    if addresses != sorted(addresses):
-                        raise GdbNeeded("lines that are not in order")
+                    _check_order(addresses)
                     if len(rows) > 1:
-                        parts.append(_Sequence(array("Q", addresses), array("Q", rows)))
-                    address, row, discriminated = 0, first, False
+                        self._parts.append(_Sequence(array("Q", addresses), array("Q", rows)))
+                    self._begun = _Sequence(array("Q"), array("Q"))
+                    if addresses[0] <= self._wanted < address:
+                        yield True
+                    address, row, discriminated, stop = 0, first, False, self._wanted
                     addresses, rows = [], []
                 elif kind == 2:  # DW_LNE_set_address
                     address = int.from_bytes(data[at + 1 : at + length], "little")
+                    stop = self._wanted if address <= self._wanted else NEVER
                 elif kind == 4:  # DW_LNE_set_discriminator
                     number, _ = unsigned_leb128(data, at + 1)
                     discriminated = bool(number)
@@ -235,7 +259,6 @@ class LineTable:
                     if number > _MASK:
                         raise GdbNeeded("a file that has no name")
                     row = (row >> _LINE << _LINE) + (number << _FILE) + (row & FLAGS)
-        return parts
 
     # -- names of files ---------------------------------------------------------------------------
 
@@ -301,6 +324,11 @@ class LineTable:
         if size is None:
             raise GdbNeeded("names of files of another form")
         return b"", int.from_bytes(data[at : at + size], "little"), at + size
+
+
+def _check_order(addresses: list[int]) -> None:
+    if addresses != sorted(addresses):
+        raise GdbNeeded("lines that are not in order")
 
 
 def _join_path(folder: bytes, name: bytes) -> str:
