@@ -8,8 +8,12 @@ import re
 
 import pytest
 from support.fleet_lives import eighth
+from unit.fleet_records import full
 
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.records.deaths import hash_of_death
+from gdb_epi.fleet.store.database import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 
 @pytest.fixture
@@ -79,3 +83,64 @@ def test_small_pids_come_again_in_each_container():
         hash_of_death(record(7, boot_id="b", sp=sp)) for sp in ("0x7ffe10", "0x7ffd20")
     )
     assert first != second is not None
+
+
+def test_names_of_every_site_are_machines_of_their_own(ask, tmp_path):
+    tell = ask(eighth.y03_names_of_every_site)
+    said = tell("check")
+    lines = (tmp_path / "y03_names_of_every_site/records.jsonl").read_text().splitlines()
+    serials = {json.loads(line)["host"]["attributes"]["serial"] for line in lines}
+    several = f"20 names of several machines at the same time: .* {len(serials)} hosts, each by its"
+    assert re.search(several, said)
+    assert re.search(
+        r"installed again, one host still: r05 \(mad\) \(machine id \w{8}, then ", said
+    )
+    said = tell("suspects")
+    assert "verdict: hardware: one host (r05 (mad)), take it out and test it" in said
+    assert "it was installed again by 2026-" in said and "since then" in said
+    assert "r05 is the name of other machines too, which this is not about: r05 (" in said
+    said = tell("exclude", "--format", "slurm")
+    assert "NodeName=" not in said and "several machines have this name" in said
+
+
+def machines(tmp_path, *rows):
+    """Put crashes of one name into a database: machine id, boot id, hour, and a site; return it."""
+    lines = []
+    for number, (machine, boot, hour, site) in enumerate(rows):
+        about = {"hostname": "w1", "machine_id": machine, "boot_id": boot}
+        about["attributes"] = {"site": site} if site else {}
+        core = full(number, time={"crash_ts": 1_764_000_000.0 + 3600 * hour}, host=about)
+        lines.append((str(number), core))
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, lines)
+        return load_population(engine)
+
+
+def test_ids_that_follow_each_other_are_one_machine(tmp_path):
+    population = machines(
+        tmp_path, ("aaaa", "1", 0, "x"), ("aaaa", "1", 5, "x"), ("bbbb", "2", 9, "x")
+    )
+    assert population.hosts == ["w1"]
+    assert population.quality["again"][0][:2] == ["w1", ["aaaa", "bbbb"]]
+
+
+def test_ids_in_turns_are_several_machines(tmp_path):
+    rows = [("aaaa", "1", 0, None), ("bbbb", "2", 5, None), ("aaaa", "1", 9, None)]
+    population = machines(tmp_path, *rows)
+    assert population.hosts == ["w1 (aaaa)", "w1 (bbbb)"]
+    assert population.host.tolist() == [0, 1, 0]
+
+
+def test_ids_of_one_boot_are_containers_of_one_machine(tmp_path):
+    rows = [("aaaa", "1", 0, None), ("bbbb", "1", 5, None), ("aaaa", "1", 9, None)]
+    assert machines(tmp_path, *rows).hosts == ["w1"]
+
+
+def test_sites_without_machine_ids(tmp_path):
+    rows = [(None, None, hour, site) for hour, site in enumerate("xyxyxy")]
+    assert machines(tmp_path, *rows).hosts == ["w1 (x)", "w1 (y)"]
+
+
+def test_a_machine_that_was_moved_is_one(tmp_path):
+    rows = [("aaaa", "1", hour, "x" if hour < 3 else "y") for hour in range(6)]
+    assert machines(tmp_path, *rows).hosts == ["w1"]

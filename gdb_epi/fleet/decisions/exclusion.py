@@ -65,6 +65,7 @@ CAVEAT_RECOVERED = (
 )
 MOVE_JOB = "its job may be the cause: move that first"
 NOT_SURE = "it may be broken, or had bad luck: wait for more crashes like these"
+SHARED_NAME = "several machines have this name: drain this one by hand"
 MAX_REASON = 180  # characters
 # A DNS name: it cannot be mistaken for a shell word, a Slurm list (node[1-9],x) or an option.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\Z")
@@ -152,7 +153,12 @@ def plan_exclusion(
         if state.state in (HEALTHY, BACK) and name in left_in:
             left_in[name] = f"{left_in[name]}; {state.state} since {utc_day_text(state.since)}"
     pattern = _NODE if node_names else _NAME
-    refused = [(name, "no name of a host") for name in wanted if not pattern.match(name)]
+    shared = {m for own in population.quality.get("namesakes", {}).values() for m in own}
+    refused = [
+        (name, SHARED_NAME if name in shared else "no name of a host")
+        for name in wanted
+        if not pattern.match(name)
+    ]
     chosen = [host for name, host in wanted.items() if pattern.match(name) and name not in drained]
     size, source = (fleet, "--fleet-size") if fleet is not None else _fleet(population)
     most = int(share * size + 1e-9)

@@ -29,6 +29,7 @@ class MachineNames(NamedTuple):
     reused: dict[str, int]  # names with many machine ids, as in a scaling group: how many
     outlived: dict[str, tuple[int, list[int]]]  # old name with hours -> day it ended, its rows
     spelt: list[tuple[str, str]]  # a name, and the spelling of the same host that is taken for it
+    ids: dict[int, str]  # the machine id of each row
 
 
 def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> MachineNames:
@@ -47,6 +48,7 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
     names = unify_spellings({n: name or machine for n, name, machine in rows}, crashed)
     spelt = sorted({(name, names[n]) for n, name, _ in rows if name and name != names[n]})
     rows = [(number, names[number] if name else "", machine) for number, name, machine in rows]
+    machine_ids = {number: machine for number, _, machine in rows}
     machines: dict[str, dict[str, list[int]]] = {}
     for number, name, machine in rows:
         if machine and name:
@@ -57,7 +59,7 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
     few = [by_name for by_name in shared if len(by_name) <= MAX_NAMES]
     copies = [sorted(by_name) for by_name in shared if len(by_name) > MAX_NAMES]
     if not few:
-        return MachineNames(names, [], copies, reused, {}, spelt)
+        return MachineNames(names, [], copies, reused, {}, spelt, machine_ids)
     c, e = tables.crash.c, tables.exposure.c
     crashed = _spans(connection, select(c.host_id, func.min(c.ts), func.max(c.ts)), c.host_id)
     wanted = {name for by_name in few for name in by_name}
@@ -88,7 +90,7 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
         copies += [sorted(by_name) for _, by_name, _ in at_once]
     latest = {name: order[-1] for order in renamed for name in order}
     of_id = {n: latest.get(name, name) for n, name in names.items()}
-    return MachineNames(of_id, renamed, copies, reused, outlived, spelt)
+    return MachineNames(of_id, renamed, copies, reused, outlived, spelt, machine_ids)
 
 
 _Span = tuple[float, float]

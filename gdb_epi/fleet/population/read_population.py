@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from gdb_epi.fleet.population.doubled_records import (
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
 from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
+from gdb_epi.fleet.population.namesakes import tell_namesakes_apart
 from gdb_epi.fleet.population.number_ranges import group_into_ranges
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
@@ -128,12 +130,16 @@ def read_population(connection: Connection) -> Population:
         exposure_hours=hours,
         facts=facts,
     )
+    population, of_names = tell_namesakes_apart(
+        population, numbers["host_id"], machines.ids, partial(_boots_of_hosts, connection)
+    )
     before = read_prune_day(sqlalchemy_executor(connection))
     twice = find_doubled_records(numbers["death"], crashes.second, population.signature)
     left_out = () if twice is None else crashes.keys.under(twice.rows)
     quality = {
         **_quality_of_times(connection, crashes, machines.of_id, before, left_out),
         **_quality_of_names(machines),
+        **of_names,
         "doubled": [hosts[code] for code in doubled],
     }
     if twice is not None:
@@ -165,6 +171,17 @@ def _quality_of_times(
         "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
         "clocks_ahead": {spelt[n]: d for n, d in crashes.days_ahead.items() if n in spelt},
     }
+
+
+def _boots_of_hosts(connection: Connection, rows: Sequence[int]) -> dict[int, set[str]]:
+    """Return row of `host` -> the ids of its boots."""
+    c, boots = tables.crash.c, dict[int, set[str]]()
+    for part in in_list_parts(rows):
+        chosen = select(c.host_id, c.boot_id).where(c.host_id.in_(part)).distinct()
+        for number, boot in connection.execute(chosen):
+            if boot:
+                boots.setdefault(number, set()).add(boot)
+    return boots
 
 
 def _quality_of_names(machines: MachineNames) -> dict[str, Any]:

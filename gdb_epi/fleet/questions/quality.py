@@ -205,6 +205,15 @@ def _names(population: Population) -> Iterator[QualityCheck]:
         some = shortened_list([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
         text = f"{counted(len(spelt), 'name')} of hosts spelt otherwise and taken for one: {some}"
         yield QualityCheck(NAMES, True, text)
+    if namesakes := population.quality.get("namesakes"):
+        machines = sum(map(len, namesakes.values()))
+        some = shortened_list([", ".join(own) for own in namesakes.values()], MAX_NAMED)
+        text = f"{counted(len(namesakes), 'name')} of several machines at the same time: by site, "
+        text += f"serial or machine id {counted(machines, 'host')}, each by itself: {some}"
+        yield QualityCheck(NAMES, True, text)
+    if again := population.quality.get("again"):
+        some = shortened_list([again_words(*about) for about in again], MAX_NAMED)
+        yield QualityCheck(NAMES, True, f"installed again, one host still: {some}")
     if doubled := population.quality.get("doubled"):
         some = shortened_list(doubled, MAX_NAMED)
         text = f"{counted(len(doubled), 'host')} with host-hours under two names on the same days, "
@@ -246,6 +255,12 @@ def _pods(population: Population) -> Iterator[QualityCheck]:
     text += "they are names of pods or containers, no bad host can be told by them"
     advice = "let records name the node: NODE_NAME in the pod, or hostname in host.json"
     yield QualityCheck(NAMES, False, text, advice)
+
+
+def again_words(host: str, ids: Sequence[str], day: str, serial: str) -> str:
+    """Say that a machine was installed again."""
+    same = f", the same serial {serial}" if serial else ""
+    return f"{host} (machine id {', then '.join(ids)} since {day}{same})"
 
 
 MIN_HOSTS, MIN_DAYS = 10, 7  # fewer say nothing about how long hosts live

@@ -34,7 +34,7 @@ from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, relative_risk
-from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
 from gdb_epi.render.signature_words import parse_signature_line
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
@@ -229,7 +229,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
     if finding.attr != HOST or not is_about_whole_host(finding.signature):
         return finding
     host = population.hosts.index(finding.value)
-    caveats = [*_replaced(population, finding, host)]
+    caveats = [*_replaced(population, finding, host), *_of_its_name(population, finding)]
     for attribute in population.attributes:
         given = attribute.exposure, population.exposure_host
         if not population.once(_names_machines, *given):
@@ -255,6 +255,24 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
             where_now = f", which is {population.hosts[now]} now" if now != host else ""
             caveats.append(f"this name was another machine ({machine}{where_now}) {until}")
     return finding._replace(caveats=(*finding.caveats, *caveats)) if caveats else finding
+
+
+def _of_its_name(population: Population, finding: Finding) -> Iterator[str]:
+    """Say that a host was installed again, and that others have its name."""
+    for host, ids, day, serial in population.quality.get("again", ()):
+        if host == finding.value:
+            since = parse_day(day) or 0
+            days = population.known_day[finding.members]
+            before, after = np.count_nonzero((days >= 0) & (days < since)), np.sum(days >= since)
+            same = f", serial {serial} as before" if serial else ""
+            yield (
+                f"it was installed again by {day} (machine id {', then '.join(ids)}{same}): "
+                f"{before} of its crashes came before, {after} since then"
+            )
+    for name, machines in population.quality.get("namesakes", {}).items():
+        if finding.value in machines:
+            others = shortened_list([m for m in machines if m != finding.value], MAX_NAMED)
+            yield f"{name} is the name of other machines too, which this is not about: {others}"
 
 
 def _replaced(population: Population, finding: Finding, host: int) -> Iterator[str]:

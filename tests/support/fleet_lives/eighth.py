@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
-from support.fleet_lives.lab import Bug, Fleet
+from support.fleet_lives.lab import Bug, Fleet, digest
 
 
 def _three_sites(name: str, seed: int, days: int, names: str = "{site}{n:02d}") -> Fleet:
@@ -63,4 +63,26 @@ def y02_one_site_without_hours(folder: Path) -> None:
         if not (host["attributes"]["site"] == "vie" and 20 <= day < 25):
             kept.append((ts, record))
     f.records = kept
+    f.write(folder, hours=None)
+
+
+def y03_names_of_every_site(folder: Path) -> None:
+    """60 machines with 20 names, `r00` to `r19` in each site; 4 a day, 60 days, no host-hours.
+
+    r05 of `mad` has damaged memory from day 20 on, and was installed again on day 35: another
+    machine id, the same serial.
+    """
+    f = _three_sites("y03", 803, 60, "r{n:02d}-{site}")
+    f.background(4)
+    for day in range(20, 60, 3):
+        f.damaged(day, "r05-mad")
+    for _, (day, record) in zip(f.records, f.each(), strict=True):
+        host = record["host"]
+        own, (name, _, site) = host["hostname"], host["hostname"].partition("-")
+        host["attributes"] |= {"site": site, "serial": digest(f"serial {own}", 8)}
+        if own == "r05-mad" and day >= 35:
+            host["machine_id"], host["boot_id"] = digest("anew", 32), digest("booted anew", 32)
+        host["hostname"] = name
+        if "container" in record:
+            record["container"]["node"] = name
     f.write(folder, hours=None)
