@@ -74,9 +74,16 @@ def ascii_text_shape(value: int) -> WordShape | None:
     rest = raw[count:]
     if count >= PRINTABLE and (not any(rest) or count >= 7):
         return WordShape("ascii", f"its bytes are text: {raw[:count]!r}")
+    texts = [text for text in raw.split(b"\0") if text]
+    if raw[7] and sum(map(len, texts)) >= PRINTABLE and all(map(_is_printable, texts)):
+        return WordShape("ascii", f"its bytes are the ends of texts: {raw!r}")  # no address
     if _wide_text(raw):
         return WordShape("ascii", f"its bytes are UTF-16 or UTF-32 text: {raw!r}")
     return None
+
+
+def _is_printable(text: bytes) -> bool:
+    return all(0x20 <= byte < 0x7F for byte in text)
 
 
 def _wide_text(raw: bytes) -> bool:

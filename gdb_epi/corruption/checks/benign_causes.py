@@ -345,11 +345,15 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             id = sign_id_beside_one_bit(context, "S:use-after-free", suspect.value)
             yield plain_evidence(id, suspect.source, summary)
             return
-        if suspect.depth == 0 and suspect.slots and all(map(index.in_free_block, suspect.slots)):
-            summary = (
-                f"the word in {suspect.source} stands in a free block, at {suspect.slots[0]:#018x}"
-            )
-            yield plain_evidence("S:use-after-free", suspect.slots[0], summary)
+        slots = suspect.slots if suspect.depth == 0 else ()
+        kept = [slot for slot in slots if not is_on_stack(context, slot)]
+        counted = bool(kept) and all(map(index.in_counted_block, kept))
+        if counted or (slots and all(map(index.in_free_block, slots))):
+            slot = kept[0] if counted else slots[0]
+            summary = f"the word in {suspect.source} stands in a free block, at {slot:#018x}"
+            if counted:
+                summary += ": its link to the next free block was counted up, as a reference is"
+            yield plain_evidence("S:use-after-free", slot, summary)
             return
         word = FaultWord(suspect.source, suspect.value, suspect.distance)
         read_from = find_read_place(context, word) if suspect.depth == 0 else None

@@ -50,7 +50,7 @@ from gdb_epi.fault.instructions import InstructionAtAddress, call_returning_to
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import shape_of
-from gdb_epi.sizes import ADDRESS_BITS, WORD
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.target.unwind import Unwinder
 from gdb_epi.util import counted
@@ -147,7 +147,9 @@ def return_without_return_address(context: Context) -> Iterator[Evidence]:
     needs="crash",
     innocent_causes=(
         "an object with function pointers that was freed and reused (text, doubles and poison are "
-        "left out); many candidates argue against each. C4:copy when another word of memory holds "
+        "left out); a call of the start of a page, where compilers at run time put code: such are "
+        "often one bit apart (left out); many candidates argue against each. C4:copy when another "
+        "word of memory holds "
         "the right pointer."
     ),
 )
@@ -157,7 +159,7 @@ def one_bit_call_target(context: Context) -> Iterator[Evidence | Skipped]:
     if isinstance(site, Absent) or site.kind not in (CALL, JUMP, FETCH) or site.address is None:
         return
     value = site.address
-    if value < NEAR_NULL or shape_of(value) is not None:
+    if value < NEAR_NULL or value % PAGE == 0 or shape_of(value) is not None:
         return
     if address_index(context).at(value) is not None or find_data_symbol(context, value):
         return

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R32: what an object says of its memory, a pointer and sizes, against the block that is there.
+"""R32, R33: what an object says of its memory, pointers and sizes, against the block that is there.
 
 Arrays, views, sets, buffered streams and long integers say where their items lie, how many there
 are and how much room they have, and the allocator has a block of its own opinion; a weak reference
 names an object that names it. Where these contradict each other, and flipping one bit of one of the
 words makes all of them agree, that word was damaged. What runs over the end of a damaged array, or
 through its damaged pointer, may look like anything.
+
+A std::vector is three pointers to one block: to its start, behind its items, and behind its room.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
@@ -23,13 +26,20 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
+from gdb_epi.corruption.heap.memory_readers import (
+    collect_fault_values,
+    is_on_stack,
+    read_words,
+)
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
-from gdb_epi.errors import LayoutError
+from gdb_epi.errors import Absent, LayoutError
+from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.malloc_heap import HEAD_BYTES, main_heap
+from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, PAGE, WORD, WORD_MASK, signed_word
 from gdb_epi.typing_lite import NamedTuple
 
@@ -49,6 +59,9 @@ MIN_DIGITS = 1 << MIN_BIT
 LAST_SMALL_INT, INT_STEP = 256, 32  # _PY_NSMALLPOSINTS - 1; bytes from one to the next
 STATIC_INT = 4  # a bit of lv_tag from 3.14 on (_PyLong_IMMORTALITY_BIT_MASK)
 MIN_IN_ROW = 16
+LOWEST_BOUND = 3  # bit of a pointer of a vector that is looked at
+MAX_BOUNDS = 8  # words that are searched for
+MAX_VARIABLES = 4 << 20  # bytes of files' data that are looked at
 # PyArrayObject_fields (numpy/ndarraytypes.h, the same since 1.7), after the head of 16 bytes.
 _DATA, _ND, _DIMENSIONS, _STRIDES, _BASE, _DESCR, _FLAGS = 16, 24, 32, 40, 48, 56, 64
 _CONTIGUOUS, _OWNS = 1, 4  # NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_OWNDATA
@@ -253,13 +266,16 @@ def _check_memoryview(judge: _Judge, words: _ObjectWords, owner: int) -> int:
 def _check_weakref(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """A weak reference names an object, and that names the first of its weak references.
 
-    Where it does so is told by its type; up to 3.11 after its head, from 3.12 on before it too.
+    Where it does so its type tells: from 3.12 on before the object (MANAGED_WEAKREF_OFFSET).
     """
     target = words.pointer(owner + _REFERENT, "wr_object", alone=False)
-    if not target or judge.name_of(target):
-        first = range(target - 4 * WORD, target + MAX_OBJECT, WORD) if target else ()
-        return AGREES if owner in map(words.raw, first) else POSSIBLE
-    return CONTRADICTS
+    if not target:
+        return POSSIBLE
+    if not judge.name_of(target):
+        return CONTRADICTS
+    kind = words.raw(target + judge.layout.require("PyObject", "ob_type"))
+    offset = words.raw(kind + judge.layout.require("PyTypeObject", "tp_weaklistoffset"))
+    return AGREES if offset and words.raw(target + offset & WORD_MASK) == owner else POSSIBLE
 
 
 def _check_set(judge: _Judge, words: _ObjectWords, owner: int) -> int:
@@ -476,3 +492,108 @@ def _repair(judge: _Judge, name: str, owner: int, words: _ObjectWords) -> Iterat
             why = f"where no object is; {corrected:#x}, one bit away, names it in return"
         summary = f"{member} of the {name} at {owner:#018x} is {held:#x}, {why}"
         yield word_evidence("R32", place, held, corrected, summary, member=member)
+
+
+@check(
+    "R33",
+    costly=True,
+    needs="crash",
+    order=58,
+    innocent_causes=(
+        "three words that are no vector: two of them must lead into one block, the first to its "
+        "start, in this order. A pointer that was moved through the block, or past its end, is one "
+        "bit from the start by chance: what leads into the block itself is never called wrong, nor "
+        "what begins another block (another thread was moving the items). Several such places: "
+        "then nothing is said. Heaps that are not glibc's are not judged."
+    ),
+)
+def vectors(context: Context) -> Iterator[Evidence]:
+    """Find the pointer of a vector, of those that the fault had at hand, that leaves its block.
+
+    malloc has the address of a block's header at hand, the program that of what lies behind it.
+    Where malloc gave up, what it was given may be lost: then the variables of all files count.
+    """
+    values = [at for value in collect_fault_values(context) for at in (value, value + HEAD_BYTES)]
+    wanted = [value for value in dict.fromkeys(values) if _may_be_bound(context, value)]
+    context.search_together(wanted[:MAX_BOUNDS], MAX_HOLDERS)
+    wrong: dict[int, tuple[int, int, int]] = {}
+    for value in wanted[:MAX_BOUNDS]:
+        for slot in context.places_of(value, MAX_HOLDERS):
+            for number in range(3) if slot % WORD == 0 and not is_on_stack(context, slot) else ():
+                right = _right_bound(context, slot - WORD * number, number, value)
+                if right is not None:
+                    wrong[slot] = value, right, number
+    for slot, value in _starts_in_files(context) if not wrong else ():
+        right = _right_bound(context, slot, 0, value)
+        if right is not None:
+            wrong[slot] = value, right, 0
+    if len(wrong) != 1:
+        return
+    ((slot, (value, right, number)),) = wrong.items()
+    what = ("to the start of its items", "behind its items", "behind its room")[number]
+    summary = (
+        f"the pointer {what} of a vector at {slot - WORD * number:#x} is {value:#018x}, outside of "
+        f"the block that its other two pointers lead to; {right:#018x}, one bit away, fits"
+    )
+    yield word_evidence("R33", slot, value, right, summary)
+
+
+def _starts_in_files(context: Context) -> Iterator[tuple[int, int]]:
+    """Yield the variables of files before two that lead into malloc's heap, if malloc gave up."""
+    account, heap = context.state.account, main_heap(context.target)
+    message = None if isinstance(account, Absent) else account.message
+    if heap is None or not isinstance(message, AbortMessage) or message.kind != "malloc":
+        return
+    left = MAX_VARIABLES
+    for region in context.target.regions():
+        if not region.in_file or "w" not in region.perms or region.size > left:
+            continue
+        left -= region.size
+        words = read_words(context, region.start, region.size // WORD)
+        inside = [number for number, word in enumerate(words) if heap.start < word <= heap.end]
+        for first, second in pairwise(inside):
+            held = words[first - 1] if first and second == first + 1 else 0
+            if held >= PAGE and _end_of_malloc_block(context, held) is None:
+                yield region.start + WORD * (first - 1), held
+
+
+def _may_be_bound(context: Context, value: int) -> bool:
+    """Tell whether a word begins no block, and a block of malloc's begins one bit away.
+
+    Or, of an address without memory, one bit away is memory that may be written.
+    """
+    target = context.target
+    near = [value ^ 1 << bit for bit in range(LOWEST_BOUND, ADDRESS_BITS)]
+    region = target.region_at(value)
+    if region is None:
+        return any(permits(target.region_at(flip), "w") for flip in near)
+    if value % HEAD_BYTES or region.in_file or is_on_stack(context, value):
+        return False
+    if address_index(context).place_in_block(value) is not None:
+        return False
+    ends = (_end_of_malloc_block(context, at) for at in (value, *near))
+    return next(ends) is None and any(end is not None for end in ends)
+
+
+def _end_of_malloc_block(context: Context, start: int) -> int | None:
+    """Return where the block ends that malloc gave at an address, if it is in use."""
+    index = address_index(context)
+    if start % HEAD_BYTES or index.place_in_block(start) is not None:
+        return None
+    return None if is_in_free_chunk(context, start) else index.end_of_block(start)
+
+
+def _right_bound(context: Context, vector: int, number: int, held: int) -> int | None:
+    """Return the one word one bit away with which three words are a vector; None for none.
+
+    `number` is which of the three is in question.
+    """
+    words = list(read_words(context, vector, 3))
+    right = []
+    for bit in range(LOWEST_BOUND, ADDRESS_BITS) if len(words) == 3 else ():
+        words[number] = held ^ 1 << bit
+        start, last, room = words
+        end = _end_of_malloc_block(context, start) if start < last <= room else None
+        if end is not None and room <= end and not start <= held <= end:
+            right.append(words[number])
+    return right[0] if len(right) == 1 else None

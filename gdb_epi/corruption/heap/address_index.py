@@ -316,6 +316,18 @@ class AddressIndex:
                 return rest
         return 0
 
+    def in_counted_block(self, address: int) -> bool:
+        """Tell whether a word lies in a free block whose link was counted up, as references are.
+
+        Only of a pool whose list of free blocks that broke: the collector marks the links of living
+        objects by the same bit. Pointers to other things are multiples of 8.
+        """
+        for base, pool in self._pools_of(address):
+            within = address - base - HEADER_SIZE
+            if pool.free is None and 0 <= within < pool.carved * pool.block:
+                return 0 < self.counted_link(address - within % pool.block) < 8
+        return False
+
     # -- objects ----------------------------------------------------------------------------
 
     def _object(self, address: int) -> str | None:

@@ -335,7 +335,10 @@ def _hash_of_str(context: Context, value: int) -> WordShape | None:
     for place in context.places_of(value, MAX_PLACES) if value >= LOW else ():
         owner = index.owner(place)
         if owner is not None and owner[1] in ("str", "bytes") and index.has_place_of_hash(place):
-            why = f"it is the hash of the {owner[1]} at {owner[0]:#x}, which is no pointer"
+            why = (
+                f"it is the hash of the {owner[1]} at {owner[0]:#x}; an object of another type was "
+                "expected there, and may have been freed"
+            )
             return WordShape("wild-value", why)
     return None
 
