@@ -31,7 +31,7 @@ _FLOW = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCC, 0xCF, 0xE9, 0xEB, 0xF4, 0xFF))
 
 MAX_SHAPES = 64  # functions whose instructions are kept
 MAX_LONG = 1 << 18  # bytes of a function searched for branches
-BEFORE, BEHIND = 1024, 512  # bytes of a very long function around an address
+BEFORE, BEHIND = 512, 512  # bytes of a very long function around an address
 # jmp and jcc with a 32-bit distance: the bytes of the instruction before that.
 _FAR = rb"\xe9|\x0f[\x80-\x8f]"
 ELSEWHERE = 0  # in the place of a branch's address
@@ -96,15 +96,15 @@ def code_around(context: Context, address: int) -> CodeMap | None:
 
 @once_per_run
 def _map_around(context: Context, function: Function, address: int) -> CodeMap | None:
-    steps = instructions_before(context.target, address, min(BEFORE, address - function.start))
-    if not steps:
-        return None
-    end = min(function.end, address + BEHIND)
-    part = _decode_range(context, function, steps[0].address, end)
+    start, end = max(function.start, address - BEFORE), min(function.end, address + BEHIND)
+    if start > function.start:  # in step from there on
+        near = range(start, start + MAX_LENGTH)
+        start = next((at for at in near if instructions_before(context.target, at)), end)
+    part = _decode_range(context, function, start, end)
     if part is None or not part.begins(address):
         return None
     for source, to in _far_branches(context, function):
-        outside = not steps[0].address <= source < end
+        outside = not start <= source < end
         leaves = not function.start <= to < function.end
         is_way = outside and part.begins(to)
         if leaves or (is_way and instructions_before(context.target, source) is not None):
@@ -143,9 +143,9 @@ def _add_ways_from_elsewhere(context: Context, function: Function, code: CodeMap
             branches_to[part] = branches_to.get(part, 0) + len(sources)
     parts = sorted(branches_to, key=lambda part: (-branches_to[part], part))[:MAX_PARTS]
     led_to = [to for part in parts for _, to in _far_branches(context, part)]
-    for to in {*led_to, *_table_entries(context, function)}:
-        if code.begins(to):
-            code.sources.setdefault(to, []).append(ELSEWHERE)
+    led_to += _table_entries(context, function)
+    for to in frozenset(code.starts).intersection(led_to):
+        code.sources.setdefault(to, []).append(ELSEWHERE)
 
 
 def _table_entries(context: Context, function: Function) -> Iterator[int]:
