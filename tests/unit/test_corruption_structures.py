@@ -234,7 +234,7 @@ def test_whole_chunks_are_no_evidence() -> None:
     assert context.counts["malloc chunks"] == len(SIZES) + 2
 
 
-@pytest.mark.parametrize("bit", [4, 5, 7, 11, 20, 40])
+@pytest.mark.parametrize("bit", [1, 2, 3, 4, 5, 7, 11, 20, 40])
 def test_a_flipped_size_is_found(bit: int) -> None:
     data = made_heap(SIZES)
     place = 0x290 + sum(SIZES[:90])
@@ -245,7 +245,7 @@ def test_a_flipped_size_is_found(bit: int) -> None:
     assert (found.where, found.corrected, found.bits) == (HEAP + place + 8, size, (bit,))
 
 
-@pytest.mark.parametrize("text", [b"\0", b"AAAAAAAA", b"AAAAAAAAAAAAAAAA"])
+@pytest.mark.parametrize("text", [b"\0", b"\n", b"AAAAAAAA", b"AAAAAAAAAAAAAAAA"])
 def test_an_overrun_is_no_flip(text: bytes) -> None:
     data = made_heap(SIZES)
     place = 0x290 + sum(SIZES[:90]) + 8

@@ -56,8 +56,9 @@ FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/ma
     costly=True,
     innocent_causes=(
         "overruns of a block (the words beside are damaged too, and several bits of the size), "
-        "the three flag bits (left out: an overrun by one zero byte clears them). Heaps of "
-        "threads and mmapped blocks are not walked."
+        "flag bits that are cleared (left out: an overrun by one zero byte does that; one set that "
+        "no chunk of the main heap has is no such thing). Heaps of threads and mmapped blocks are "
+        "not walked."
     ),
 )
 def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
@@ -166,7 +167,12 @@ def _repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, 
     others: then a header among those is damaged, as by an overrun, and the size before is right.
     """
     for behind, place in enumerate(reversed(places)):
-        sizes = [heap[place + 1] ^ 1 << bit for bit in range(4, 64)]
+        # Of the flags only those that no chunk of the main heap has may be set too many.
+        sizes = [
+            heap[place + 1] ^ 1 << bit
+            for bit in range(1, 64)
+            if bit >= 4 or heap[place + 1] & NEVER & 1 << bit
+        ]
         fitting = [size for size in sizes if chunks_fit(heap, place, size)]
         if fitting:
             size = min(fitting)

@@ -141,7 +141,11 @@ def _first_break(heap: HeapWords) -> HeapBreak | int:
         sizes[length] += 1
     place = heap.start + 8 * at
     word = heap[at + 1]
-    one_bit = any(chunks_fit(heap, at, word ^ (1 << bit)) for bit in range(3, 64))
+    one_bit = any(
+        chunks_fit(heap, at, word ^ (1 << bit))
+        for bit in range(1, 64)
+        if bit >= 4 or word & NEVER & 1 << bit  # a flag too many, that no chunk there has
+    )
     if before is None:
         return HeapBreak(place, None, 0, word, count, sizes, one_bit)
     size = heap[before + 1] & ~FLAGS
