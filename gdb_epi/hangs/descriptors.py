@@ -26,6 +26,8 @@ _PROCESSES = tuple(
     f"multiprocessing.popen_{way}.Popen" for way in ("fork", "spawn_posix", "forkserver")
 )
 CONNECTION = "multiprocessing.connection.Connection"
+_TEXT = "_io.TextIOWrapper"
+_STREAM_TYPES = (_TEXT, "_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom")
 UNIX = 1
 _FAMILIES = {UNIX: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
 _DATAGRAMS = (2, 3)  # SOCK_DGRAM, SOCK_RAW; Python stores the type without its flags (3.7+)
@@ -257,15 +259,50 @@ class DescriptorTable:
                 number = self._number(stream)
                 return number if number is not None else None
             following = None
+            if name == "SocketIO":
+                return self.descriptor_of_object(self._view.attribute(stream, "_sock") or 0)
             for struct, member in (("textio", "buffer"), ("buffered", "raw")):
                 at = self._reader.layout.offset(struct, member)
-                kinds = ("_io.TextIOWrapper",) if struct == "textio" else ("_io.Buffered",)
+                kinds = (_TEXT,) if struct == "textio" else ("_io.Buffered",)
                 if at is not None and name.startswith(kinds):
                     following = self._reader.u64(stream + at)
             if not following:
                 return -1
             stream = following
         return -1
+
+    def buffered(self, number: int) -> tuple[int, int]:
+        """Return how much the streams of a descriptor have read ahead, and have yet to write.
+
+        In bytes, and in characters of a text that was decoded (Modules/_io/bufferedio.c, textio.c;
+        3.8 to 3.15).
+        """
+        ahead = unsent = 0
+        try:
+            instances = shared_instances(self._view.target, self._view.python)
+            for stream in instances.of(_STREAM_TYPES)[:MAX_OBJECTS]:
+                if self.descriptor_of_stream(stream.address) != number:
+                    continue
+                if stream.kind == _TEXT:
+                    unsent += self._field(stream.address, "textio", "pending_bytes_count")
+                    text = self._field(stream.address, "textio", "decoded_chars")
+                    if text:
+                        at = self._reader.layout.require("PyASCIIObject", "length")
+                        used = self._field(stream.address, "textio", "decoded_chars_used")
+                        ahead += self._reader.i64(text + at) - used
+                else:
+                    names = ("pos", "read_end", "write_pos", "write_end")
+                    pos, read, start, end = (
+                        self._field(stream.address, "buffered", name) for name in names
+                    )
+                    ahead += max(0, read - pos)
+                    unsent += max(0, end - start)
+        except (UnreadableMemory, LayoutError):
+            return 0, 0
+        return ahead, unsent
+
+    def _field(self, address: int, struct: str, member: str) -> int:
+        return self._reader.i64(address + self._reader.layout.require(struct, member))
 
     def _of_object(self, number: int, kind: str, address: int) -> Descriptor:
         if kind == FILE:

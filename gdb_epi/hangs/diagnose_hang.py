@@ -27,7 +27,7 @@ from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.futile_polls import futile_poll
 from gdb_epi.hangs.loops.long_iterations import endless_iteration
 from gdb_epi.hangs.loops.native_loops import endless_native_code
-from gdb_epi.hangs.loops.polled_waits import tasks_poll_futilely
+from gdb_epi.hangs.loops.polled_waits import polls_in_vain, tasks_poll_futilely
 from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
 from gdb_epi.hangs.loops.resource_exhaustion import (
     connection_pool_exhausted,
@@ -95,6 +95,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         endless_search,
         diagnose_poll_for_process,
         futile_poll,
+        polls_in_vain,
         tasks_poll_futilely,
         loop_reads_at_end_of_file,
         single_wait.busy_wait,

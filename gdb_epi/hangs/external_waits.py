@@ -42,7 +42,7 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
-from gdb_epi.hangs.loops.retry_loops import diagnose_retry_loop
+from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retry_loop
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_wait_for_new_child,
     find_kill_before_read,
@@ -75,6 +75,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
+from gdb_epi.util import counted
 
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 
@@ -314,6 +315,14 @@ def _from_own_producer(
 
 def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
     """Return the answer where another process has to write: as to a worker, or for ever."""
+    unsent = _unsent_question(scene, activity)
+    if unsent:
+        return wait_diagnosis(
+            HANG, "not sent", f"{waits}{activity.wants()}; {unsent}, which does not send it before "
+            "flush() or close(): the other side has not got it, and nothing to answer", activity,
+            evidence=("the stream's buffer is not empty",), ruled_out=("a timeout",),
+            doubts=("whether the answer is to that",),
+        )  # fmt: skip
     unread = _unread_output(scene, activity)
     if unread:
         return wait_diagnosis(
@@ -384,6 +393,30 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
     return weaken_diagnosis_in_loop(scene, wait_diagnosis(
         HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",)
     ))  # fmt: skip
+
+
+def _descriptor_read_ahead(scene: HangContext, activity: ThreadActivity) -> int | None:
+    """Return the one descriptor that a thread polls, where its stream has data; None for others."""
+    if activity.kind != hang_types.POLL or activity.timed or len(activity.watched) != 1:
+        return None
+    ahead, _ = scene.descriptors.buffered(activity.watched[0])
+    return activity.watched[0] if ahead else None
+
+
+def _unsent_question(scene: HangContext, activity: ThreadActivity) -> str:
+    """Say what lies in the buffer of a stream to the side that a thread waits for; "" for nothing.
+
+    That is the socket that it reads from, or the standard input of the child.
+    """
+    number = activity.target
+    if number is None or number <= 2 or not scene.is_only_python_thread(activity.tid):
+        return ""
+    child = scene.descriptors.describe(number).child
+    popen = scene.descriptors.child(child) if child is not None else None
+    to = number if popen is None else popen.streams.get("stdin", -1)
+    _, unsent = scene.descriptors.buffered(to) if to >= 0 else (0, 0)
+    where = "the stream of that descriptor" if popen is None else "the stream of the child's stdin"
+    return f"{counted(unsent, 'byte')} that it wrote lie in {where}" if unsent else ""
 
 
 def _reads_from_child(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -525,6 +558,7 @@ def diagnose_sleep_or_wait_for_work(
         frames = [*library_frames_called(scene, activity), *activity.frames[:1]]
         if any(map(scene.runs_in_loop, frames)):
             answer = diagnose_polling_loop(scene, activity, seen, through)
+            answer = answer or diagnose_connection_poll(scene, activity)
             if answer is not None:
                 return answer
             sentence = f"{activity.who()} was {hang_types.ASLEEP}{where}"
@@ -544,6 +578,16 @@ def diagnose_sleep_or_wait_for_work(
         from_here = diagnose_read_of_own_pipe(scene, activity, seen, through)
         if from_here is not None:
             return from_here
+    taken = _descriptor_read_ahead(scene, activity)
+    if taken is not None:
+        return wait_diagnosis(
+            HANG, "read ahead", f"{activity.waits()} until descriptor {taken} can be read; what "
+            "came on it lies in the buffer of its stream already: it was read ahead, and no system "
+            "call sees that", activity,
+            evidence=(f"a stream of descriptor {taken} holds data that nobody has taken",),
+            ruled_out=("a timeout", "another descriptor that it waits for"),
+            doubts=("whether more comes on it anyway",),
+        )  # fmt: skip
     stopped = debugger_wait_frame(scene.view.frames(activity.tid))
     if stopped is not None:
         return idle_diagnosis(activity,

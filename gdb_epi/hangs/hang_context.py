@@ -32,6 +32,11 @@ from gdb_epi.target.api import Target, Thread
 
 _TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
 _STORES = ("STORE_ATTR", "STORE_GLOBAL", "STORE_NAME")
+_STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
+_CHANGING = frozenset((
+    "append", "appendleft", "extend", "insert", "add", "update", "setdefault", "pop", "popleft",
+    "remove", "discard", "clear", "put_nowait", "set", "set_result", "set_exception",
+))  # fmt: skip
 MAX_FAILED = 2  # tasks that are named
 
 
@@ -195,31 +200,52 @@ class HangContext:
             for at in places if self._code.line(frame, at) == line
         )  # fmt: skip
 
-    def stores_of(self, code: int, name: str) -> list[int]:
-        """Return the bytes where code stores an attribute or a global of a name."""
-        reader = self.view.reader
+    def changes_of(self, code: int, names: Collection[str]) -> list[int]:
+        """Return the bytes where code stores what has one of some names, or changes its items.
+
+        That is an attribute or a global, `self.name[key] = ..`, and `self.name.append(..)`.
+        """
+        reader, sites = self.view.reader, self.call_sites
+        calls = [
+            call.at for call in sites.of(code).calls
+            if call.path and call.path[-1] in _CHANGING and (call.root[1], *call.path)[-2] in names
+        ]  # fmt: skip
         try:
             start, size = locate_bytecode(reader, code)
             units = reader.read(start, min(size, MAX_CODE))
             opcodes = find_opcodes(reader.layout).names
-            names = self.call_sites.strings(code, "co_names")
-            return [
-                each.at for each in self.call_sites.instructions(code)
-                if opcodes.get(units[each.at]) in _STORES and names[each.argument] == name
-            ]  # fmt: skip
+            table, stores, loaded = sites.strings(code, "co_names"), list[int](), set[str]()
+            arguments = {each.at: each.argument for each in sites.instructions(code)}
+            for at, _, used in sites.names_used(code):
+                opcode = opcodes.get(units[at], "")
+                loaded.add(used)
+                if (opcode in _STORES and table[arguments[at]] in names) or (
+                    opcode in _STORES_ITEM and not loaded.isdisjoint(names)
+                ):
+                    stores.append(at)
+                if opcode.startswith(("STORE", "POP_TOP")):
+                    loaded.clear()
+            return [*stores, *calls]
         except (UnreadableMemory, LayoutError, Undecodable, IndexError):
-            return []
+            return calls
 
     def is_in_bounded_loop(self, frame: PyFrame) -> bool:
         """Tell whether the innermost loop that a frame runs ends by itself: loop_ends.py."""
         loop = self.innermost_loop(frame)
+        if self.goes_over_finite(frame):
+            return True
+        try:
+            code = self.call_sites.instructions(frame.code)
+            return loop is not None and ends_by_comparison(code, loop, self.call_sites)
+        except (UnreadableMemory, LayoutError):
+            return False
+
+    def goes_over_finite(self, frame: PyFrame) -> bool:
+        """Tell whether a frame runs a loop over the members of a container or range."""
         try:
             words = self.view.slots.of(frame)
             held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
-            if any(w and not w & 7 and self._is_finite(w) for w in held):
-                return True
-            code = self.call_sites.instructions(frame.code)
-            return loop is not None and ends_by_comparison(code, loop, self.call_sites)
+            return any(w and not w & 7 and self._is_finite(w) for w in held)
         except (UnreadableMemory, LayoutError):
             return False
 

@@ -268,7 +268,10 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
             activity.target == 0
             or activity.place in HELPERS
             or activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM, *MESSAGES)
-            or (in_loop and scene.descriptors.takes_datagrams(activity.target))
+            or (
+                any(map(scene.runs_in_loop, activity.frames))
+                and scene.descriptors.takes_datagrams(activity.target)
+            )
             or bool(activity.place and in_loop)
         )
     if activity.kind == hang_types.JOIN:
@@ -291,10 +294,17 @@ def _reads_from_its_client(
 
 
 def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether a thread waits for the end of one that serves, and has asked nobody to end."""
+    """Tell whether a thread waits for the end of one that serves, and has asked nobody to end.
+
+    That one is in a function that is there to serve, or waits for clients and peers.
+    """
     server = scene.activity(activity.target)
-    serves = server is not None and server.place.rpartition(".")[2] in _SERVES_FOR_EVER
-    if server is None or not serves or not is_at_rest(scene, server):
+    if server is None or not (
+        server.place.rpartition(".")[2] in _SERVES_FOR_EVER
+        or (server.kind in (hang_types.ACCEPT, hang_types.READ) and not server.timed)
+    ):
+        return False
+    if not is_at_rest(scene, server):
         return False
     called = {name for f in activity.frames for name in scene.called_before(f, ever=True)}
     return not called & CLOSING

@@ -24,6 +24,7 @@ EVENT_SET = "a notification"
 QUEUE_ITEM, QUEUE_ROOM = "an item in a queue", "room in a queue"
 QUEUE_END = "the end of all jobs of a queue"
 MESSAGE = "a message of another process"
+HANDSHAKE = "the other side's part of the handshake of a connection"  # given at once by who accepts
 NEW_CHILD = "a new child process to start its program"
 POOL_RESULTS = "results of a pool"
 FILE_ON_DISK = "a file on a disk"
@@ -71,6 +72,13 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ),
     ("multiprocessing.connection", "recv"): (hang_types.READ, MESSAGE),
     ("multiprocessing.connection", "recv_bytes"): (hang_types.READ, MESSAGE),
+    **dict.fromkeys(
+        (
+            ("multiprocessing.connection", "answer_challenge"),
+            ("multiprocessing.connection", "deliver_challenge"),
+        ),
+        (hang_types.READ, HANDSHAKE),
+    ),
     ("multiprocessing.connection", "send"): (hang_types.WRITE, "another process to take a message"),
     ("multiprocessing.connection", "wait"): (hang_types.POLL, "messages of other processes"),
     ASKS_MANAGER: (hang_types.READ, "the answer of a manager process"),

@@ -12,6 +12,7 @@ import fcntl
 import http.server
 import itertools
 import multiprocessing
+import multiprocessing.connection
 import multiprocessing.pool
 import os
 import queue
@@ -1301,6 +1302,67 @@ def timed_wait_in_a_loop():
 
 def event_of_processes():
     multiprocessing.get_context("fork").Event().wait()
+
+
+def question_not_sent():
+    child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    child.stdin.write("what is the time?\n")
+    child.stdout.readline()
+
+
+def question_to_a_socket_not_sent():
+    ours, theirs = socket.socketpair()
+    lines = ours.makefile("rwb")
+    lines.write(b"what is the time?\n")
+    lines.readline()
+    theirs.close()
+
+
+def lines_read_ahead():
+    echo = ["sh", "-c", "printf 'one\\ntwo\\n'; exec sleep 100000"]
+    child = subprocess.Popen(echo, stdout=subprocess.PIPE)
+    for _ in range(2):
+        select.select([child.stdout], [], [])
+        child.stdout.readline()
+
+
+def is_there(address):
+    try:
+        socket.create_connection(address).close()
+        return True
+    except OSError:
+        return False
+
+
+def peer_polled():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = server.getsockname()
+    tries = 0
+    while not is_there(address):
+        tries += 1
+        time.sleep(100000)
+
+
+def idle_between_three_tries():
+    for _ in range(3):
+        try:
+            return os.stat("/nowhere")
+        except OSError:
+            time.sleep(100000)
+
+
+def busy_at_the_end_of_a_socket():
+    ours, theirs = socket.socketpair()
+    theirs.send(b"half a li")
+    theirs.close()
+    line = b""
+    while not line.endswith(b"\n"):
+        line += ours.recv(100)
+
+
+def handshake_never_answered():
+    listener = socket.create_server(("127.0.0.1", 0))
+    multiprocessing.connection.Client(listener.getsockname(), authkey=b"a key")
 
 
 if __name__ == "__main__":

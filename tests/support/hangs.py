@@ -149,6 +149,13 @@ TRUTHS = {
         HANG, "nobody gives it", ("which could come from", "it waits in turns with a timeout")
     ),
     "file_never_made": Truth(HANG, "polls", ("until exists() says otherwise", "a file")),
+    "question_not_sent": Truth(HANG, "not sent", ("18 bytes", "the child's stdin")),
+    "question_to_a_socket_not_sent": Truth(HANG, "not sent", ("18 bytes", "of that descriptor")),
+    "lines_read_ahead": Truth(HANG, "read ahead", ("lines_read_ahead", "was read ahead")),
+    "peer_polled": Truth(HANG, "retries", ("peer_polled", "by create_connection()")),
+    "idle_between_three_tries": Truth(FINE, "sleeps", ("idle_between_three_tries",)),
+    "busy_at_the_end_of_a_socket": Truth(HANG, "reads past the end", ("`line`", "recv()")),
+    "handshake_never_answered": Truth(HANG, "peer", ("part of the handshake",)),
     "peer_tried_again": Truth(HANG, "retries", ("because of ConnectionRefusedError",)),
     "one_of_two_workers_calls": Truth(HANG, "one client", ("a fixed number of times",)),
     "prompt_of_other_words": Truth(HANG, "peer", ("without a timeout",)),

@@ -31,6 +31,7 @@ from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 
 SCENE = SimpleNamespace(
     view=SimpleNamespace(frames=lambda tid: ()),
+    is_only_python_thread=lambda _: False,
     runs_in_loop=lambda frame: False,
     loops_around=lambda frames: 0,
     descriptors=SimpleNamespace(
@@ -89,6 +90,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
                             module="shop", address=1)  # fmt: skip
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (frame,)),
+        is_only_python_thread=lambda _: False,
         runs_in_loop=lambda _: in_loop,
         loops_around=lambda frames: in_loop * len(frames),
         is_in_bounded_loop=lambda _: False,
@@ -125,6 +127,7 @@ def test_who_reads_in_a_loop_takes_work_or_wants_an_answer(request_made, before,
     called = SimpleNamespace(name=request_made, module="store.client", address=2)
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (called, own) if request_made else (own,)),
+        is_only_python_thread=lambda _: False,
         runs_in_loop=lambda frame: frame is own,
         loops_around=len,
         is_in_bounded_loop=lambda _: False,
@@ -155,6 +158,7 @@ def test_a_library_that_polls_has_an_end_only_where_it_was_given_one(
             variable=lambda _, name: limit if name == "timeout" else None,
             locks=SimpleNamespace(type_name={NOTHING: "NoneType", SECONDS: "int"}.get),
         ),
+        is_only_python_thread=lambda _: False,
         runs_in_loop=lambda frame: frame is loop,
         called_in_loop=lambda _: {"poll"},
     )
@@ -186,6 +190,7 @@ def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, 
     counter = ThreadActivity(8, "counter", giver, "the end of thread 9", frames=(cook,))
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (cook, *((run,) if target else ()))),
+        is_only_python_thread=lambda _: False,
         runs_in_loop=lambda _: True, loops_around=len, is_in_bounded_loop=lambda _: False,
         descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
         activity=lambda tid: counter if tid == 8 else main,
@@ -263,6 +268,7 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
     )  # fmt: skip
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (frame,)),
+        is_only_python_thread=lambda _: False,
         runs_in_loop=lambda _: False,
         loops_around=lambda _: 0,
     )

@@ -84,6 +84,26 @@ class FrameSlots:
         deep = self._depth_modern(frame) if self._modern else self._depth_old(frame.address)
         return FrameSlotWords(tuple(words[:variables]), tuple(words[variables:]), min(deep, room))
 
+    def stack_in_call(self, frame: PyFrame) -> tuple[int, ...] | None:
+        """Return the value stack of a frame that has called another one; None where it is not kept.
+
+        What was called and its arguments are gone from it (3.11: the callee runs in the same
+        eval loop). Raises UnreadableMemory, LayoutError.
+        """
+        layout, variables = self.reader.layout, self._size(frame.code)[0]
+        top = layout.offset("_PyInterpreterFrame", "stacktop")
+        pointer = layout.offset("_PyInterpreterFrame", "stackpointer")  # 3.14
+        if top is not None:
+            number = self.reader.u32(frame.address + top)
+        elif pointer is not None:
+            number = (
+                self.reader.u64(frame.address + pointer) - frame.address - self._slots_at
+            ) // 8
+        else:
+            return None
+        words = self.of(frame).stack
+        return words[: number - variables] if 0 <= number - variables <= len(words) else None
+
     def managers(self, frame: PyFrame) -> list[int]:
         """Return the objects (PyObject *) whose `with` block the frame is in, outermost first.
 

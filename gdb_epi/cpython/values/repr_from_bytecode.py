@@ -21,6 +21,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.instructions import find_opcodes, read_instruction
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
@@ -74,10 +75,15 @@ COMPARISONS = (
 _IS, _IS_NOT = 8, 9  # COMPARE_OP of 3.8
 _EXCEPTION_MATCH = 10  # likewise
 _IN_HANDLER = -1
+_REFUSED = (
+    "CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR",
+)  # fmt: skip
 # What a handler may name; each is a built-in that is the same class in every version.
 _EXCEPTIONS: tuple[type[BaseException], ...] = (BaseException, Exception, AttributeError)
 _EXCEPTIONS += (LookupError, IndexError, KeyError, TypeError, ValueError, RuntimeError, OSError)
-_EXCEPTIONS += (StopIteration, ArithmeticError, ZeroDivisionError)
+_EXCEPTIONS += (StopIteration, ArithmeticError, ZeroDivisionError, OverflowError, AssertionError)
+_EXCEPTIONS += (NotImplementedError, RecursionError, NameError, EOFError, ConnectionError)
+_EXCEPTIONS += (FileNotFoundError, FileExistsError, PermissionError, TimeoutError, UnicodeError)
 _TYPES = frozenset(
     "type super str int bool float range list tuple dict set frozenset enumerate zip "
     "reversed".split()
@@ -130,12 +136,8 @@ class Evaluation(ValueOperations):
 
     def run(self) -> Item:
         """Return what the function returns. Raises Undecodable where a step cannot be followed."""
-        decoder, layout = self.decoder, self.decoder.layout
-        names = ("CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE")
-        refused = sum(layout.constant(name) or 0 for name in (*names, "CO_ASYNC_GENERATOR"))
-        flags = decoder.reader.u32(self.code + decoder.offset("PyCodeObject", "co_flags"))
-        count = decoder.reader.u32(self.code + decoder.offset("PyCodeObject", "co_argcount"))
-        if count != len(self.locals) or flags & refused or self.depth > MAX_CALLS:
+        refused = any(map(self.has_flag, _REFUSED)) or self.depth > MAX_CALLS
+        if self.count_of("co_argcount") != len(self.locals) or refused:
             raise Undecodable("a function that takes other arguments")
         return self.go(0, MAX_BYTES)
 
@@ -225,6 +227,27 @@ class Evaluation(ValueOperations):
             return callee.run()
         finally:
             decoder.nesting -= 1
+
+    # -- the code object ------------------------------------------------------------------------
+
+    def has_flag(self, name: str) -> bool:
+        """Tell whether the code is of some sort ("CO_COROUTINE")."""
+        return bool(self.count_of("co_flags") & (self.decoder.layout.constant(name) or 0))
+
+    def count_of(self, member: str) -> int:
+        """Return a 32-bit member of the code object."""
+        at = self.code + self.decoder.offset("PyCodeObject", member)
+        return self.decoder.reader.u32(at)
+
+    def names_in(self, member: str) -> list[str]:
+        """Return the names in a tuple of the code object."""
+        table = self.decoder.field(self.code, "PyCodeObject", member)
+        words = ContainerReader(self.decoder.reader).tuple_items(table)
+        return [self.decoder.string(word) for word in words]
+
+    def is_generator(self) -> bool:
+        """Tell whether the code is that of a generator."""
+        return self.has_flag("CO_GENERATOR")
 
     # -- the value stack ------------------------------------------------------------------------
 

@@ -79,6 +79,13 @@ class Format(NamedTuple):
     template: str
 
 
+class LibraryValue(NamedTuple):
+    """A date, time or decimal, as this Python has it; `kind` is the name of its type."""
+
+    kind: str
+    value: object
+
+
 class Slice(NamedTuple):
     """A slice that was built or is a constant (3.14); each bound is an int or None."""
 
@@ -90,7 +97,7 @@ class Slice(NamedTuple):
 class BuiltinMethod(NamedTuple):
     """A method of a str, list, set, deque or dict."""
 
-    of: BuiltStr | BuiltTuple | ProcessObject
+    of: BuiltStr | BuiltTuple | LibraryValue | ProcessObject
     name: str
 
 
@@ -150,7 +157,7 @@ class Rest(NamedTuple):
 
 
 class Caught(NamedTuple):
-    """An exception on its way to a handler."""
+    """An exception that may be raised, or is on its way to a handler."""
 
     kind: type[Exception]
 
@@ -158,6 +165,6 @@ class Caught(NamedTuple):
 Item = (
     BuiltStr | ComputedNumber | NoneResult | ProcessObject | Class | Global | BuiltTuple | Super
     | Method | Function | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration
-    | UnknownNumber | UnknownText | Drawn | MadeFunction | Rest | Caught | None
+    | LibraryValue | UnknownNumber | UnknownText | Drawn | MadeFunction | Rest | Caught | None
 )  # fmt: skip
 DATA = (BuiltStr, ComputedNumber, NoneResult, ProcessObject)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import NoAttribute
 from gdb_epi.cpython.values.formatting import (
@@ -212,6 +213,19 @@ class ValueOperations:
             return self.decoder.attribute(of.address, name)
         except Undecodable:
             return 0
+
+    def named_tuple_item(self, of: ProcessObject, name: str) -> Item:
+        """Return what a name of a namedtuple is; None where it is none (3.8 to 3.15).
+
+        The class has a _tuplegetter, which begins with the place (Modules/_collectionsmodule.c).
+        """
+        decoder = self.decoder
+        in_class = decoder.types.lookup(decoder.obj(of.address).type, name)
+        if in_class is None or not decoder.ident(in_class[1]).endswith("_tuplegetter"):
+            return None
+        head = decoder.layout.size("PyObject") or 16
+        items = ContainerReader(decoder.reader).tuple_items(of.address)
+        return ProcessObject(items[decoder.reader.i64(in_class[1] + head)])
 
     def of_instance(self, of: ProcessObject, name: str) -> Item:
         """Return what `of.name` is; a property and the like are followed. Raises Undecodable."""

@@ -10,11 +10,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
+from gdb_epi.cpython.running.task_fields import STATES
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
+    Caught,
     ComputedNumber,
     Drawn,
     Global,
@@ -27,25 +29,26 @@ from gdb_epi.cpython.values.value_stack_items import (
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
-from gdb_epi.hangs.loops.loop_states import Bounds
+from gdb_epi.hangs.loops.library_values import (
+    OF_MATCHES,
+    OF_PATTERNS,
+    call_match_method,
+    call_pattern_method,
+)
+from gdb_epi.hangs.loops.loop_states import INFINITE, Bounds, are_float_bounds
 from gdb_epi.hangs.loops.object_evaluation import (
     BYTES,
     COUNTER,
     DEQUE,
     DICTS,
     ERRORS,
+    LIBRARY_VALUES,
     MATCH,
     MAX_DRAWS,
     MAX_ITEMS,
     PATTERN,
     SETS,
     ObjectEvaluation,
-)
-from gdb_epi.hangs.loops.pattern_methods import (
-    OF_MATCHES,
-    OF_PATTERNS,
-    call_match_method,
-    call_pattern_method,
 )
 from gdb_epi.locks.python.loop_ends import CLOCKS
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -67,7 +70,12 @@ _OF_ARRAYS = frozenset(
     "append appendleft pop popleft insert extend clear reverse rotate remove index count copy "
     "sort".split()
 )
+_OF_DATES = frozenset(
+    "weekday isoweekday isoformat replace date time toordinal strftime total_seconds".split()
+)
 _METHODS = {
+    **dict.fromkeys(LIBRARY_VALUES, _OF_DATES),
+    "decimal.Decimal": frozenset("quantize is_zero is_signed normalize copy_abs sqrt".split()),
     PATTERN: OF_PATTERNS, MATCH: OF_MATCHES,
     "bytes": _OF_BYTES, "bytearray": _OF_BYTES | {"append", "extend", "pop", "clear"},
     "str": _OF_TEXTS, "list": _OF_ARRAYS - {"appendleft", "popleft", "rotate"},
@@ -84,6 +92,7 @@ _RANDOM = ("Random", "SystemRandom")
 # Output: what comes of it is in no variable of the program.
 _OUTPUT = ("_io.TextIOWrapper", "_io.BufferedWriter", "_io.FileIO", "_io.StringIO", "_io.BytesIO")
 _WRITES = ("write", "writelines", "flush")
+_LOGS = ("debug", "info", "warning", "error", "critical", "exception")
 _LOCKS = ("_thread.lock", "_thread.RLock")
 _OF_LOCKS = ("acquire", "release", "__enter__", "__exit__")
 _OF_NUMBERS: Mapping[str, Callable[..., object]] = {
@@ -95,6 +104,10 @@ _OF_MATH = frozenset(
     "degrees radians copysign isfinite isinf isnan".split()
 )
 
+# What keeps the order of numbers, and what stays within bounds whatever it is given.
+_RISING = frozenset("int float round ceil floor trunc sqrt isqrt degrees radians".split())
+_BOUNDED: Mapping[str, Bounds] = {"sin": (-1.0, 1.0), "cos": (-1.0, 1.0)}
+_TAKES_INFINITY = ("float", "sqrt", "degrees", "radians", "abs", "fabs")
 _OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
 _UNPACKS = ("unpack", "unpack_from", "calcsize")
 _SEARCHES = ("bisect_left", "bisect_right")
@@ -111,9 +124,17 @@ class _Keyed:
         return bool(self.key < other.key)  # type: ignore[operator]  # TypeError: as there
 
 
+_FUTURES = {
+    "_asyncio.Future": ("FutureObj", "fut_state"),
+    "_asyncio.Task": ("TaskObj", "task_state"),
+}
+
+
 def is_supported_method(run: ObjectEvaluation, of: Item, name: str) -> bool:
     """Tell whether a method of a built-in type is followed."""
     kind = run.kind(of)
+    if kind in _FUTURES:
+        return name == "done"
     of_others = _WRITES if kind in _OUTPUT else _OF_LOCKS if kind in _LOCKS else ()
     return name in _METHODS.get(kind, of_others) or (name in DRAWS and is_random(run, of))
 
@@ -130,13 +151,22 @@ def call_method(
     if name in DRAWS and is_random(run, of) and not keywords:
         return draw_random_number(run, name, arguments)
     if kind in _OUTPUT:
+        run.memory.writes = True
         return NoneResult() if name == "flush" else UnknownNumber(0, float("inf"))
+    if kind in _FUTURES and isinstance(of, ProcessObject):
+        run.memory.read.add(of.address)
+        state = run.decoder.reader.u32(of.address + run.decoder.offset(*_FUTURES[kind]))
+        return ComputedNumber(state != STATES.index("pending"))
     if kind in _LOCKS and isinstance(of, ProcessObject):
         if not run.decoder.repr_of(of.address).startswith("<unlocked"):
             raise Undecodable("a lock that is held")
         return NoneResult() if name in ("release", "__exit__") else ComputedNumber(True)
     if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
         return _of_text(run, run.whole_text(of), name, arguments, keywords)
+    if kind in LIBRARY_VALUES:
+        values = [run.host(each) for each in arguments]
+        named = {key: run.host(value) for key, value in keywords.items()}
+        return run.of_host(lambda: getattr(run.host(of), name)(*values, **named))
     if keywords and name != "sort":
         raise Undecodable("a call")
     if kind == PATTERN:
@@ -341,6 +371,15 @@ def is_random(run: ObjectEvaluation, of: Item) -> bool:
     return module is not None and run.decoder.string(module[1]) == "random"
 
 
+def is_log_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> bool:
+    """Tell whether a method is one of a logging.Logger that writes a message."""
+    info = run.decoder.obj(of.address).type if name in _LOGS and of.address > 0 else None
+    if info is None or info.name != "Logger":
+        return False
+    module = run.decoder.types.lookup(info, "__module__")
+    return module is not None and run.decoder.string(module[1]) == "logging"
+
+
 def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
     """Return what a method of random.Random may give. Raises Undecodable."""
     if name == "random":
@@ -355,6 +394,36 @@ def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Ite
     if name not in DRAWS or not 0 < len(values) <= MAX_DRAWS:
         raise Undecodable("draws of other things")
     return Drawn(tuple(sorted(set(values), key=repr)))
+
+
+def _of_number(
+    run: ObjectEvaluation, name: str, function: Callable[..., object], arguments: Sequence[Item]
+) -> Item:
+    """Return what a function of numbers gives, also of one that is not known.
+
+    An int of any size may be too large for a float, and an infinite float for any other function.
+    """
+    bounds = arguments[0] if len(arguments) == 1 else None
+    if not isinstance(bounds, UnknownNumber):
+        return run.of_host(function, *map(run.host, arguments))
+    infinite = INFINITE in (abs(bounds.low), abs(bounds.high))
+    if infinite and are_float_bounds(bounds):
+        run.memory.needs_finite |= name not in _TAKES_INFINITY
+    elif infinite and name not in ("int", "abs"):
+        raise Undecodable("a number that may be too large for a float")
+    if name in _BOUNDED:
+        return UnknownNumber(*_BOUNDED[name])
+    if name not in ("abs", "fabs", *_RISING):
+        raise Undecodable("what depends on a number that is not known")
+    try:
+        ends: list[Any] = [end if abs(end) == INFINITE else function(end) for end in bounds]
+    except ERRORS:
+        raise Undecodable("an error of some numbers") from None
+    if name in _RISING:
+        return UnknownNumber(*ends)
+    zero = 0.0 if name == "fabs" or are_float_bounds(bounds) else 0
+    least = zero if bounds.low <= 0 <= bounds.high else min(map(abs, ends))
+    return UnknownNumber(least, max(map(abs, ends)))
 
 
 # The functions that _FUNCTIONS names.
@@ -513,9 +582,14 @@ def _extreme_of_bounds(
 def _str(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
     if keywords or len(arguments) > 1:
         raise Undecodable("a call")
-    if arguments and isinstance(arguments[0], UnknownNumber):
+    if arguments and isinstance(arguments[0], (UnknownNumber, Caught)):
         return UnknownText()
     return BuiltStr(run.converted(arguments[0], STR)) if arguments else BuiltStr("")
+
+
+def _print(run: ObjectEvaluation, _arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    run.memory.writes = True
+    return NoneResult()
 
 
 _FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], Mapping[str, Item]], Item]] = {
@@ -525,8 +599,9 @@ _FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], Mapping[str, It
     "any": lambda run, arguments, _: _first_that_is(run, True, arguments[0]),
     "all": lambda run, arguments, _: _first_that_is(run, False, arguments[0]),
     "min": lambda *call: _extreme(min, *call), "max": lambda *call: _extreme(max, *call),
-    "print": lambda *_: NoneResult(),
+    "print": _print,
 }  # fmt: skip
+BUILTINS = frozenset(("len", "hasattr", "getattr", *_FUNCTIONS, *_OF_NUMBERS))
 
 
 def call_builtin(
@@ -539,7 +614,7 @@ def call_builtin(
     if keywords:
         raise Undecodable("a call")
     if name in _OF_NUMBERS and arguments:
-        return run.of_host(_OF_NUMBERS[name], *map(run.host, arguments))
+        return _of_number(run, name, _OF_NUMBERS[name], arguments)
     return run.call_builtin(name, arguments)
 
 
@@ -570,8 +645,7 @@ def call_native(
         except struct.error:
             raise Undecodable("an error of a module") from None
     if name in _OF_MATH and not keywords and _is_module(run, of, "math"):
-        function: Callable[..., object] = getattr(math, name)
-        return run.of_host(function, *map(run.host, arguments))
+        return _of_number(run, name, getattr(math, name), arguments)
     raise Undecodable("a call")
 
 

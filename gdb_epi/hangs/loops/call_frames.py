@@ -40,8 +40,8 @@ def begin_call(
         named = _named_defaults(decoder, given_named)
     run.locals = _bound_arguments(run, arguments, keywords, defaults, named)
     _put_cells(run, cells)
-    if run.has_flag("CO_COROUTINE") or run.has_flag("CO_ASYNC_GENERATOR"):
-        raise Undecodable("a coroutine")
+    if run.has_flag("CO_ASYNC_GENERATOR"):
+        raise Undecodable("an asynchronous generator")
 
 
 def _put_cells(run: ObjectEvaluation, cells: Sequence[Item]) -> None:

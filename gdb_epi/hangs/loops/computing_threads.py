@@ -47,6 +47,12 @@ _DOUBT = "one look cannot tell a loop that never ends from a long computation"
 MAX_FRAMES, MAX_TEXTS, MAX_TEXT = 8, 256, 4096
 ENOUGH_CALLS = 3  # of a recursion whose loops end: so does that of its outer calls
 _CLOSES = "close"
+_WITHOUT_END = ("itertools.count", "itertools.cycle")
+_TAKES = frozenset(("get", "acquire", "wait", "recv"))
+_SHARED = frozenset((
+    "Queue", "LifoQueue", "PriorityQueue", "SimpleQueue", "JoinableQueue", "Semaphore",
+    "BoundedSemaphore", "Condition", "Event", "Barrier", "Connection",
+))  # fmt: skip
 _SQLITE = ("libsqlite3", "_sqlite3")
 _RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
 _CIRCULAR = re.compile(r"((?:/[^/]+){1,4}?)\1{5}")
@@ -114,9 +120,13 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     ended: dict[int, int] = {}  # by code, in how many calls its loop came to its end
     for frame in activity.frames:
         loops = scene.loop_bodies(frame)
+        if _COMPREHENSION.match(frame.name) and _goes_over_without_end(scene, frame):
+            return f", in a search that has no last member; {NO_END_SEEN}"
         if not loops or _COMPREHENSION.match(frame.name):
             continue
         if not any(_is_while_with_end(scene, frame, loop) for loop in loops):
+            return ""
+        if _waits_in_each_turn(scene, activity, frame):
             return ""
         if ended.get(frame.code, 0) >= ENOUGH_CALLS or does_dry_run_end(scene, activity, frame):
             ended[frame.code] = ended.get(frame.code, 0) + 1
@@ -124,6 +134,32 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
         where = "" if frame is activity.frames[0] else f" of {function_and_line(frame)}"
         return f", in a `while` loop{where}; {NO_END_SEEN}"
     return _task_without_seen_end(scene, activity)
+
+
+def _goes_over_without_end(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether a comprehension takes members of an iterator that always has another one."""
+    with suppress(UnreadableMemory, LayoutError):
+        words = scene.view.slots.of(frame)
+        held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
+        return any(scene.view.locks.type_name(word) in _WITHOUT_END for word in held)
+    return False
+
+
+def _waits_in_each_turn(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
+    """Tell whether a frame's loop takes its work, or its turn, from other threads each time."""
+    if scene.is_only_python_thread(activity.tid):
+        return False
+    bodies = scene.loop_bodies(frame)
+    with suppress(UnreadableMemory, LayoutError):
+        inside = (
+            c for c in scene.call_sites.of(frame.code).calls if any(c.at in b for b in bodies)
+        )
+        takes = {call.path[-1] for call in inside if call.path} & _TAKES
+        return any(
+            method in takes and scene.view.locks.type_name(of).rpartition(".")[2] in _SHARED
+            for of, method, _ in scene.calls(frame)
+        )
+    return False
 
 
 def _task_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
@@ -149,7 +185,9 @@ def _texts_of(scene: HangContext, frame: PyFrame, *, variables_only: bool = Fals
         if not variables_only:
             yield from scene.call_sites.strings(frame.code, "co_consts")
             used = {
-                name for does, name in scene.call_sites.names_used(frame.code) if does == "global"
+                name
+                for _, does, name in scene.call_sites.names_used(frame.code)
+                if does == "global"
             }
             variables = view.frame_variables.global_addresses(frame)
             words += [word for name, word in variables if name in used]

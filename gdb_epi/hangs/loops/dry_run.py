@@ -27,6 +27,8 @@ from gdb_epi.cpython.values.value_stack_items import (
     Drawn,
     Global,
     Item,
+    Iteration,
+    LibraryValue,
     MadeFunction,
     Method,
     ProcessObject,
@@ -35,16 +37,27 @@ from gdb_epi.cpython.values.value_stack_items import (
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA, Raised, special_method
+from gdb_epi.hangs.loops.block_instructions import BlockInstructions
 from gdb_epi.hangs.loops.builtin_calls import (
     call_builtin,
     call_method,
     call_native,
     draw_random_number,
+    is_log_method,
     is_random,
     is_supported_method,
 )
 from gdb_epi.hangs.loops.call_frames import begin_call
-from gdb_epi.hangs.loops.generator_instructions import GeneratorInstructions
+from gdb_epi.hangs.loops.library_values import (
+    ATTRIBUTES,
+    call_match_method,
+    call_pattern_method,
+    is_re_function,
+    make_value,
+    match_attribute,
+    module_of_function,
+    value_attribute,
+)
 from gdb_epi.hangs.loops.loop_states import (
     DryRunState,
     EndlessLoop,
@@ -58,6 +71,7 @@ from gdb_epi.hangs.loops.loop_states import (
 from gdb_epi.hangs.loops.object_evaluation import (
     CLASS,
     DEQUE,
+    LIBRARY_VALUES,
     MATCH,
     MAX_CODE,
     MAX_DEPTH,
@@ -69,13 +83,6 @@ from gdb_epi.hangs.loops.operators import (
     apply_operator,
     has_unknown_value,
 )
-from gdb_epi.hangs.loops.pattern_methods import (
-    ATTRIBUTES,
-    call_match_method,
-    call_pattern_method,
-    is_re_function,
-    match_attribute,
-)
 
 MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
 _CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
@@ -83,10 +90,10 @@ _FORMATS = (
     "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING",
 )  # fmt: skip
 _CELL = 0x40 | 0x80  # CO_FAST_CELL, CO_FAST_FREE of co_localspluskinds
-_LOGS = frozenset(("debug", "info", "warning", "error", "critical"))
+_OF_SLEEP = "asyncio.tasks"
 
 
-class DryRun(GeneratorInstructions):
+class DryRun(BlockInstructions):
     """One frame or call that goes on: what each instruction does."""
 
     def _do(self, name: str, argument: int) -> None:
@@ -98,10 +105,11 @@ class DryRun(GeneratorInstructions):
             super()._do(name, argument)
 
     def _handler(self, at: int, raised: Raised) -> int:
+        self.raised_at.add(at)
         if self.for_loops is None:
-            return super()._handler(at, raised)
+            return self.handler_after_cleanup(super()._handler(at, raised), raised)
         # Of a frame of the process only what its `for` loops need is on the stack.
-        handled = super()._handler(at, raised)
+        handled = self.handler_after_cleanup(super()._handler(at, raised), raised)
         depth = sum(at in each for each in self.for_loops)
         if self.decoder.layout.version >= (3, 11) and len(self.stack) != depth + 1:
             raise Undecodable(f"it raises {raised}")
@@ -123,7 +131,10 @@ class DryRun(GeneratorInstructions):
         seen.turns += 1
         if self._claim is not None:
             if seen is self._claim and seen.turns >= seen.most:
-                if not does_state_match(seen.state, state, self.number_bounds):
+                matches = does_state_match(seen.state, state, self.number_bounds)
+                if not (matches and self.memory.stays_finite()) and (
+                    matches or not self._goes_on_alike(target, seen, state)
+                ):
                     raise Undecodable("another state")
                 raise self._endless(seen, seen.turns)
         elif seen.turns > 1 and (seen.state == state or self._goes_on_alike(target, seen, state)):
@@ -140,7 +151,7 @@ class DryRun(GeneratorInstructions):
 
         They are followed once more with all numbers from now on that lie in the same direction.
         What depends on which of them it is ends that; it holds for ever if it holds once and the
-        numbers are among the same again then.
+        numbers are among the same again then. Where others differ then, these are let go too.
         """
         claims = self._claims.get(target, 0)
         if claims >= MAX_CLAIMS or seen.state.blurred != state.blurred:
@@ -163,7 +174,8 @@ class DryRun(GeneratorInstructions):
                 if made.kind(ProcessObject(at)) in ("cell", "iterator", "generator"):
                     return False
                 memory.blurred |= {at}
-        made._claim = LoopHead(made._state(), seen.turns - 1, seen.first, seen.last)
+        turns = seen.turns - 1 if self._claim is None else seen.most
+        made._claim = LoopHead(made._state(), turns, seen.first, seen.last)
         made._heads = {target: made._claim}
         try:
             made.go(target, MAX_CODE)
@@ -366,20 +378,6 @@ class DryRun(GeneratorInstructions):
     def _do_list_to_tuple(self, _argument: int) -> None:
         self.stack.append(BuiltTuple(tuple(self.members(self._pop()))))
 
-    def _do_unpack_sequence(self, argument: int) -> None:
-        items = self.all_of(self._pop())
-        if len(items) != argument:
-            raise Raised(ValueError)
-        self.stack += reversed(items)
-
-    def _do_unpack_ex(self, argument: int) -> None:
-        before, after = argument & 0xFF, argument >> 8
-        items = self.all_of(self._pop())
-        if len(items) < before + after:
-            raise Raised(ValueError)
-        middle = self.memory.make("list", items[before : len(items) - after])
-        self.stack += reversed([*items[:before], middle, *items[len(items) - after :]])
-
     # -- items and iterators --------------------------------------------------------------------
 
     def _do_store_subscr(self, _argument: int) -> None:
@@ -539,6 +537,8 @@ class DryRun(GeneratorInstructions):
         ident = self.decoder.ident(called.address)
         if ident == "function":
             name = self._name_of(called)
+            if name == "sleep" and module_of_function(self, called) == _OF_SLEEP:
+                return Iteration(BuiltTuple(()), 0)  # awaited, it is over
             if not named and is_re_function(self, called, name, len(arguments)):
                 return call_pattern_method(self, arguments[0], name, arguments[1:])
             return self._run_function(called, None, arguments, named)
@@ -570,7 +570,7 @@ class DryRun(GeneratorInstructions):
         run = self.run_of_callee()
         run.owner = owner
         begin_call(run, function, arguments, keywords)
-        if run.is_generator():
+        if run.is_generator() or run.has_flag("CO_COROUTINE"):
             rest = Rest(run.code, run.globals, 0, tuple(sorted(run.locals.items())))
             return self.memory.make("generator", [rest])
         self.decoder.nesting += 1
@@ -586,8 +586,13 @@ class DryRun(GeneratorInstructions):
     ) -> Item:
         """Return a new object of a class. Raises Undecodable, Raised, EndlessLoop."""
         decoder, info = self.decoder, self.decoder.types.at(kind.address)
+        if info.full_name in LIBRARY_VALUES:
+            return make_value(self, info.full_name, arguments, keywords)
         if info.full_name == DEQUE and len(arguments) < 2 and not keywords:
             return self.memory.make(DEQUE, self.all_of(arguments[0]) if arguments else ())
+        exception = self.exception_made(info)
+        if exception is not None:
+            return exception
         meta = decoder.obj(kind.address)
         plain = meta.is_exact and info.python_class
         if not plain or special_method(decoder, info, "__new__") is not None:
@@ -605,9 +610,9 @@ class DryRun(GeneratorInstructions):
 
     def _method(self, name: str) -> None:
         of = self.stack[-1] if self.stack else None
-        if isinstance(of, (BuiltStr, BuiltTuple, ProcessObject)) and is_supported_method(
-            self, of, name
-        ):
+        if isinstance(
+            of, (BuiltStr, BuiltTuple, LibraryValue, ProcessObject)
+        ) and is_supported_method(self, of, name):
             self.stack[-1:] = [None, BuiltinMethod(of, name)]
         elif isinstance(of, ProcessObject) and of.address < 0:
             in_class = self.decoder.types.lookup(self.class_of(of), name)
@@ -616,20 +621,17 @@ class DryRun(GeneratorInstructions):
             self.stack[-1:] = [None, Method(in_class[1], in_class[0], of, name)]
         elif isinstance(of, ProcessObject) and self.is_module_or_class(of):
             self.stack[-1:] = [None, self.of_module_or_class(of, name)]
-        elif isinstance(of, ProcessObject) and name in _LOGS and self._is_logger(of):
+        elif isinstance(of, ProcessObject) and is_log_method(self, of, name):
             self.stack[-1:] = [None, Global("print")]
         else:
             super()._method(name)
 
-    def _is_logger(self, of: ProcessObject) -> bool:
-        info = self.decoder.obj(of.address).type
-        module = self.decoder.types.lookup(info, "__module__") if info.name == "Logger" else None
-        return module is not None and self.decoder.string(module[1]) == "logging"
-
     def _do_load_attr(self, argument: int) -> None:
         of, shift = self.stack[-1] if self.stack else None, self.opcodes.attr_shift
-        if (shift and argument & 1) or not isinstance(of, ProcessObject):
+        if (shift and argument & 1) or not isinstance(of, (ProcessObject, LibraryValue)):
             super()._do_load_attr(argument)
+        elif self.kind(of) in LIBRARY_VALUES or isinstance(of, LibraryValue):
+            self.stack[-1] = value_attribute(self, of, self._name(argument >> shift))
         elif self.is_module_or_class(of):
             self.stack[-1] = self.of_module_or_class(of, self._name(argument >> shift))
         elif is_supported_method(self, of, self._name(argument >> shift)):
@@ -688,11 +690,3 @@ class DryRun(GeneratorInstructions):
             called = other if called is None else called
         self.keywords = tuple(self.text_of(key) for key, _ in named)
         self._call(called, [*arguments, *(value for _, value in named)])
-
-    def _do_raise_varargs(self, argument: int) -> None:
-        item = self._pop() if argument == 1 else None
-        if isinstance(item, Global):
-            item = self.call_item(item, ())
-        if not isinstance(item, Caught):
-            raise Undecodable("an exception of another kind")
-        raise Raised(item.kind)

@@ -17,6 +17,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.instructions import find_opcodes
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
+    BuiltTuple,
     Item,
     Iteration,
     NoneResult,
@@ -73,6 +74,9 @@ NOT_FOLLOWED = (
     Undecodable, UnreadableMemory, LayoutError, Raised, YieldedValue, LookupError, TypeError,
     ValueError, AttributeError, ArithmeticError, RecursionError,
 )  # fmt: skip
+_SLEPT = Iteration(BuiltTuple(()), 0)  # what is awaited, over
+TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
+_ASYNCIO = "/asyncio/tasks.py"
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 
 
@@ -94,28 +98,67 @@ class DryRunStart(NamedTuple):
         return sum(self.at in each for each in self.for_loops)
 
 
+class ReturnedValue(NamedTuple):
+    """What a frame returned, or the error that it ended with, and the objects as it left them."""
+
+    value: Item
+    memory: DryRunMemory
+    raised: Raised | None = None
+
+
 def endless_loop(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
     for activity in scene.activities:
-        if activity.kind not in (*RUNNING, GIL, SLEEP) or not activity.frames:
-            continue
-        budget = [MAX_STEPS]
-        frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
-        for number, frame in enumerate(frames):
-            try:
-                endless = _run_on(scene, activity, frames, number, budget)
-            except NOT_FOLLOWED:
-                if not number:  # with all of the budget: a second run would come to the same
-                    scene.followed[frame.address] = False
-                if _returns(frame):
-                    continue
-                break
+        if activity.kind in (*RUNNING, GIL, SLEEP) and activity.frames:
+            endless = find_endless_loop(scene, activity)
             if endless is not None:
-                return _answer(scene, activity, frame, endless)
-            # One that gives values may go on giving them.
-            scene.followed[frame.address] = not start_dry_run(
-                scene, frame, budget, DryRun
-            ).is_generator()
+                return _answer(scene, activity, *endless)
+    return None
+
+
+def find_endless_loop(
+    scene: HangContext, activity: ThreadActivity, *, polls: bool = False
+) -> tuple[PyFrame, EndlessLoop] | None:
+    """Return the frame of a thread that goes round for ever, and its loop; None without one.
+
+    `polls`: also a loop that sleeps although no other thread waits for it.
+    """
+    budget = [MAX_STEPS]
+    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    returned: ReturnedValue | None = None
+    for number, frame in enumerate(frames):
+        try:
+            end = _run_on(scene, activity, frames, number, budget, returned, polls=polls)
+        except NOT_FOLLOWED:
+            if not number:  # with all of the budget: a second run would come to the same
+                scene.followed[frame.address] = False
+            if _returns(frame):
+                returned = None
+                continue
+            break
+        if isinstance(end, EndlessLoop):
+            return frame, end
+        returned = end
+        if returned is not None and returned.raised is not None:
+            continue  # to where it is handled
+        # One that gives values may go on giving them.
+        scene.followed[frame.address] = not start_dry_run(
+            scene, frame, budget, DryRun
+        ).is_generator()
+    return None
+
+
+def find_endless_loop_of_task(scene: HangContext, frame: PyFrame) -> EndlessLoop | None:
+    """Return the loop of a coroutine that sleeps, if it comes back to the same state; else None."""
+    try:
+        for start in find_dry_run_starts(scene, frame, innermost=True):
+            run = start_dry_run_at(scene, frame, start, [MAX_STEPS], DryRun)
+            run.go(start.at, MAX_CODE)
+    except EndlessLoop as endless:
+        endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
+        return endless if _has_way_out(scene, endless) else None
+    except NOT_FOLLOWED:
+        pass
     return None
 
 
@@ -128,7 +171,9 @@ def does_dry_run_end(scene: HangContext, activity: ThreadActivity, frame: PyFram
     budget = [MAX_STEPS]
     try:
         return (
-            any(_run_on(scene, activity, frames, n, budget) is None for n in places)
+            not any(
+                isinstance(_run_on(scene, activity, frames, n, budget), EndlessLoop) for n in places
+            )
             and not start_dry_run(scene, frame, budget, DryRun).is_generator()
         )
     except NOT_FOLLOWED:
@@ -174,39 +219,78 @@ def _answer(
 
 def _run_on(
     scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], number: int,
-    budget: list[int],
-) -> EndlessLoop | None:  # fmt: skip
-    """Return how a frame goes round for ever; None where it returns, or gives a value.
+    budget: list[int], returned: ReturnedValue | None = None, *, polls: bool = False,
+) -> EndlessLoop | ReturnedValue | None:  # fmt: skip
+    """Return how a frame goes round for ever, or what it returns; None where it does otherwise.
 
-    Raises Undecodable and the like where that is not known.
+    `returned` is what the frame that it called returned. Raises Undecodable and the like where
+    that is not known.
     """
     endless: EndlessLoop | None = None
-    ends = False
+    values: list[ReturnedValue] = []
+    ends = 0
     frame, innermost = frames[number], not number
+    after = None if returned is None else _after_call(scene, frames[number - 1], frame, returned)
     for running in _running_generators(scene, frames, number - 1, budget):
-        for start in find_dry_run_starts(scene, frame, innermost=innermost):
+        starts = find_dry_run_starts(scene, frame, innermost=innermost)
+        for start in starts if after is None else (after,):
             run = start_dry_run_at(scene, frame, start, budget, DryRun)
             run.generators = _Generators(scene, budget, running)
+            if after is not None and returned is not None:
+                run.memory, run.for_loops = returned.memory, None  # all of the stack is known
+            ends += 1
             try:
-                run.go(start.at, MAX_CODE)
+                at = start.at
+                if after is not None and returned is not None and returned.raised is not None:
+                    at = run.handled_at(at, returned.raised)
+                values.append(ReturnedValue(run.go(at, MAX_CODE), run.memory))
+            except Raised as raised:
+                values.append(ReturnedValue(None, run.memory, raised))
             except EndlessLoop as error:
                 endless = error
+                ends -= 1
             except YieldedValue:
-                ends = True
-            else:
-                ends = True
+                pass
             if ends and endless is not None:
                 raise Undecodable("what depends on how far the running instruction is")
             if endless is None:
                 continue
             if run.memory.read and not _alone(scene, activity):
                 raise Undecodable("objects that others may change")
-            if activity.kind == SLEEP and _waiting(scene, activity, run.memory.read) is None:
+            sleeps = activity.kind == SLEEP and not polls
+            if sleeps and _waiting(scene, activity, run.memory.read) is None:
                 raise Undecodable("a loop that nobody waits for")
-            endless.read = frozenset(run.memory.read)
+            endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
             if not _has_way_out(scene, endless):
                 raise Undecodable("a loop that is meant to go on")
-    return endless
+            if start.repeats_until in run.raised_at:
+                break  # a call that raises has not returned
+    return endless or (values[0] if len(values) == ends == 1 else None)
+
+
+def _after_call(
+    scene: HangContext, called: PyFrame, frame: PyFrame, returned: ReturnedValue
+) -> DryRunStart | None:
+    """Return where a frame goes on when the one that it called has returned; None where unknown.
+
+    That one must run in the same eval loop (3.11): what else lies on the stack is known then.
+    """
+    if called.is_entry or called.hole is not None or called.name == "__init__":
+        return None
+    words, at = scene.view.slots.stack_in_call(frame), scene.running_byte(frame)
+    code = list(scene.call_sites.instructions(frame.code))
+    running = next((i for i, x in enumerate(code) if at is not None and x.at <= at < x.end), None)
+    if words is None or running is None or code[running].operation != "call":
+        return None
+    run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
+    iterates = (scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words)
+    items = [
+        run.iteration(word) if kind.endswith("iterator") else ProcessObject(word) if word else None
+        for word, kind in zip(words, iterates, strict=True)
+    ]
+    if returned.raised is not None:
+        return DryRunStart(code[running].at, tuple(items))
+    return DryRunStart(code[running].end, (*items, returned.value))
 
 
 def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
@@ -366,10 +450,10 @@ def find_dry_run_starts(
     while begin and names[begin] in _STEPS_OF_DELEGATION:
         begin -= 1
     if names[begin] in _DELEGATES:
-        if names[running] == "YIELD_VALUE":
-            raise Undecodable("a generator that has given its value")
         depth = sum(code[begin].at in each for each in loops) + 1
         stack = _iterators(scene, frame, depth)
+        if names[running] == "YIELD_VALUE" and _SLEPT not in stack:
+            raise Undecodable("a generator that has given its value")
         if len(stack) < depth or None in stack:
             raise Undecodable("an iterator of another kind")
         yield DryRunStart(code[begin].at, (*stack, NoneResult()), for_loops=loops)
@@ -416,9 +500,18 @@ def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, .
     words = scene.view.slots.of(frame).stack[:around]
     run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
     kinds = [scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words]
+    if kinds[-1:] == ["coroutine"] and _sleeps(scene, words[-1]):
+        return (*map(run.iteration, words[:-1]), _SLEPT)
     if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
         return ()
     return tuple(map(run.iteration, words))
+
+
+def _sleeps(scene: HangContext, coroutine: int) -> bool:
+    """Tell whether a coroutine is that of asyncio.sleep(), which comes to its end."""
+    frame = scene.view.slots.suspended(coroutine)
+    names = [name for _, name in TASK_SLEEPS]
+    return frame is not None and frame.name in names and frame.filename.endswith(_ASYNCIO)
 
 
 def _one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:

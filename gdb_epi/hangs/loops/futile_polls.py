@@ -36,7 +36,7 @@ _AWAITS = frozenset(("await", "cold"))  # what `await` is made of
 _HARMLESS_OPERATIONS = frozenset(("method", "const", "number", "pop"))
 _TESTS_AND_JUMPS = frozenset(("test", "jump", "back"))
 _SLEEPS = frozenset(("sleep",))
-_HANDLERS = ("signal", "asyncio")  # modules with which a program may install signal handlers
+HANDLERS = ("signal", "asyncio")  # modules with which a program may install signal handlers
 
 
 class PolledCondition(NamedTuple):
@@ -64,7 +64,7 @@ def futile_poll(scene: HangContext) -> HangDiagnosis | None:
     frames = scene.view.frames(activity.tid) if activity is not None else ()
     if activity is None or not frames or frames[0].address != activity.frames[0].address:
         return None
-    if scene.has_module_at_hand(activity, *_HANDLERS):
+    if scene.has_module_at_hand(activity, *HANDLERS):
         return None
     try:
         tested = _tested(scene, frames[0], sleeps=int(_sleeps(scene, activity)))

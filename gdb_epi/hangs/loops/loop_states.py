@@ -59,6 +59,16 @@ class DryRunMemory:
         self.cached: dict[int, tuple[Item, ...]] = {}
         self.plain: dict[int, Plain] = {}
         self.indexes: dict[int, tuple[tuple[Item, ...], dict[object, Item]]] = {}
+        self.exceptions: dict[int, type[Exception]] = {}  # what stands here for classes of there
+        self.writes = False  # output was made
+        self.multiplies = self.needs_finite = False  # floats that may have any size
+
+    def stays_finite(self) -> bool:
+        """Tell whether nothing that takes finite floats alone was given one that may overflow.
+
+        One that only sums change stops growing long before that: a float has 53 bits.
+        """
+        return not (self.multiplies and self.needs_finite)
 
     def copied(self) -> DryRunMemory:
         """Return a memory that changes by itself."""
@@ -96,6 +106,7 @@ class EndlessLoop(Exception):
         self.code, self.first, self.last, self.turns = code, first, last, turns
         self.generators = tuple(generators)  # whose values the loop takes
         self.read: frozenset[int] = frozenset()  # objects that others could change
+        self.writes = False  # it makes output
 
 
 class DryRunState(NamedTuple):
@@ -192,7 +203,12 @@ def widen_differing_number(before: Any, now: Any, bounds: _BoundsOf) -> Any:
         return now
     first, last = bounds(before), bounds(now)
     if first is not None and last is not None:
+        if isinstance(before, UnknownNumber):
+            low = first[0] if first[0] <= last[0] else -INFINITE
+            return UnknownNumber(low, first[1] if last[1] <= first[1] else INFINITE)
         start, end = first[0], last[0]
+        if isinstance(now, UnknownNumber):
+            return UnknownNumber(min(start, end), INFINITE if last[1] > start else start)
         return UnknownNumber(*((end, INFINITE) if end >= start else (-INFINITE, end)))
     if type(before) is not type(now) or not isinstance(now, tuple) or len(before) != len(now):
         raise StatesDiffer
@@ -231,3 +247,30 @@ def read_range_iterator(reader: MemoryReader, iterator: int) -> tuple[int, int, 
         reader.i64(iterator + layout.require(struct, name)) for name in ("start", "step", "len")
     )
     return 0 if at_index is None else reader.i64(iterator + at_index), start, step, length
+
+
+def read_library_value(text: str, kind: str) -> object:
+    """Return a date, a time or a decimal whose repr() is a text, as this Python has it.
+
+    None where it has a time zone.
+    """
+    import re
+
+    arguments, named = list[object](), dict[str, int]()
+    for part in filter(None, text.rstrip(")").partition("(")[2].split(", ")):
+        number = re.fullmatch(r"(?:(\w+)=)?(-?\d+)", part)
+        if number is None and not kind.endswith("Decimal"):
+            return None
+        if number is None:
+            arguments.append(part.strip("'"))
+        elif number[1]:
+            named[number[1]] = int(number[2])
+        else:
+            arguments.append(int(number[2]))
+    return host_class(kind)(*arguments, **named)
+
+
+def host_class(kind: str) -> Any:
+    """Return a class of this Python by its module and name."""
+    module, _, name = kind.rpartition(".")
+    return getattr(__import__(module), name)

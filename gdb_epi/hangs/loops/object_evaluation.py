@@ -25,6 +25,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Drawn,
     Item,
     Iteration,
+    LibraryValue,
     NoneResult,
     Numbers,
     ProcessObject,
@@ -45,6 +46,7 @@ from gdb_epi.hangs.loops.loop_states import (
     IdentityKey,
     LoopHead,
     StateRenumbering,
+    read_library_value,
     read_range_iterator,
 )
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -69,6 +71,11 @@ _ARRAYS = ("list", "tuple", DEQUE, *BYTES)
 PATTERN, MATCH = "re.Pattern", "re.Match"
 CLASS = "__class__"  # under which the class of a new instance is stored
 _ITERATORS = ("iterator", "generator")
+_OF_PROCESS = ("list_iterator", "tuple_iterator", "range_iterator", "itertools.cycle")
+LIBRARY_VALUES = (
+    "datetime.date", "datetime.datetime", "datetime.timedelta", "datetime.time", "decimal.Decimal",
+)  # fmt: skip
+_ENUM_TYPES = ("EnumMeta", "EnumType")
 NUMBERS = ("int", "float", "bool")
 ERRORS = (ArithmeticError, TypeError, ValueError, IndexError)
 
@@ -98,6 +105,7 @@ class ObjectEvaluation(Evaluation):
         super().__init__(decoder, budget, depth)
         self.memory = DryRunMemory()
         self.repeats_until = -1
+        self.raised_at: set[int] = set()  # bytes of instructions
         self.for_loops: Sequence[range] | None = None  # of a frame of the process
         self._heads: dict[int, LoopHead] = {}
         self._iterated: dict[int, LoopHead] = {}  # what a built-in function takes items from
@@ -160,6 +168,8 @@ class ObjectEvaluation(Evaluation):
             return name if obj.is_exact or name == DEQUE or name in DICTS else ""
         if isinstance(item, ComputedNumber):
             return "float" if item.is_float else type(item.value).__name__
+        if isinstance(item, LibraryValue):
+            return item.kind
         names = ((BuiltStr, "str"), (BuiltTuple, "tuple"), (Numbers, "range"))
         return next((name for kind, name in names if isinstance(item, kind)), "")
 
@@ -176,7 +186,13 @@ class ObjectEvaluation(Evaluation):
             return None
         if isinstance(item, UnknownNumber) or depth > _MAX_NESTING:
             raise Undecodable("what depends on a number that is not known")
+        if isinstance(item, LibraryValue):
+            return item.value
         kind = self.kind(item)
+        if kind in LIBRARY_VALUES and isinstance(item, ProcessObject):
+            value = read_library_value(self.decoder.repr_of(item.address), kind)
+            if value is not None:
+                return value
         if kind in ("str", *NUMBERS):
             value = self.plain(item)
             if value != value:  # NaN
@@ -239,6 +255,9 @@ class ObjectEvaluation(Evaluation):
             return self.memory.make("bytes", map(ComputedNumber, value))
         if value is None:
             return NoneResult()
+        kind = f"{type(value).__module__}.{type(value).__name__}"
+        if kind in LIBRARY_VALUES:
+            return LibraryValue(kind, value)
         raise Undecodable("a value of another kind")
 
     def of_host(self, function: Callable[..., object], *values: object) -> Item:
@@ -330,6 +349,8 @@ class ObjectEvaluation(Evaluation):
             if len(truths := set(map(bool, item.of))) > 1:
                 raise Undecodable("what depends on a draw")
             return truths.pop()
+        if self.kind(item) in LIBRARY_VALUES:
+            return bool(self.host(item))
         if isinstance(item, UnknownNumber) and (item.low > 0 or item.high < 0):
             return True
         if isinstance(item, ProcessObject) and self.kind(item) in (*_ARRAYS, *SETS, *DICTS):
@@ -483,26 +504,13 @@ class ObjectEvaluation(Evaluation):
             return self.decoder.types.at(made.address)
         return self.decoder.obj(of.address).type
 
-    def _of_named_tuple(self, of: ProcessObject, name: str) -> Item:
-        """Return what a name of a namedtuple is; None where it is none (3.8 to 3.15).
-
-        The class has a _tuplegetter, which begins with the place (Modules/_collectionsmodule.c).
-        """
-        decoder = self.decoder
-        in_class = decoder.types.lookup(decoder.obj(of.address).type, name)
-        if in_class is None or not decoder.ident(in_class[1]).endswith("_tuplegetter"):
-            return None
-        head = decoder.layout.size("PyObject") or 16
-        items = ContainerReader(decoder.reader).tuple_items(of.address)
-        return ProcessObject(items[decoder.reader.i64(in_class[1] + head)])
-
     def of_instance(self, of: ProcessObject, name: str) -> Item:
         """Return what `of.name` is now. Raises Undecodable, Raised."""
         item = self.memory.stored.get((of.address, name))
         if of.address >= 0:
             self.memory.read.add(of.address)
             if item is None:
-                item = self._of_named_tuple(of, name)
+                item = self.named_tuple_item(of, name) or self._of_enum_member(of, name)
             return super().of_instance(of, name) if item is None else item
         in_class = self.decoder.types.lookup(self.class_of(of), name)
         kind = self.decoder.ident(in_class[1]) if in_class else ""
@@ -516,6 +524,14 @@ class ObjectEvaluation(Evaluation):
         if item is None:
             raise Undecodable("an attribute of a new object")
         return item
+
+    def _of_enum_member(self, of: ProcessObject, name: str) -> Item:
+        """Return the name or value of a member of an Enum; None for anything else (3.8 to 3.15)."""
+        if name not in ("name", "value") or self.decoder.obj(of.address).lineage.ident:
+            return None
+        kinds = self.decoder.types.mro(self.decoder.obj(of.address).type)
+        own = self.own_attribute(of, f"_{name}_") if any(k.name == "Enum" for k in kinds) else 0
+        return ProcessObject(own) if own else None
 
     def is_module_or_class(self, of: ProcessObject) -> bool:
         """Tell whether an object is a module or class of the process."""
@@ -531,6 +547,11 @@ class ObjectEvaluation(Evaluation):
             raise Undecodable("an attribute of a module")
         info, meta = self.decoder.types.at(of.address), self.decoder.obj(of.address)
         in_class = self.decoder.types.lookup(info, name) if meta.is_exact else None
+        if meta.type.name in _ENUM_TYPES:
+            members = self.decoder.types.lookup(info, "_member_map_")
+            member = self.decoder.objects.dict_get(members[1], name) if members else None
+            if isinstance(member, int):
+                return ProcessObject(member)
         kinds = (*PLAIN_DATA, "function")
         if in_class is None or self.decoder.ident(in_class[1]) not in kinds:
             raise Undecodable("an attribute of a class")
@@ -541,7 +562,7 @@ class ObjectEvaluation(Evaluation):
     def iterator(self, over: Item) -> Item:
         """Return what goes over a container. Raises Undecodable."""
         kind = self.kind(over)
-        if kind in _ITERATORS or isinstance(over, Iteration):
+        if kind in (*_ITERATORS, *_OF_PROCESS) or isinstance(over, Iteration):
             return over
         if (
             isinstance(over, ProcessObject)
@@ -563,7 +584,7 @@ class ObjectEvaluation(Evaluation):
 
     def advance(self, iterator: Item) -> tuple[Item, Item] | None:
         """Return an iterator's next item, and the iterator after it; None at its end."""
-        if isinstance(iterator, ProcessObject) and self.kind(iterator) in _ITERATORS:
+        if isinstance(iterator, ProcessObject):
             return self._advance_object(iterator)
         if not isinstance(iterator, Iteration):
             raise Undecodable("an iterator of another kind")
@@ -583,10 +604,12 @@ class ObjectEvaluation(Evaluation):
     def _advance_object(self, iterator: ProcessObject) -> tuple[Item, Item] | None:
         self.refuse_change_of(iterator)
         if iterator.address not in self.memory.contents:
-            if self.generators is None:
-                raise Undecodable("a generator")
-            rest = self.generators(iterator.address)
-            self.memory.contents[iterator.address] = (rest,) if rest is not None else ()
+            generates = self.kind(iterator) == "generator"
+            read = self.generators if generates else self.iteration
+            kept: Item = read(iterator.address) if read is not None else None
+            if read is None or (kept is None and not generates):
+                raise Undecodable("an iterator of another kind")
+            self.memory.contents[iterator.address] = (kept,) if kept is not None else ()
         (kept,) = self.memory.contents[iterator.address] or (None,)
         if isinstance(kept, Rest):
             item = self.resume(iterator, kept)
@@ -674,24 +697,3 @@ class ObjectEvaluation(Evaluation):
         if seen.turns > seen.most + 1:
             self._iterated[iterator.address] = LoopHead(state, 2 * seen.most, 0, 0)
             self._iterated[iterator.address].turns = 1
-
-    # -- code objects ---------------------------------------------------------------------------
-
-    def has_flag(self, name: str) -> bool:
-        """Tell whether the code is of some sort ("CO_COROUTINE")."""
-        return bool(self.count_of("co_flags") & (self.decoder.layout.constant(name) or 0))
-
-    def is_generator(self) -> bool:
-        """Tell whether the code is that of a generator."""
-        return self.has_flag("CO_GENERATOR")
-
-    def count_of(self, member: str) -> int:
-        """Return a 32-bit member of the code object."""
-        at = self.code + self.decoder.offset("PyCodeObject", member)
-        return self.decoder.reader.u32(at)
-
-    def names_in(self, member: str) -> list[str]:
-        """Return the names in a tuple of the code object."""
-        table = self.decoder.field(self.code, "PyCodeObject", member)
-        words = ContainerReader(self.decoder.reader).tuple_items(table)
-        return [self.decoder.string(word) for word in words]

@@ -12,6 +12,7 @@ from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
+    Caught,
     ComputedNumber,
     Drawn,
     Item,
@@ -21,7 +22,12 @@ from gdb_epi.cpython.values.value_stack_items import (
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.loops.builtin_calls import operate_on_sets
 from gdb_epi.hangs.loops.loop_states import INFINITE, Bounds, are_float_bounds
-from gdb_epi.hangs.loops.object_evaluation import MAX_ITEMS, SETS, ObjectEvaluation
+from gdb_epi.hangs.loops.object_evaluation import (
+    LIBRARY_VALUES,
+    MAX_ITEMS,
+    SETS,
+    ObjectEvaluation,
+)
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,12 +38,13 @@ _OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv,
     "/": operator.truediv, "%": operator.mod, "&": operator.and_, "|": operator.or_,
     "^": operator.xor, ">>": operator.rshift,
-    "<<": operator.lshift,
+    "<<": operator.lshift, "**": operator.pow,
 }  # fmt: skip
 
 _SIGNS = {
     "ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/",
     "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>", "LSHIFT": "<<",
+    "POWER": "**",
 }  # fmt: skip
 # By the instructions of 3.8 to 3.10; later ones have BINARY_OP.
 OPERATORS_BY_INSTRUCTION = {
@@ -56,7 +63,10 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     if unknown or (sign == "%" and has_unknown_value(right)):
         return UnknownText()
     if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
-        return _of_bounds(sign, run.number_bounds(left), run.number_bounds(right))
+        both = run.number_bounds(left), run.number_bounds(right)
+        infinite = sum(each is not None and INFINITE in map(abs, each) for each in both)
+        run.memory.multiplies |= infinite > (sign in ("+", "-"))
+        return _of_bounds(sign, *both)
     if sign == "%" and kinds[0] == "str":
         return run.percent(left, right)
     if kinds[0] in SETS and kinds[1] in SETS:
@@ -67,11 +77,13 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
         return run.memory.make("list", [*run.members(left), *run.members(right)])
     if sign == "*" and sorted(kinds) in (["int", "list"], ["int", "str"]):
         return _repeated(run, *((left, right) if kinds[1] == "int" else (right, left)))
+    if not {*kinds}.isdisjoint(LIBRARY_VALUES) and sign in _OPERATORS:
+        return run.of_host(_OPERATORS[sign], run.host(left), run.host(right))
     values = run.plain(left), run.plain(right)
     texts = sum(isinstance(value, str) for value in values)
     if sign not in _OPERATORS or (texts and (texts, sign) != (2, "+")):
         raise Undecodable("an operator")
-    shifts = sign == "<<" and isinstance(values[1], int) and values[1] > MAX_BITS
+    shifts = sign in ("<<", "**") and isinstance(values[1], int) and values[1] > MAX_BITS
     if shifts or any(isinstance(v, int) and v.bit_length() > MAX_BITS for v in values):
         raise Undecodable("a large number")
     return run.of_host(_OPERATORS[sign], *values)
@@ -80,7 +92,7 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
 def has_unknown_value(item: Item) -> bool:
     """Tell whether an item, or a part of a tuple, is known only by its kind."""
     parts = item.items if isinstance(item, BuiltTuple) else (item,)
-    return any(isinstance(part, (UnknownNumber, UnknownText)) for part in parts)
+    return any(isinstance(part, (UnknownNumber, UnknownText, Caught)) for part in parts)
 
 
 def _of_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:

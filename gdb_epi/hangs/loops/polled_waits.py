@@ -13,15 +13,23 @@ from gdb_epi.hangs.event_waits import diagnose_event_wait, is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
+from gdb_epi.hangs.loops.builtin_calls import BUILTINS
+from gdb_epi.hangs.loops.endless_loops import (
+    TASK_SLEEPS,
+    find_endless_loop,
+    find_endless_loop_of_task,
+)
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.failed_tasks import FailedTask
 from gdb_epi.hangs.loops.futile_polls import (
+    HANDLERS,
     find_polled_condition,
     polling_verb,
     quote_variables,
     until_clause,
     variables_tested_by_coroutine,
 )
+from gdb_epi.hangs.loops.loop_states import EndlessLoop
 from gdb_epi.hangs.tasks import activity_of_task, name_task, own_frames
 from gdb_epi.hangs.types import (
     HANG,
@@ -41,7 +49,6 @@ _AS_WAITS = {
 }  # fmt: skip
 _OF_FILES = frozenset(("exists", "isfile", "isdir", "is_file", "is_dir", "access", "glob"))
 _STOPS = frozenset(("terminate", "kill", "send_signal"))
-_TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
 _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_ex"))
 
 
@@ -151,8 +158,49 @@ def _asked(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
 
 
+def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
+    """The only thread that runs Python sleeps in a loop whose conditions never change.
+
+    One that makes output, or whose conditions are named after going on or an end, may be meant to.
+    """
+    if len(scene.view.all_frames()) != 1:
+        return None
+    activity = next((d for d in scene.activities if d.kind == hang_types.SLEEP and d.frames), None)
+    if activity is None or scene.has_module_at_hand(activity, *HANDLERS):
+        return None
+    frame, endless = find_endless_loop(scene, activity, polls=True) or (None, None)
+    if frame is None or endless is None or not may_poll(scene, endless):
+        return None
+    sentence = (
+        f"{activity.who()} sleeps again and again at {function_and_line(frame)}: with the values "
+        "in this core its conditions come out the same in each turn, and no other thread is left "
+        "that could change them"
+    )
+    return wait_diagnosis(
+        HANG, "polls in vain", sentence, activity._replace(key_frames=(frame,)),
+        evidence=("the loop was followed: after a turn all is as before",),
+        ruled_out=("another thread", "a loop that makes output", "a signal handler"),
+        doubts=("native code that changes what the loop looks at",),
+    )  # fmt: skip
+
+
+def may_poll(scene: HangContext, endless: EndlessLoop) -> bool:
+    """Tell whether a loop without end waits for something: it is not there to go on."""
+    words = [word for path in _paths_in(scene, endless) for word in path.split(".")]
+    return not (endless.writes or any(is_shutdown_name(w) or _is_of_going_on(w) for w in words))
+
+
+def _paths_in(scene: HangContext, endless: EndlessLoop) -> list[str]:
+    """Return the variables and attributes of them that a loop uses: "a", "self.b"."""
+    calls = scene.call_sites.of(endless.code).all_of_it()
+    inside = (call for call in calls if endless.first <= call.at <= endless.last)
+    words = dict.fromkeys((call.root[1], *call.path) for call in inside)
+    whole = [each for each in words if not any(each == o[: len(each)] != o for o in words)]
+    return [".".join(each) for each in whole if each[-1] != "sleep" and each[-1] not in BUILTINS]
+
+
 def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
-    """A task of the only thread sleeps, and tests variables that no other one changes.
+    """A task of the only thread sleeps, and tests what no other one changes.
 
     Either nothing else is left that could: no task that does more than that, no descriptor, no
     timer of another callback. Or a task that was to set them has failed.
@@ -205,13 +253,13 @@ def _only_poll(
 def _failed_setter(
     scene: HangContext, own: Sequence[UnfinishedTask], paths: Sequence[str]
 ) -> FailedTask | None:
-    """Return the failed task whose code sets what is tested; None where other code may do so."""
-    name = paths[0].rpartition(".")[2]
+    """Return the failed task whose code changes what is tested; None where other code may do so."""
+    names = {path.rpartition(".")[2] for path in paths}
     setters = (
         failed for failed in scene.failed_tasks
-        if any(scene.stores_of(line.code, name) for line in failed.lines)
+        if any(scene.changes_of(line.code, names) for line in failed.lines)
     )  # fmt: skip
-    setter = next(setters, None) if len(paths) == 1 else None
+    setter = next(setters, None)
     if setter is None or scene.loop_thread is None:
         return None
     again = {line.name for line in setter.lines}
@@ -220,7 +268,7 @@ def _failed_setter(
         for frame in (*living, *scene.loop_thread.frames):
             ahead = {called for _, called in scene.calls_ahead(frame)}
             at = -1 if scene.runs_in_loop(frame) else scene.running_byte(frame) or 0
-            if ahead & again or any(store > at for store in scene.stores_of(frame.code, name)):
+            if ahead & again or any(store > at for store in scene.changes_of(frame.code, names)):
                 return None
     except (UnreadableMemory, LayoutError):
         return None
@@ -232,8 +280,11 @@ def _polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
     inner = next((frame for frame in task.stack if frame.hole is None), None)
     own = own_frames(task, scene.installed)[0]
     awake = inner is not None and task.running and inner.address == own.address
-    if inner is None or not (awake or (inner.module, inner.name) in _TASK_SLEEPS):
+    if inner is None or not (awake or (inner.module, inner.name) in TASK_SLEEPS):
         return []
     paths = variables_tested_by_coroutine(scene, own)
+    endless = None if paths else find_endless_loop_of_task(scene, own)
+    if endless is not None and may_poll(scene, endless):
+        return _paths_in(scene, endless)
     words = [word for path in paths for word in path.split(".")]
     return [] if any(is_shutdown_name(w) or _is_of_going_on(w) for w in words) else paths

@@ -2,7 +2,8 @@
 """Loops that go on reading at the end of a stream: every read gives nothing, and none stops it.
 
 `while True: data = connection.recv(1024)` does so when the peer has gone, `iter(file.read, "")` of
-a binary file, and a loop that skips empty lines. That the last read gave nothing a variable tells.
+a binary file, and a loop that skips empty lines. That the last read gave nothing a variable tells,
+or that a thread runs that adds to what stays short: who waits for data sleeps.
 Loops that sleep or wait are left alone, as who follows a file that grows; so is what opens another
 stream in each turn.
 """
@@ -21,7 +22,9 @@ from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangDiagnosis, wait_
 from gdb_epi.locks.python.acquire_calls import MADE
 from gdb_epi.locks.python.call_sites import Instruction
 from gdb_epi.locks.types import PROBABLE
+from gdb_epi.typing_lite import NamedTuple
 
+MAX_SHORT = 4096
 _READS = frozenset(("read", "read1", "readline", "recv"))  # they give nothing at the end
 _PAUSES = frozenset(("sleep", "wait", "wait_for", "select", "poll", "get", "join", "acquire"))
 _STREAM = "StreamReader"  # of asyncio; types that Python code made have no module here
@@ -66,9 +69,14 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
         return ""
     stored = _stored(scene, frame, body)
     empty = [name for _, name in stored if _is_empty(scene, scene.view.variable(frame, name))]
-    if not empty:
+    places = _results(body, methods)
+    short = [
+        name for at, name in stored
+        if at in places.summed and name not in empty and _is_short(scene, frame, name)
+    ]  # fmt: skip
+    if not empty and not short:
         return ""
-    end = f"`{empty[0]}` is empty"
+    end = f"`{empty[0]}` is empty" if empty else ""
     for word in scene.view.slots.of(frame).stack:
         if word and not word & 7 and scene.view.locks.type_name(word) == _CALLED_AGAIN:
             return _of_iter(scene, word, end) if stored[0][1] in empty else ""
@@ -78,9 +86,14 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
         if method not in _READS & fixed or when == MADE:
             continue
         kind = scene.view.locks.type_name(stream)
+        if short and kind.startswith(_STREAMS):
+            return (
+                f"{method}() returns at once, which it does at the end, and `{short[0]}`, to which "
+                "it adds, is short all the same"
+            )
         if kind == _STREAM and _has_ended(scene, stream):
             return f"{end}, and the stream that {method}() reads has ended"
-        direct = [name for at, name in stored if at in _results(body, methods) and name in empty]
+        direct = [name for at, name in stored if at in places.alone and name in empty]
         if kind.startswith(_STREAMS) and direct:
             return f"`{direct[0]}` is empty, which {method}() gives at the end"
     return ""
@@ -96,15 +109,34 @@ def _stored(
     return [(x.at, slots[x.argument >> shifts[x.operation]]) for x in body if x.operation in shifts]
 
 
-def _results(body: Sequence[Instruction], methods: dict[int, str]) -> set[int]:
-    """Return the byte offsets at which the result of a reading method is stored."""
-    places, method, returned = set(), "", False
+class _Stores(NamedTuple):
+    """The byte offsets at which the result of a reading method is stored: alone, or in a sum."""
+
+    alone: set[int]
+    summed: set[int]
+
+
+def _results(body: Sequence[Instruction], methods: dict[int, str]) -> _Stores:
+    stores, method, returned, summed = _Stores(set(), set()), "", False, False
     for each in body:
         method = methods.get(each.at, method)
         if each.operation in ("store", "store_load") and returned and method in _READS:
-            places.add(each.at)
-        returned = each.operation == "call" or (returned and each.operation in _BETWEEN)
-    return places
+            (stores.summed if summed else stores.alone).add(each.at)
+        adds = returned and each.operation == "sum"
+        between = returned and each.operation in _BETWEEN
+        returned, summed = each.operation == "call" or adds or between, adds or (between and summed)
+    return stores
+
+
+def _is_short(scene: HangContext, frame: PyFrame, name: str) -> bool:
+    """Tell whether a variable holds fewer bytes or characters than a peer sends at once."""
+    word = scene.view.variable(frame, name)
+    kind = scene.view.locks.type_name(word) if word and not word & 7 else ""
+    if kind == "bytes":
+        raw = scene.view.reader.bytes_object(word or 0, MAX_SHORT + 1)
+        return isinstance(raw, bytes) and len(raw) <= MAX_SHORT
+    text = scene.view.reader.string(word or 0, MAX_SHORT + 1) if kind == "str" else None
+    return isinstance(text, str) and len(text) <= MAX_SHORT
 
 
 def _of_iter(scene: HangContext, iterator: int, end: str) -> str:

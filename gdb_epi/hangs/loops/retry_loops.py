@@ -8,17 +8,20 @@ connection of a function that called the loop, the transaction ends only after t
 from __future__ import annotations
 
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers_clause
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
+from gdb_epi.locks.python.loop_ends import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 
 ERROR = "sqlite3.OperationalError"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
 # Exceptions that tell a loop that it has nothing to do.
 _NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout", "StopIteration")
+_CONNECTS = frozenset(("connect", "connect_ex", "create_connection", "urlopen"))
+MAX_DEPTH = 2  # functions that the loop calls
 _LOCK_FILE = "FileExistsError"
 # Parts of the names of those that say that a service is not there.
 _PEERS = ("Connection", "gaierror", "URLError", "OperationalError")
@@ -35,8 +38,8 @@ def diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDia
     if caught is None:
         return None
     name = str(caught.type).rpartition(".")[2]
-    if name in _NOTHING_THERE:
-        return None
+    if name in _NOTHING_THERE or scene.goes_over_finite(activity.frames[0]):
+        return None  # the number of tries is limited
     alone = scene.is_only_python_thread(activity.tid)
     lock_file = name == _LOCK_FILE and not is_in_serving_loop(scene, activity.frames[1:])
     sure = PROBABLE if lock_file or (alone and any(part in name for part in _PEERS)) else INFO
@@ -95,3 +98,34 @@ def _handled(scene: HangContext, tid: int) -> list[ExceptionInfo]:
     decoder = ExceptionDecoder(scene.target, scene.python, messages=True)
     handled = (raised for raised in decoder.of(thread).all() if raised.state == HANDLED)
     return [error for raised in handled for error in raised.exceptions]
+
+
+def diagnose_connection_poll(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+    """Return the answer for a thread that sleeps in a loop until it gets a connection.
+
+    A loop with a way out is no service: it goes on when somebody listens there.
+    """
+    frame = activity.frames[0] if activity.frames else None
+    loop = scene.innermost_loop(frame) if frame is not None else None
+    if frame is None or loop is None or not scene.is_only_python_thread(activity.tid):
+        return None
+    if scene.is_in_bounded_loop(frame) or is_in_serving_loop(scene, activity.frames[1:]):
+        return None
+    body = range(loop[0], loop[1] + 1)
+    try:
+        ends = ends_by_clock(frame.code, body, scene.call_sites)
+        goes_on = ends or not scene.call_sites.has_way_out(frame.code, body)
+        ahead = {method for _, method in scene.calls_ahead(frame, MAX_DEPTH)}
+        asked = (ahead | scene.called_before(frame, MAX_DEPTH)) & _CONNECTS
+    except (UnreadableMemory, LayoutError):
+        return None
+    if goes_on or not asked:
+        return None
+    return wait_diagnosis(
+        HANG, "retries",
+        f"{activity.who()} sleeps at {activity.where()} in a loop that asks again and again for a "
+        f"connection, by {min(asked)}(), and goes on only when it has one", activity,
+        evidence=(f"the loop calls {min(asked)}() and sleeps between its turns",),
+        ruled_out=("a number of tries that ends it", "a time limit", "another thread"),
+        doubts=("whether the next try succeeds is not in the core",),
+    )  # fmt: skip

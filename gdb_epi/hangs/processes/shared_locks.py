@@ -116,7 +116,7 @@ def _is_passed(scene: HangContext, frame: PyFrame, names: set[str]) -> bool:
     with suppress(UnreadableMemory, LayoutError, IndexError):
         for code in nested_codes(scene, frame.code):
             is_argument = False
-            for does, name in scene.call_sites.names_used(code):
+            for _, does, name in scene.call_sites.names_used(code):
                 if does in _ENDS:
                     is_argument = False
                 elif name == _PROCESS:

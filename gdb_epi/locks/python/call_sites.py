@@ -321,12 +321,12 @@ class CallSites:
             target = self.leads_to(each)
             if not (each.goes_on or target is not None) or (target or each.at) not in loop:
                 return True
-            if target is not None and each.goes_on and each.end not in loop:
-                return True
+            if each.goes_on and each.end not in loop:
+                return True  # not taken, or (3.12) what follows a `try` whose handler goes round
         return False
 
-    def names_used(self, code: int) -> Iterator[tuple[str, str]]:
-        """Yield (operation, the name it uses or "") of each instruction, of some more than one.
+    def names_used(self, code: int) -> Iterator[tuple[int, str, str]]:
+        """Yield (byte, operation, name used or "") of each instruction, of some more than one.
 
         Raises UnreadableMemory, LayoutError, and IndexError where a table is too short.
         """
@@ -334,19 +334,17 @@ class CallSites:
         for each in self.instructions(code):
             does, number = each.operation, each.argument
             if does == "fast2":
-                yield does, slots[number >> 4]
-                yield does, slots[number & 15]
+                yield each.at, does, slots[number >> 4]
+                yield each.at, does, slots[number & 15]
             elif does in ("fast", "cell"):
-                yield does, (slots if does == "fast" else cells)[number]
+                yield each.at, does, (slots if does == "fast" else cells)[number]
             elif does in ("global", "name"):
-                yield does, names[self.name_loaded(each)]
+                yield each.at, does, names[self.name_loaded(each)]
             elif does in ("attr", "method"):
-                yield (
-                    does,
-                    names[number >> self._opcodes.attr_shift if does == "attr" else number],
-                )
+                number = number >> self._opcodes.attr_shift if does == "attr" else number
+                yield each.at, does, names[number]
             else:
-                yield does, ""
+                yield each.at, does, ""
 
     def _tables(self, code: int) -> tuple[list[str], list[str], list[str]]:
         """Return the names of globals and attributes, of locals, and of cells."""

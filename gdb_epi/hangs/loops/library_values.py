@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dry run does with regular expressions: this Python's `re` matches, where that is cheap.
+"""What a dry run does with regular expressions, dates and decimals: this Python's modules do it.
 
 The texts are those of a core, so a match may take years: endless_matches.py counts its steps first.
 A match is kept as four tuples: the texts of its groups, their spans, (name, number) of each, and
@@ -14,6 +14,7 @@ from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack_items import BuiltStr, BuiltTuple, Item, ProcessObject
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.loops.endless_matches import UnsupportedPattern, count_matching_steps
+from gdb_epi.hangs.loops.loop_states import host_class
 from gdb_epi.hangs.loops.object_evaluation import MATCH, PATTERN, ObjectEvaluation
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -35,9 +36,14 @@ def is_re_function(
     """Tell whether a function is one of module `re`, given what it needs and no flags."""
     if name not in OF_PATTERNS or arguments != (3 if name == "sub" else 2):
         return False
+    return module_of_function(run, function) == "re"
+
+
+def module_of_function(run: ObjectEvaluation, function: ProcessObject) -> str:
+    """Return the name of the module whose globals a function uses; "" where it has none."""
     names = run.decoder.field(function.address, "PyFunctionObject", "func_globals")
     module = run.decoder.objects.dict_get(names, "__name__")
-    return isinstance(module, int) and run.decoder.string(module) == "re"
+    return run.decoder.string(module) if isinstance(module, int) else ""
 
 
 def call_pattern_method(
@@ -140,3 +146,20 @@ def call_match_method(
         return texts[0] if len(texts) == 1 else BuiltTuple(texts)
     span = spans[chosen[0]]
     return span if name == "span" else run.members(span)[name == "end"]
+
+
+def make_value(
+    run: ObjectEvaluation, kind: str, arguments: Sequence[Item], keywords: Mapping[str, Item]
+) -> Item:
+    """Return a new date, time or decimal. Raises Undecodable, Raised."""
+    values = [run.host(each) for each in arguments]
+    named = {name: run.host(value) for name, value in keywords.items()}
+    return run.of_host(lambda: host_class(kind)(*values, **named))
+
+
+def value_attribute(run: ObjectEvaluation, of: Item, name: str) -> Item:
+    """Return an attribute of a date, time or decimal. Raises Undecodable."""
+    value = getattr(run.host(of), name, None)
+    if value is None or callable(value):
+        raise Undecodable("an attribute of a value")
+    return run.of_value(value)

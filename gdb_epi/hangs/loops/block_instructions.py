@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dry run (dry_run.py) does for generators, `with` blocks and exceptions."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
+from gdb_epi.cpython.objects.type_objects import TypeInfo
+from gdb_epi.cpython.values.instructions import read_instruction
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.repr_from_bytecode import EXCEPTIONS
+from gdb_epi.cpython.values.value_stack_items import (
+    BuiltinMethod,
+    Caught,
+    Global,
+    Item,
+    Method,
+    NoneResult,
+    ProcessObject,
+)
+from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
+from gdb_epi.hangs.loops.builtin_calls import is_supported_method
+from gdb_epi.hangs.loops.object_evaluation import MAX_CODE, ObjectEvaluation, YieldedValue
+
+_LIST_TO_TUPLE = 6  # INTRINSIC_LIST_TO_TUPLE (Include/internal/pycore_intrinsics.h, 3.12)
+_CLEANUP = ("COPY", "POP_EXCEPT", "RERAISE")
+_CHANGES = ("STORE_GLOBAL", "STORE_DEREF", "STORE_SUBSCR", "DELETE_SUBSCR")
+
+
+class BlockInstructions(ObjectEvaluation):
+    """A frame or call that is followed: it gives values, enters blocks, and handles errors."""
+
+    def _do_return_generator(self, _argument: int) -> None:
+        self.stack.append(None)
+
+    def _do_gen_start(self, _argument: int) -> None:
+        """Do nothing: what was sent first is not on this stack (3.10)."""
+
+    def _do_yield_value(self, _argument: int) -> None:
+        raise YieldedValue(self._pop())
+
+    def _do_get_yield_from_iter(self, _argument: int) -> None:
+        self.stack.append(self.iterator(self._pop()))
+
+    def _do_get_awaitable(self, _argument: int) -> None:
+        """Leave a coroutine as it is: what else is awaited is not followed."""
+
+    def _do_send(self, argument: int) -> None:
+        """One step of `yield from` (3.11); END_SEND takes the iterator away since 3.12."""
+        item = self._delegated()
+        if item is None:
+            self.following += self.opcodes.jump_unit * argument
+            item = self.memory.returned
+            if self.decoder.layout.version < (3, 12):
+                self._pop()
+        self.stack.append(item)
+
+    def _do_end_send(self, _argument: int) -> None:
+        value = self._pop()
+        self._pop()
+        self.stack.append(value)
+
+    def _do_yield_from(self, _argument: int) -> None:
+        """All of `yield from` (up to 3.10): it runs again after each value."""
+        item = self._delegated()
+        if item is None:
+            self.stack[-1] = self.memory.returned
+            return
+        self.following -= CODE_UNIT
+        raise YieldedValue(item)
+
+    def _delegated(self) -> Item:
+        """Return the next value of what a generator delegates to; None when it has returned."""
+        self._pop()  # what is sent
+        self.memory.returned = NoneResult()
+        following = self.advance(self.stack[-1] if self.stack else None)
+        if following is None:
+            return None
+        self.stack[-1] = following[1]
+        return following[0]
+
+    def _do_before_with(self, _argument: int) -> None:
+        """Enter a `with` block: the exit lies below what its manager gave (3.11 to 3.13)."""
+        enter, leave = self._managed(self._pop())
+        self.stack += [leave, self.call_item(enter, ())]
+
+    def _do_setup_with(self, argument: int) -> None:
+        """Enter a `with` block (3.9, 3.10)."""
+        if self.decoder.layout.version < (3, 9):
+            raise Undecodable("a block that ends otherwise")
+        enter, leave = self._managed(self._pop())
+        self.stack.append(leave)
+        self._do_setup_finally(argument)
+        self.stack.append(self.call_item(enter, ()))
+
+    def _managed(self, manager: Item) -> tuple[Item, Item]:
+        if not isinstance(manager, ProcessObject):
+            raise Undecodable("a manager of another kind")
+        if is_supported_method(self, manager, "__enter__"):
+            return BuiltinMethod(manager, "__enter__"), BuiltinMethod(manager, "__exit__")
+        info = self.class_of(manager)
+        names = ("__enter__", "__exit__")
+        enter, leave = (special_method(self.decoder, info, name) for name in names)
+        if enter is None or leave is None:
+            raise Undecodable("a manager of another kind")
+        enter_method = Method(enter[1], enter[0], manager, names[0])
+        return enter_method, Method(leave[1], leave[0], manager, names[1])
+
+    def _do_call_intrinsic_1(self, argument: int) -> None:
+        """Do what LIST_TO_TUPLE did until 3.12."""
+        if argument != _LIST_TO_TUPLE:
+            raise Undecodable("a function of the interpreter's own")
+        self._do("LIST_TO_TUPLE", 0)
+
+    def _do_unpack_sequence(self, argument: int) -> None:
+        items = self.all_of(self._pop())
+        if len(items) != argument:
+            raise Raised(ValueError)
+        self.stack += reversed(items)
+
+    def _do_unpack_ex(self, argument: int) -> None:
+        before, after = argument & 0xFF, argument >> 8
+        items = self.all_of(self._pop())
+        if len(items) < before + after:
+            raise Raised(ValueError)
+        middle = self.memory.make("list", items[before : len(items) - after])
+        self.stack += reversed([*items[:before], middle, *items[len(items) - after :]])
+
+    # -- exceptions -----------------------------------------------------------------------------
+
+    def _do_raise_varargs(self, argument: int) -> None:
+        if argument == 0:
+            self._do_reraise(0)
+        if argument == 2:
+            self._pop()  # its cause
+        item = self._pop()
+        if isinstance(item, (Global, ProcessObject)):
+            item = self.call_item(item, ())
+        if not isinstance(item, Caught):
+            raise Undecodable("an exception of another kind")
+        raise Raised(item.kind)
+
+    def _do_reraise(self, _argument: int) -> None:
+        caught = next((item for item in reversed(self.stack) if isinstance(item, Caught)), None)
+        if caught is None:
+            raise Undecodable("an exception that is not known")
+        while self.blocks and self.blocks[-1][0] < 0:  # up to 3.10: handlers that it leaves
+            self.blocks.pop()
+        raise Raised(caught.kind)
+
+    def exception_made(self, kind: TypeInfo) -> Item:
+        """Return a new exception of the program's own class; None for another class.
+
+        What its __init__ would keep in it is not followed; one that changes anything else is.
+        """
+        made = self.exception_class(kind)
+        if made is None:
+            return None
+        for base in self.decoder.types.mro(kind):
+            value = self.decoder.objects.dict_get(base.dict, "__init__") if base.dict else 0
+            if base.python_class and isinstance(value, int) and value:
+                code = self.decoder.field(value, "PyFunctionObject", "func_code")
+                start, size = locate_bytecode(self.decoder.reader, code)
+                units = self.decoder.reader.read(start, size if 0 < size <= MAX_CODE else 0)
+                if any(self.opcodes.names.get(each) in _CHANGES for each in units[::2]):
+                    raise Undecodable("an exception that changes something")
+                break
+        return Caught(made)
+
+    def _matches(self, named: Item, caught: Item) -> bool:
+        if isinstance(caught, Caught) and self.kind(named) == "tuple":
+            return any(self._matches(each, caught) for each in self.members(named))
+        is_class = isinstance(named, ProcessObject) and self.decoder.ident(named.address) == "type"
+        if not (isinstance(named, ProcessObject) and is_class and isinstance(caught, Caught)):
+            return super()._matches(named, caught)
+        kind = self.exception_class(self.decoder.types.at(named.address))
+        return kind is not None and issubclass(caught.kind, kind)
+
+    def exception_class(self, info: TypeInfo) -> type[Exception] | None:
+        """Return what stands here for a class of exceptions, with like bases; None for others."""
+        if info.address in self.memory.exceptions:
+            return self.memory.exceptions[info.address]
+        kind = EXCEPTIONS.get(info.full_name)
+        if kind is None and info.base:
+            bases = list[type[Exception]]()
+            for parent in self.decoder.types.mro(info)[1:]:
+                base = self.exception_class(parent)
+                if base is not None and not any(issubclass(each, base) for each in bases):
+                    bases.append(base)
+            try:
+                kind = type(info.name, tuple(bases), {}) if bases else None
+            except TypeError:
+                raise Undecodable("an exception of another kind") from None
+        if kind is None or not issubclass(kind, Exception):
+            return None
+        self.memory.exceptions[info.address] = kind
+        return kind
+
+    def handled_at(self, at: int, raised: Raised) -> int:
+        """Return where an error of the call at a byte is handled, the stack as there."""
+        return self._handler(at, raised)
+
+    def handler_after_cleanup(self, at: int, raised: Raised) -> int:
+        """Return the next handler outward where one only ends another, and raises again (3.11)."""
+        if self.decoder.layout.version < (3, 11):
+            return at
+        start, size = locate_bytecode(self.decoder.reader, self.code)
+        units = self.decoder.reader.read(start, size if 0 < size <= MAX_CODE else 0)
+        names, places = list[str](), list[int]()
+        while len(names) < len(_CLEANUP) and at < len(units):
+            instruction = read_instruction(self.opcodes, units, at)
+            names.append(instruction.name)
+            places.append(at)
+            at = instruction.following
+        return self._handler(places[-1], raised) if tuple(names) == _CLEANUP else places[0]
