@@ -144,3 +144,15 @@ def test_sites_without_machine_ids(tmp_path):
 def test_a_machine_that_was_moved_is_one(tmp_path):
     rows = [("aaaa", "1", hour, "x" if hour < 3 else "y") for hour in range(6)]
     assert machines(tmp_path, *rows).hosts == ["w1"]
+
+
+def test_services_of_one_pool_accuse_no_pool(ask):
+    said = ask(eighth.y04_services_of_two_pools)("suspects")
+    assert "pool=" not in said, said
+
+
+def test_a_host_in_several_programs_and_a_package_of_one(ask):
+    said = ask(eighth.y05_a_bad_card_and_a_package)("suspects")
+    assert "one host has this signature out of proportion, in several programs: test it" in said
+    assert "not one job: " in said and "move its job" not in said
+    assert "goes with package fastmoe=0.9.2" in said, said

@@ -154,6 +154,7 @@ def test_a_rack_is_not_bad_for_what_its_busiest_programs_do():
     assert not busy([40, 30, 20, 20, 20], [40, 30, 5, 5, 5]), "two of them run there"
     assert busy([40, 30, 20, 20, 20], [30, 22, 14, 15, 13]), "all of them"
     assert busy([50], [50]), "of a single program nothing is left aside"
+    assert not busy([30, 30, 9, 8, 7, 6], [0, 1, 9, 8, 7, 6]), "services that run there alone"
 
 
 def test_a_value_that_all_parts_have_is_one_cause_with_a_second_value_and_not_two():

@@ -47,6 +47,7 @@ from gdb_epi.fleet.screen.finding import (
     day_of_recovery,
     day_of_replacement,
     is_about_whole_host,
+    is_not_one_job,
     may_be_chance,
 )
 from gdb_epi.fleet.screen.finding_texts import (
@@ -292,6 +293,8 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
         return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
     if may_be_chance(finding):
         return f"one host ({name}) may be broken, or had bad luck: wait for more crashes like these"
+    if kind == ONE_HOST and is_not_one_job(finding):
+        return f"one host ({name}), {signatures}, in several programs: test the host"
     if kind == ONE_HOST:
         return f"one host ({name}), {signatures}: {MOVE_JOB}"
     if (out := day_of_leaving(finding)) is not None:

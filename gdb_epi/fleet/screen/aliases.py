@@ -48,7 +48,7 @@ def drop_aliases(
     same: dict[str, list[int]] = {}  # of a signature, the indices in `kept`
     for i, finding in enumerate(kept):
         same.setdefault(finding.signature, []).append(i)
-    for finding in sorted(findings, key=lambda f: (order(f), f.attr, f.value)):
+    for finding in sorted(findings, key=lambda f: (order(f), _breadth(population, f), f.attr)):
         mine = same.setdefault(finding.signature, [])
         alias_of = next((i for i in mine if _is_alias(population, finding, kept[i])), None)
         if alias_of is None:
@@ -65,6 +65,15 @@ def drop_aliases(
         for finding in new
         if not any(_rises_with(population, finding, of_range) for of_range in ranges)
     ]
+
+
+def _breadth(population: Population, finding: Finding) -> tuple[int, str]:
+    """Return how many crashes of all kinds have the value: of equals the narrowest tells most."""
+    attribute = population.attribute(finding.attr)
+    if attribute is None or not is_process_attribute(finding.attr):
+        return 0, finding.value
+    value = attribute.values.index(finding.value)
+    return int(population.once(_per_value, attribute.crash, len(attribute.values))[value]), ""
 
 
 def _rises_with(population: Population, finding: Finding, of_range: Finding) -> bool:
@@ -140,7 +149,8 @@ def _is_told_apart(
     total = float(np.count_nonzero(has_both))
     gains = []
     for attribute, value in both:
-        share = _share_beside(population, attribute, value, crashes)
+        # Of the same crashes: of one library only those tell that have it.
+        share = _share_beside(population, attribute, value, crashes[has_both])
         here = float(np.count_nonzero(attribute.crash[crashes[has_both]] == value))
         parts = ((here, share), (total - here, 1 - share))
         gains.append(sum(a * np.log(a / max(total * s, 1e-12)) for a, s in parts if a > 0))

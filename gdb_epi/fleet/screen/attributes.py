@@ -560,6 +560,8 @@ def _findings_of_flag(
     if flagged.name == BITFLIP and is_kept:
         # So many of the hosts with a flip have the value by chance, however much hosts differ.
         p = np.minimum(1.0, 2 * np.minimum(p, _p_by_counting_hosts(tests, flagged)))
+    if flagged.name == BITFLIP:
+        p = np.maximum(p, _p_among_crashes(tests, flagged, counts))
     q = q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)).tolist():
         # Among all crashes many values are a little too frequent, and examining each takes long.
@@ -576,6 +578,20 @@ def _findings_of_flag(
         finding = _finding_unless_weak(tests, v, flagged.name, crashes, chance)
         if finding is not None:
             yield finding
+
+
+def _p_among_crashes(tests: AttributeToTest, flagged: _CrashCounts, counts: Floats) -> Floats:
+    """Return P of as many flips with each value among the crashes of the programs that have flips.
+
+    A flip is seen only in a crash: where services crash more often, more flips are seen.
+    """
+    population, flips = tests.population, flagged.crashes()
+    same = crashes_of_same_programs(population, flips)
+    rows = np.flatnonzero(population.host >= 0 if same is None else same & (population.host >= 0))
+    codes = tests.of(rows)
+    with_value = np.bincount(codes[codes >= 0], minlength=counts.size).astype(float)
+    whole, total = (np.full(counts.size, float(x)) for x in (with_value.sum(), counts.sum()))
+    return hypergeometric_tail(counts, whole, with_value, total)
 
 
 def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:

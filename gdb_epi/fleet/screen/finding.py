@@ -36,6 +36,7 @@ CAVEAT_ONE_SIGNATURE = (
     "without its most frequent signature it is like other hosts: its job may be the cause"
 )
 CAVEAT_LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
+NOT_ONE_JOB = "not one job: {programs} died so on this host"
 CAVEAT_DAMAGES_ITSELF = (
     "a job of this host that damages its own memory dies in many ways too: "
     "see whether its crashes are of one program"
@@ -49,6 +50,7 @@ CAVEAT_MAY_BE_CHANCE = (
     "no bit flip was seen, and some healthy host of one in {fleets} fleets like this has such "
     "crashes by chance: wait for more of them before it is taken out"
 )
+_NOT_ONE_JOB = NOT_ONE_JOB.partition("{")[0]
 _MAY_BE_CHANCE = CAVEAT_MAY_BE_CHANCE.partition("{")[0]
 CAVEAT_ONE_PROGRAM = (
     "that program crashed on no other host, and no bit flip was seen: it may be the cause, and the "
@@ -72,6 +74,11 @@ CPU = "*cpu "  # and its number: the crashes of a host on one of its CPUs
 def is_about_whole_host(signature: str) -> bool:
     """Whether a host's finding is about the host as such, and not about one signature or flag."""
     return signature in (ALL, BITFLIP) or signature.startswith(CPU)
+
+
+def is_not_one_job(finding: Finding) -> bool:
+    """Whether several programs have the signature of a host's finding."""
+    return any(caveat.startswith(_NOT_ONE_JOB) for caveat in finding.caveats)
 
 
 class Finding(NamedTuple):

@@ -29,6 +29,7 @@ from gdb_epi.fleet.screen.finding import (
     day_of_leaving,
     day_of_recovery,
     day_of_replacement,
+    is_not_one_job,
     may_be_chance,
 )
 from gdb_epi.fleet.screen.programs import is_process_attribute
@@ -95,6 +96,8 @@ def describe_verdict(finding: Finding) -> str:
         if finding.signature.startswith(CPU):
             cpu = finding.signature[len(CPU) :]
             return f"hardware-suspect: crashes of one host gather on its CPU {cpu}; test that CPU"
+        if is_not_one_job(finding):
+            return "one host has this signature out of proportion, in several programs: test it"
         if finding.signature == LOCK:
             return "one host has inherited locks out of proportion; look at its job, or move it"
         if finding.signature.startswith("*") and CAVEAT_ONE_SIGNATURE in finding.caveats:

@@ -62,7 +62,12 @@ from gdb_epi.fleet.screen.host_evidence import (
     simulate_healthy_hosts,
 )
 from gdb_epi.fleet.screen.host_signals import cpus_of_hosts, signal_findings
-from gdb_epi.fleet.screen.programs import ITS_PROGRAM, caveat_of_program_on_one_host, main_program
+from gdb_epi.fleet.screen.programs import (
+    ITS_PROGRAM,
+    caveat_of_program_on_one_host,
+    main_program,
+    words_of_several_programs,
+)
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -383,7 +388,9 @@ def _host_finding(
     if risk[0] < MIN_RR:
         return None
     if CAVEAT_ONE_SIGNATURE in caveats:
-        caveats = (*caveats, CAVEAT_LOOP)
+        kinds = np.bincount(population.signature[members & (population.signature >= 0)])
+        main = members & (population.signature == kinds.argmax())
+        caveats = (*caveats, words_of_several_programs(population, main) or CAVEAT_LOOP)
     elif CAVEAT_ONLY_MORE_CRASHES not in caveats and not (population.bitflip & members).any():
         caveats = (*caveats, *_program_marks(population, members))
     if name == LOCK:
@@ -533,7 +540,7 @@ def _hosts_by_signature(
                 host_shares.source,
                 (),
                 (
-                    CAVEAT_LOOP,
+                    words_of_several_programs(population, mine & ~explained) or CAVEAT_LOOP,
                     *caveat_of_program_on_one_host(population, mine),
                     *caveats_of_rare_values(population, int(h[i]), same, least),
                 ),

@@ -15,6 +15,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import ENV
+from gdb_epi.fleet.screen.finding import NOT_ONE_JOB
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     beta_binomial_tail,
@@ -23,6 +24,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     relative_risk,
 )
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import shortened_list
 
 PROGRAM = "program"  # the fact
 OF_PROGRAM = "the other crashes of"  # and its name: what a version of it is compared with
@@ -31,6 +33,7 @@ ITS_PROGRAM = (
     "{share:.0%} of its crashes are of {program}: a program that damages its own memory dies in "
     "many ways too"
 )
+MAX_NAMED = 4
 MOSTLY = 0.8  # of some crashes, that they are of one program
 WEIGHT = 10.0  # crashes that the fleet's share counts as, beside those of the program
 MIN_OTHERS = 5  # crashes of a program, that tell where it runs
@@ -188,6 +191,19 @@ def share_adjusted_for_programs(
     return (marked + 0.5) / (size + 1.0), f"{OF_PROGRAM} {name}"
 
 
+def words_of_several_programs(population: Population, crashes: Bools) -> str | None:
+    """Say of which programs (else namespaces) some crashes are, if more than one has several."""
+    programs = program_of_each_crash(population) or population.attribute("namespace")
+    if programs is None:
+        return None
+    counts = np.bincount(programs.crash[crashes] + 1, minlength=1)[1:]
+    order = [code for code in np.argsort(-counts, kind="stable").tolist() if counts[code] > 1]
+    if len(order) < 2 or counts[order[0]] >= MOSTLY * counts.sum():
+        return None
+    some = [f"{programs.values[code]} ({counts[code]})" for code in order]
+    return NOT_ONE_JOB.format(programs=shortened_list(some, MAX_NAMED))
+
+
 def _one(test: Callable[..., Floats], *numbers: float) -> float:
     return float(test(*(np.array([x]) for x in numbers))[0])
 
@@ -199,7 +215,8 @@ def is_preferred_by_most_programs(
 
     A rack on which the busiest service runs has more crashes of all kinds, and only of that
     service. True where programs are not known. `inside` are the crashes with the value, `least` is
-    the relative risk that the others must show.
+    the relative risk that the others must show. A program that crashes with the value alone does
+    not count: nothing tells that it runs elsewhere, and services differ in how often they crash.
     """
     programs = program_of_each_crash(population)
     if programs is None:
@@ -212,6 +229,9 @@ def is_preferred_by_most_programs(
     present = int(np.count_nonzero(total))
     loudest = np.argsort(share * total - with_value, kind="stable")[: min(MAX_LOUD, present // 2)]
     total[loudest] = with_value[loudest] = 0.0
+    if present > 1:
+        runs_elsewhere = with_value < total
+        with_value, total = with_value[runs_elsewhere], total[runs_elsewhere]
     a, n = float(with_value.sum()), float(total.sum())
     risk = relative_risk(a, share, n - a, 1 - share)[0]
     return risk >= least and _one(binomial_tail, a, n, share) <= MAX_LEFT_P

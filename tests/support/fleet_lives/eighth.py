@@ -86,3 +86,63 @@ def y03_names_of_every_site(folder: Path) -> None:
         if "container" in record:
             record["container"]["node"] = name
     f.write(folder, hours=None)
+
+
+def y04_services_of_two_pools(folder: Path) -> None:
+    """80 hosts in two pools, 40 days: `batch` runs six services that often crash, `web` one.
+
+    The rates never change. Five flips on five hosts of `batch`, where most crashes are: no cause.
+    """
+    f = Fleet("y04", 804, 40)
+    f.add_hosts(80, "p{:02d}", racks=8)
+    pools = {host: "batch" if i < 20 else "web" for i, host in enumerate(f.hosts)}
+    for host, pool in pools.items():
+        f.hosts[host]["pool"] = pool
+    batch = [host for host, pool in pools.items() if pool == "batch"]
+    web = [host for host, pool in pools.items() if pool == "web"]
+    services = ("render", "thumbs", "search", "etl", "mail", "score")
+    where = {**dict.fromkeys(services, batch), "front": web}
+    f.background(8, services=services, placement=where)
+    f.background(4, services=("front",), placement=where)
+    for day in (6, 14, 21, 29, 36):
+        f.damaged(day, f.random.choice(batch), service=f.random.choice(services))
+    for _, record in f.each():
+        record["host"]["attributes"]["pool"] = pools[record["host"]["hostname"]]
+    f.write(folder, columns=("pool", "rack"))
+
+
+def y05_a_bad_card_and_a_package(folder: Path) -> None:
+    """60 hosts; three teams train with one image, whose two releases came with day 18.
+
+    The signature `device_wait` comes on g31 in the programs of all teams, before and after, and
+    since day 18 in `moe` with package fastmoe 0.9.2, which moe alone imports.
+    """
+    f = Fleet("y05", 805, 36)
+    f.add_hosts(60, "g{:02d}", racks=10)
+    programs = ("dense", "moe", "vision")
+    f.background(8, services=programs)
+    hosts = list(f.hosts)
+    for day in (3, 7, 10, 14, 16, 20, 24, 28, 32):
+        service = programs[day % 3]
+        f.crash(day, "g31", Bug("device_wait", service, "abort", 6))
+    for day in range(18, 36):
+        host = f.random.choice([name for name in hosts if name != "g31"])
+        f.crash(day, host, Bug("device_wait", "moe", "abort", 6))
+    for day, record in f.each():
+        service, new = record["process"]["comm"], day >= 18
+        version = "3.14.1" if new else "3.14.0"
+        record["container"]["image"] = f"registry/trainer:{version}"
+        record["job"] = {"unit": f"{service}.service", "environment": {}, "source": "journal"}
+        packages = {"trainer": version}
+        if service == "moe":
+            packages["fastmoe"] = "0.9.2" if new else "0.9.1"
+        record["python"]["packages"] = [
+            {"name": name, "version": text, "source": "metadata"}
+            for name, text in sorted(packages.items())
+        ]
+        if record["signature"]["text"]["stable"].count("device_wait"):
+            one = digest("device_wait")
+            record["signature"]["keys"]["stable"] = record["signature"]["group"]["value"] = one
+            text = "gsig/2 stable abort device_wait <- train.step <- __main__.<module>"
+            record["signature"]["text"]["stable"] = text
+    f.write(folder, columns=("rack",))
