@@ -377,7 +377,8 @@ def test_a_line_of_zeros_but_for_the_count_that_was_taken_since() -> None:
     assert [(one.id, one.where) for one in evidence(zeroed_cache_line(zeroed()))] == [
         ("M:line", AT)
     ]
-    assert [one.id for one in evidence(zeroed_cache_line(zeroed(0)))] == ["M:line"]
+    # Of a struct that nobody set eight fields may lie so.
+    assert [one.id for one in evidence(zeroed_cache_line(zeroed(0)))] == ["M:line:block"]
 
 
 @pytest.mark.parametrize(

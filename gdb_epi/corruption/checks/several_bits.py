@@ -160,7 +160,9 @@ def _is_lost(context: Context, address: int) -> bool:
     innocent_causes=(
         "one cleared field or object (the line would hold other words); memory that was never "
         "written, or cleared in larger pieces (the words right before and behind would be zero "
-        "too). One evidence for the crash: natural zero lines are many, this one was read. Of a "
+        "too); eight fields of a struct, or items of a table, that nobody set: said only where "
+        "references to an object were counted in the line since, or blocks are crossed. One "
+        "evidence for the crash: natural zero lines are many, this one was read. Of a "
         "line in which a block ends and another begins one of the words right before and behind "
         "is enough, where the zeros begin inside of a block: what is cleared too far begins at a "
         "block's start. Of a line that begins with a block nothing is claimed (M:line:block)."
@@ -192,6 +194,9 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
     alike = sum(context.target.region_at(word) is not None for word in beside)
     if alike + sum(_is_size(word) for word in beside) < MIN_ALIKE:
         return
+    if not any(words[2:-2]):
+        yield _zeros_of_block(start, slot)
+        return
     summary = (
         f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
         f"zeros between words that are not, {alike} of the four nearest are addresses"
@@ -209,11 +214,14 @@ def _begins_in_line(context: Context, start: int, before: int) -> bool:
 
 
 def _zeros_of_block(start: int, slot: int) -> Evidence:
-    """Return what says too little: zeros that begin where a block does are memset()'s as well."""
+    """Return what says too little: zeros that begin where a block does are memset()'s as well.
+
+    So are eight fields that nobody set, of a struct or a table: 1 of 8 rows of them is aligned.
+    """
     summary = (
         f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
-        "zeros, which end with the line and begin with a block: an object that was cleared, or a "
-        "line that was lost"
+        "zeros, between words that are not: data that was cleared or never set, or a line that was "
+        "lost"
     )
     return plain_evidence("M:line:block", start, summary, path=MEMORY, slot=slot)
 
