@@ -25,7 +25,7 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
-from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
+from gdb_epi.corruption.heap.malloc_chunks import heap_chunks, is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import (
     collect_fault_values,
     is_on_stack,
@@ -38,9 +38,10 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, LayoutError
 from gdb_epi.fault.abort_message import AbortMessage
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES, main_heap
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, PAGE, WORD, WORD_MASK, signed_word
+from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, PAGE, PAGE_BITS, WORD, WORD_MASK, signed_word
 from gdb_epi.typing_lite import NamedTuple
 
 CONTRADICTS, POSSIBLE, AGREES = range(3)
@@ -510,10 +511,11 @@ def _repair(judge: _Judge, name: str, owner: int, words: _ObjectWords) -> Iterat
 def vectors(context: Context) -> Iterator[Evidence]:
     """Find the pointer of a vector, of those that the fault had at hand, that leaves its block.
 
-    malloc has the address of a block's header at hand, the program that of what lies behind it.
-    Where malloc gave up, what it was given may be lost: then the variables of all files count.
+    malloc has the address of a block's header in a register, the program that of what lies behind
+    it. Where malloc gave up, what it was given may be lost: then the variables of all files count.
     """
-    values = [at for value in collect_fault_values(context) for at in (value, value + HEAD_BYTES)]
+    values = collect_fault_values(context)
+    values += [value + HEAD_BYTES for value in values[: len(GENERAL)]]
     wanted = [value for value in dict.fromkeys(values) if _may_be_bound(context, value)]
     context.search_together(wanted[:MAX_BOUNDS], MAX_HOLDERS)
     wrong: dict[int, tuple[int, int, int]] = {}
@@ -562,17 +564,22 @@ def _may_be_bound(context: Context, value: int) -> bool:
 
     Or, of an address without memory, one bit away is memory that may be written.
     """
+    if (value >> ADDRESS_BITS).bit_count() > 1:
+        return False
     target = context.target
-    near = [value ^ 1 << bit for bit in range(LOWEST_BOUND, ADDRESS_BITS)]
     region = target.region_at(value)
     if region is None:
-        return any(permits(target.region_at(flip), "w") for flip in near)
-    if value % HEAD_BYTES or region.in_file or is_on_stack(context, value):
+        flips = (value ^ 1 << bit for bit in range(PAGE_BITS, ADDRESS_BITS))
+        return any(permits(target.region_at(flip), "w") for flip in flips)
+    if value % HEAD_BYTES or region.in_file or address_index(context).place_in_block(value):
         return False
-    if address_index(context).place_in_block(value) is not None:
+    if is_on_stack(context, value) or _end_of_malloc_block(context, value) is not None:
         return False
-    ends = (_end_of_malloc_block(context, at) for at in (value, *near))
-    return next(ends) is None and any(end is not None for end in ends)
+    chunks = heap_chunks(context)
+    low, high = chunks.start, chunks.start + WORD * len(chunks.words)
+    near = [flip for bit in range(4, ADDRESS_BITS) if low <= (flip := value ^ 1 << bit) < high]
+    blocks = ((find_chunk(context, flip), flip) for flip in near)
+    return any(block is not None and block[0] == flip for block, flip in blocks)
 
 
 def _end_of_malloc_block(context: Context, start: int) -> int | None:

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.fault.instructions import instructions_before
+from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.typing_lite import NamedTuple
@@ -47,7 +48,7 @@ class CodeMap(NamedTuple):
     """`starts`: addresses of the instructions, ascending; `sources`: of branches, by target.
 
     `ends`: instructions after which control does not go on. Of a very long function a part. A
-    source may be ELSEWHERE; targets outside of the function are those of its own branches.
+    source may be ELSEWHERE.
     """
 
     function: Function
@@ -105,12 +106,9 @@ def _map_around(context: Context, function: Function, address: int) -> CodeMap |
         return None
     for source, to in _far_branches(context, function):
         outside = not start <= source < end
-        leaves = not function.start <= to < function.end
-        is_way = outside and part.begins(to)
-        if leaves or (is_way and instructions_before(context.target, source) is not None):
+        if outside and part.begins(to) and instructions_before(context.target, source) is not None:
             part.sources.setdefault(to, []).append(source)
-    _add_ways_from_elsewhere(context, function, part)
-    return part
+    return _with_ways_from_elsewhere(context, part)
 
 
 def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, int]]:
@@ -129,23 +127,31 @@ def _map_of(context: Context, function: Function) -> CodeMap | None:
     if not 0 < function.end - function.start <= MAX_FUNCTION:
         return None
     code = _decode_range(context, function, function.start, function.end)
-    if code is not None:
-        _add_ways_from_elsewhere(context, function, code)
+    return None if code is None else _with_ways_from_elsewhere(context, code)
+
+
+def _with_ways_from_elsewhere(context: Context, code: CodeMap) -> CodeMap:
+    for to in ways_from_elsewhere(context, code.function):
+        if code.begins(to):
+            code.sources.setdefault(to, []).append(ELSEWHERE)
     return code
 
 
-def _add_ways_from_elsewhere(context: Context, function: Function, code: CodeMap) -> None:
-    """Add what leads into a function from its split-off parts and through its tables of jumps."""
-    branches_to: dict[Function, int] = {}  # what looks like a branch may be none: the most count
-    for to, sources in code.sources.items():
+@once_per_run
+def ways_from_elsewhere(context: Context, function: Function) -> list[int]:
+    """Return where parts that were split off from a function, and tables of jumps, lead into it.
+
+    Some may be none: what looks like a branch or a table is taken for one.
+    """
+    branches_to: dict[Function, int] = {}  # the parts that are named most are looked at
+    for _, to in _far_branches(context, function):
         part = None if function.start <= to < function.end else context.functions.at(to)
         if part is not None:
-            branches_to[part] = branches_to.get(part, 0) + len(sources)
+            branches_to[part] = branches_to.get(part, 0) + 1
     parts = sorted(branches_to, key=lambda part: (-branches_to[part], part))[:MAX_PARTS]
-    led_to = [to for part in parts for _, to in _far_branches(context, part)]
-    led_to += _table_entries(context, function)
-    for to in frozenset(code.starts).intersection(led_to):
-        code.sources.setdefault(to, []).append(ELSEWHERE)
+    ways = {to for part in parts for _, to in _far_branches(context, part)}
+    ways.update(_table_entries(context, function))
+    return sorted(to for to in ways if function.start <= to < function.end)
 
 
 def _table_entries(context: Context, function: Function) -> Iterator[int]:
@@ -165,11 +171,15 @@ def _table_entries(context: Context, function: Function) -> Iterator[int]:
         for match in re.finditer(pattern, code):
             number = int.from_bytes(code[match.end() : match.end() + 4], "little", signed=True)
             tables.add(function.start + match.end() + 4 + number if is_relative else number)
-    for table in sorted(at for at in tables if at > 0)[:MAX_TABLES]:
+    constant = [at for at in tables if permits(target.region_at(at), "r")]
+    constant = [at for at in constant if not permits(target.region_at(at), "w")]
+    for table in sorted(constant)[:MAX_TABLES]:
         words = read_up_to(target, table, 8 * MAX_ENTRIES)
         distances = struct.unpack_from(f"<{min(len(words) // 4, MAX_ENTRIES)}i", words)
-        yield from (table + distance for distance in distances)
-        yield from struct.unpack_from(f"<{len(words) // 8}Q", words)
+        low, high = function.start - table, function.end - table
+        yield from (table + distance for distance in distances if low <= distance < high)
+        addresses = struct.unpack_from(f"<{len(words) // 8}Q", words)
+        yield from (to for to in addresses if function.start <= to < function.end)
 
 
 def _decode_range(context: Context, function: Function, low: int, high: int) -> CodeMap | None:

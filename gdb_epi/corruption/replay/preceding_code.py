@@ -11,7 +11,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.replay.code_map import ELSEWHERE, build_code_map, code_around
+from gdb_epi.corruption.replay.code_map import (
+    ELSEWHERE,
+    build_code_map,
+    code_around,
+    ways_from_elsewhere,
+)
 from gdb_epi.fault.instructions import InstructionAtAddress, call_before, instructions_before
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_up_to, read_word, try_read
@@ -326,13 +331,16 @@ def _block(context: Context, steps: list[InstructionAtAddress], pc: int) -> Code
 
 def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:
     """Return where direct branches of the function lead in [low, high], with their addresses."""
-    exact = code_around(context, high)
+    exact = build_code_map(context, high)
     if exact is not None and exact.begins(high):
         return {to: sources for to, sources in exact.sources.items() if low <= to <= high}
     sources: dict[int, list[int]] = {}
     for source, to in _short_branches(context.target, low, high):
         sources.setdefault(to, []).append(source)
     function = context.functions.at(high)
+    for to in () if function is None else ways_from_elsewhere(context, function):
+        if low <= to <= high:
+            sources.setdefault(to, []).append(ELSEWHERE)
     start, end = (function.start, function.end) if function else (low - 4096, high + 4096)
     region = context.target.region_at(high)
     if region is not None:
