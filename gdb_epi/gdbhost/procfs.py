@@ -17,8 +17,9 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, ProcessInfo, Region
 from gdb_epi.target.auxv import AT_SYSINFO_EHDR
+from gdb_epi.target.core_notes import MappedFile
 from gdb_epi.target.elf_files import FileFinder
-from gdb_epi.target.modules import FileMapping, is_data_only, loaded_mappings
+from gdb_epi.target.modules import is_data_only, loaded_mappings
 
 MAX_MAPS_BYTES = 256 << 20
 NOT_HERE = Absent(NOT_AVAILABLE, "the process is not on this machine")
@@ -200,7 +201,7 @@ def _module(
 
 def _loaded_mappings(
     parts: Sequence[Region], read: Read, runs: Callable[[int], bool]
-) -> Sequence[FileMapping]:
+) -> Sequence[MappedFile]:
     """Return the mappings of an object without those that only read its file."""
 
     def first_page(address: int) -> bytes | None:
@@ -209,5 +210,5 @@ def _loaded_mappings(
         except UnreadableMemory:
             return None
 
-    spans = [FileMapping(part.start, part.end, part.file_offset) for part in parts]
+    spans = [MappedFile(part.start, part.end, part.file_offset, "") for part in parts]
     return loaded_mappings(spans, first_page, runs)

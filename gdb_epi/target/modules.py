@@ -35,19 +35,11 @@ from gdb_epi.typing_lite import NamedTuple, Protocol
 _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
 
 
-class FileMapping(NamedTuple):
-    """One mapping of a file: the half-open range, and its offset in the file in bytes."""
-
-    start: int
-    end: int
-    offset: int
-
-
 def loaded_mappings(
-    spans: Sequence[FileMapping],
+    spans: Sequence[MappedFile],
     first_page: Callable[[int], bytes | None],
     may_execute: Callable[[int], bool],
-) -> Sequence[FileMapping]:
+) -> Sequence[MappedFile]:
     """Return the spans of the object; all of them when nothing tells them apart.
 
     `spans` are all mappings of one file, by address; `first_page` returns the page at an address,
@@ -77,7 +69,7 @@ def loaded_mappings(
 
 
 def is_data_only(
-    spans: Sequence[FileMapping],
+    spans: Sequence[MappedFile],
     segments: Sequence[elf.Segment],
     may_execute: Callable[[int], bool],
 ) -> bool:
@@ -194,15 +186,14 @@ class Modules:
             return SoftError("executable", path, f"{why} ({expected[:16]}): it was not used")
         return None
 
-    def _spans_of(self, path: str) -> Sequence[FileMapping]:
+    def _spans_of(self, path: str) -> Sequence[MappedFile]:
         return self._spans.get(path, [])
 
     @cached_property
-    def _spans(self) -> dict[str, Sequence[FileMapping]]:
-        by_path: dict[str, list[FileMapping]] = {}
+    def _spans(self) -> dict[str, Sequence[MappedFile]]:
+        by_path: dict[str, list[MappedFile]] = {}
         for entry in self._target.mapped_files():
-            span = FileMapping(entry.start, entry.end, entry.offset)
-            by_path.setdefault(entry.path, []).append(span)
+            by_path.setdefault(entry.path, []).append(entry)
         return {
             path: loaded_mappings(spans, self._page, self._may_execute)
             for path, spans in by_path.items()
