@@ -11,8 +11,10 @@ from support.fleet_lives import eighth
 from unit.fleet_records import full
 
 from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.local_hours import changes_of_clocks
 from gdb_epi.fleet.records.deaths import hash_of_death
 from gdb_epi.fleet.store.database import open_database
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.fleet.store.ingest import ingest
 
 
@@ -156,3 +158,28 @@ def test_a_host_in_several_programs_and_a_package_of_one(ask):
     assert "one host has this signature out of proportion, in several programs: test it" in said
     assert "not one job: " in said and "move its job" not in said
     assert "goes with package fastmoe=0.9.2" in said, said
+
+
+def test_a_job_of_a_local_hour_accuses_no_kernel(ask):
+    tell = ask(eighth.y06_end_of_summer_time)
+    said = tell("check")
+    assert "3 signatures come 1 h later in UTC since 2026-10-25, when clocks changed (as in" in said
+    assert "hours from where they come elsewhere" not in said
+    assert "it comes 1 h later in UTC since 2026-10-25" in tell("suspects")
+
+
+def test_clocks_that_change_on_other_days_move_nothing():
+    days = {zone: at // 86_400 for zone, at, _ in changes_of_clocks(1_790_000_000, 1_795_000_000)}
+    if not days:
+        pytest.skip("this machine has no list of zones")
+    assert iso_day(days["Europe/Berlin"]) == "2026-10-25"
+    assert iso_day(days["America/New_York"]) == "2026-11-01"
+    assert not list(changes_of_clocks(1_795_000_000, 1_796_000_000))
+
+
+def test_what_remains_after_a_fix_was_there_before(ask):
+    tell = ask(eighth.y07_half_of_a_fix)
+    for question in ("onset", "split"):
+        said = tell(question, "scale_image")
+        assert "is another population, which was there before and is not touched" in said, said
+        assert "have namespace=tenant-b7" in said

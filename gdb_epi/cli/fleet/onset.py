@@ -67,6 +67,8 @@ def _text(answer: Onset) -> None:
 
     print_line(named_signature(answer.signature))
     print_line(f"  {answer.answer}")
+    if answer.remains is not None:
+        print_line(f"  {answer.remains}")
     for caveat in answer.caveats:
         print_line(f"    but: {caveat}")
     if answer.day is not None and answer.low is not None and answer.high is not None:

@@ -27,6 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the parts, largest evidence first."""
+    from gdb_epi.fleet.questions.onset import find_onset
     from gdb_epi.fleet.questions.splitting import split_signature
     from gdb_epi.fleet.questions.verdict import NOT_ENOUGH, judge_split
 
@@ -40,7 +41,8 @@ def run(args: Namespace) -> int:
         _machine(population, parted, judged, as_csv=args.csv)
     else:
         _text(parted, judged)
-        for line in beside:
+        remains = find_onset(population, code).remains
+        for line in filter(None, [*beside, remains]):
             print_line(f"  {line}")
     return EXIT_DONE
 

@@ -34,6 +34,7 @@ from gdb_epi.fleet.questions.daily_rates import (
     scan_for_change,
 )
 from gdb_epi.fleet.questions.moved_programs import find_moves_of_signature
+from gdb_epi.fleet.questions.remaining_part import what_remains
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.screen.ended_findings import renaming_of
 from gdb_epi.fleet.screen.events import find_events
@@ -122,6 +123,7 @@ class Onset(NamedTuple):
     exposure: str = ""
     roll_outs: tuple[RollOut, ...] = ()  # that came up near it, the best fitting first
     caveats: tuple[str, ...] = ()
+    remains: str | None = None  # of a rate that fell: the part that goes on as before
 
 
 class _Change(NamedTuple):
@@ -154,6 +156,9 @@ def find_onset(population: Population, signature: int) -> Onset:
         left_out = "left out: "
     else:
         silent = groups_with_signature(population, silent, signature)
+    if answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0):
+        rates = daily_rates_of_signature(asked, signature)
+        answer = answer._replace(remains=what_remains(asked, rates, answer.day))
     if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
         whole = _change_of_program(asked, signature)
         answer = answer._replace(caveats=(*answer.caveats, *whole))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
@@ -153,6 +154,8 @@ def _silence(population: Population) -> Iterator[QualityCheck]:
 
 
 def _zones(population: Population) -> Iterator[QualityCheck]:
+    if (local := find_local_hours(population)) is not None:
+        yield QualityCheck(TIMES, True, local.words())
     for place in shifted_places(population):
         text = f"{place.attr}={place.value}: {place.stories} jobs or events come there "
         text += f"{place.hours:+d} hours from where they come elsewhere ({place.crashes} crashes): "

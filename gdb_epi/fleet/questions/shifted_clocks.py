@@ -3,7 +3,8 @@
 
 A job that runs at one hour, or an event, comes some hours later there than everywhere else. One of
 these is no proof: a job may run by local time, an event may reach one place after another. Two with
-the same shift are reported.
+the same shift are reported. Jobs that move in UTC when clocks change keep their local hour: they
+are compared as if no clock had changed, so that what hosts got in that month is not accused.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.statistics.arrays import (
     Floats,
     Ints,
@@ -49,7 +51,20 @@ def shifted_places(population: Population) -> list[ShiftedPlace]:
     """Return the places where signatures of one hour come at another one, each once."""
     if population.second is None:
         return []
-    return population.once(_shifted_places, population, population.second)
+    return population.once(_shifted_places, population, _as_if_no_clock_changed(population))
+
+
+def _as_if_no_clock_changed(population: Population) -> Ints:
+    """Return the seconds of the crashes, those of programs that run by local time moved back."""
+    second = population.second
+    assert second is not None
+    local = find_local_hours(population)
+    if local is None:
+        return second
+    moved = np.isin(population.signature, local.signatures)
+    same = crashes_of_same_programs(population, moved)
+    moved = (moved if same is None else same) & (second >= local.at)
+    return np.where(moved, second - local.by, second)
 
 
 def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.local_hours import ZONES
 from gdb_epi.fleet.population.population import Attribute, CountCache, Population
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
@@ -58,10 +59,6 @@ CAVEAT_CLOCKS = (
     "the clocks of {zone} changed just then (from {before} to {after}): code that works with local "
     "times may die so, and at each such change"
 )
-ZONES = (
-    "Europe/Berlin", "America/New_York", "America/Chicago", "America/Denver",
-    "America/Los_Angeles", "Australia/Sydney", "Pacific/Auckland",
-)  # fmt: skip
 CLOCK_CHANGE_BEFORE, CLOCK_CHANGE_AFTER = 3600, 600  # seconds from the start of an event
 CAVEAT_RESTARTED = "a program that is restarted and dies again, counted once: see the program first"
 

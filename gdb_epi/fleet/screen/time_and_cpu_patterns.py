@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import is_newest_value
 from gdb_epi.fleet.screen.design_effect import median_inflation
@@ -155,11 +156,16 @@ def _finding(
     members[among[np.isin(_slots(population.second[among] // _HOUR, kind), inside)]] = True
     main = main_program(population, members)
     where = place[:1] or _places_of(population, members, crashes)
+    local = None
+    if kind == TIME_OF_DAY:
+        same = np.zeros(population.day.size, dtype=bool)
+        same[crashes] = True
+        local = find_local_hours(population, same)
     return Finding(
         kind, value, name, int(members.sum()), among.size, chance, chance, *risk,
         "binomial by days, given the times of all other crashes", CONTROLS,
         (*((main[0],) if main and main[1] == main[2] else ()), *where),
-        (WHAT_RUNS_THEN, *place[1:]), members,
+        (WHAT_RUNS_THEN, *place[1:], *((local.words(),) if local else ())), members,
     )  # fmt: skip
 
 

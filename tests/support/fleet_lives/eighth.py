@@ -146,3 +146,44 @@ def y05_a_bad_card_and_a_package(folder: Path) -> None:
             text = "gsig/2 stable abort device_wait <- train.step <- __main__.<module>"
             record["signature"]["text"]["stable"] = text
     f.write(folder, columns=("rack",))
+
+
+def y06_end_of_summer_time(folder: Path) -> None:
+    """40 hosts, a job at 02:30 local time of Berlin, weeks around 25 October; nothing is wrong.
+
+    A kernel came to all hosts on day 20, five days before the clocks changed. No host-hours.
+    """
+    f = Fleet("y06", 806, 50)
+    f.add_hosts(40, "m{:02d}")
+    f.background(4)
+    hosts = list(f.hosts)[:6]
+    end = [day.isoformat() for day in f.days].index("2026-10-25")
+    for number in range(3):
+        bug = Bug(f"nightly_{number}", "etl", "abort", 6)
+        for day in range(50):
+            if f.random.random() < 0.7:
+                hour = (0.5 if day < end else 1.5) + f.random.random() * 0.5
+                f.crash(day, f.random.choice(hosts), bug, hour=hour, unit="etl.timer")
+    for day, record in f.each():
+        record["kernel"]["release"] = "6.1.0-28-amd64" if day >= end - 5 else "6.1.0-25-amd64"
+    f.write(folder, hours=None)
+
+
+def y07_half_of_a_fix(folder: Path) -> None:
+    """80 hosts; `scale_image` is a race of all tenants until release 2.1 (day 20), and one's data.
+
+    6 a day of tenant-b7 throughout, 8 a day of all 20 tenants before; one signature.
+    """
+    f = Fleet("y07", 807, 40)
+    f.add_hosts(80, "f{:02d}")
+    f.background(5)
+    bug = Bug("scale_image", "images", "segv-wild", 11)
+    tenants = [f"tenant-b{n}" for n in range(20)]
+    for day in range(40):
+        image = f"images:{'2.0' if day < 20 else '2.1'}"
+        owners = ["tenant-b7"] * f.poisson(6)
+        owners += f.random.choices(tenants, k=f.poisson(8)) if day < 20 else []
+        for owner in owners:
+            record = f.crash(day, f.random.choice(list(f.hosts)), bug, image=image)
+            record["container"]["namespace"] = owner
+    f.write(folder)

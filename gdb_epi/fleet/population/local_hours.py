@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that run by local time: their hour in UTC changes when the clocks do.
+
+A night job of Europe comes an hour later in UTC from the end of summer time on. To who looks at UTC
+it seems to have moved, and what came with it on hosts that got something new that month seems to
+have clocks that are wrong. The zone is looked for among those whose clocks change on other days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
+
+DAY = 86_400
+HOUR = 3_600
+ZONES = (
+    "Europe/Berlin", "America/New_York", "America/Chicago", "America/Denver",
+    "America/Los_Angeles", "Australia/Sydney", "Pacific/Auckland",
+)  # fmt: skip
+STEP = 28 * DAY  # clocks change twice a year
+MIN_EACH_SIDE = 4  # crashes of a job before the change, and after it
+MOST_SPREAD = 2.5 * HOUR  # median distance of its crashes from their middle
+MIN_SCORE = 3.0  # standard errors of the shift from none
+MAX_SCORE = 2.5  # and from the change of the clocks
+
+
+class LocalHours(NamedTuple):
+    """Signatures whose hour moves in UTC as the clocks of a zone do (others change with them)."""
+
+    zone: str
+    at: int  # the second of the change
+    by: int  # seconds: what is added to local time to have UTC is so much more
+    signatures: list[int]
+    crashes: int
+
+    def words(self) -> str:
+        """Say it."""
+        later = "later" if self.by > 0 else "earlier"
+        many = len(self.signatures) > 1
+        which = f"{len(self.signatures)} signatures come" if many else "it comes"
+        return (
+            f"{which} {abs(self.by) / HOUR:g} h {later} in UTC since {iso_day(self.at // DAY)}, "
+            f"when clocks changed (as in {self.zone}): the same local hour, so a job that runs by local "
+            f"time ({counted(self.crashes, 'crash')})"
+        )
+
+
+def find_local_hours(population: Population, crashes: Bools | None = None) -> LocalHours | None:
+    """Return the zone whose change of clocks explains the most signatures; None where none does.
+
+    Of some `crashes` alone, or of all.
+    """
+    second = population.second
+    rows = population.timed & (population.signature >= 0)
+    if crashes is not None:
+        rows = rows & crashes
+    if second is None or not rows.any():
+        return None
+    times = second[rows]
+    best: LocalHours | None = None
+    for zone, at, by in changes_of_clocks(int(times.min()), int(times.max())):
+        moved = list(_moved_signatures(population.signature[rows], times, at, by))
+        found = LocalHours(zone, at, by, [code for code, _ in moved], sum(n for _, n in moved))
+        if moved and (best is None or found.crashes > best.crashes):
+            best = found
+    return best
+
+
+def changes_of_clocks(first: int, last: int) -> Iterator[tuple[str, int, int]]:
+    """Yield zone, second, and by how much UTC is further from local time, of each change."""
+    from datetime import datetime
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    for zone in ZONES:
+        try:
+            place = ZoneInfo(zone)
+        except ZoneInfoNotFoundError:  # no list of zones on this machine
+            return
+
+        def offset(at: int, place: ZoneInfo = place) -> int:
+            delta = datetime.fromtimestamp(at, place).utcoffset()
+            return int(delta.total_seconds()) if delta is not None else 0
+
+        for day in range(first, last, STEP):
+            low, high = day, min(day + STEP, last)
+            if offset(low) == (after := offset(high)):
+                continue
+            change = offset(low) - after
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if offset(middle) == after else (middle, high)
+            yield zone, high, change
+
+
+def _moved_signatures(codes: Ints, second: Ints, at: int, by: int) -> Iterator[tuple[int, int]]:
+    """Yield the signatures that come at another hour since a moment, by as much, and their size."""
+    order = np.argsort(codes, kind="stable")
+    codes, second = codes[order], second[order].astype(np.int64)
+    begins = np.flatnonzero(np.diff(codes.astype(np.int64), prepend=-1))
+    ends = np.append(begins[1:], codes.size)
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        if end - begin < 2 * MIN_EACH_SIDE:
+            continue
+        times = second[begin:end]
+        before = times < at
+        if min(np.count_nonzero(before), np.count_nonzero(~before)) < MIN_EACH_SIDE:
+            continue
+        angle = times % DAY * (2 * np.pi / DAY)
+        middle = np.arctan2(np.sin(angle).mean(), np.cos(angle).mean()) * DAY / (2 * np.pi)
+        away = (times - middle + DAY / 2) % DAY - DAY / 2
+        if np.median(np.abs(away)) > MOST_SPREAD / 2:
+            continue
+        own = np.abs(away) <= MOST_SPREAD  # some crash at other times of the day
+        parts = away[before & own], away[~before & own]
+        if min(part.size for part in parts) < MIN_EACH_SIDE:
+            continue
+        shift = float(parts[1].mean() - parts[0].mean())
+        error = float(sum(part.var(ddof=1) / part.size for part in parts)) ** 0.5
+        error = max(error, 60.0)
+        moves = shift * by > 0 and abs(shift) >= MIN_SCORE * error
+        if moves and abs(shift - by) <= MAX_SCORE * error:
+            yield int(codes[begin]), end - begin
