@@ -47,8 +47,8 @@ class LocalHours(NamedTuple):
         which = f"{len(self.signatures)} signatures come" if many else "it comes"
         return (
             f"{which} {abs(self.by) / HOUR:g} h {later} in UTC since {iso_day(self.at // DAY)}, "
-            f"when clocks changed (as in {self.zone}): the same local hour, so a job that runs by local "
-            f"time ({counted(self.crashes, 'crash')})"
+            f"when clocks changed (as in {self.zone}): the same local hour, so a job that runs by "
+            f"local time ({counted(self.crashes, 'crash')})"
         )
 
 
