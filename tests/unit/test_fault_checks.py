@@ -487,6 +487,18 @@ def test_pages_that_were_unmapped() -> None:
         "S:unmapped"
     ]
     assert evidence(pointer_to_unmapped_page(pointed(WILD))) == []
+
+
+@pytest.mark.parametrize(("library", "signs"), [("/lib/libc.so.6", ["S:abort-malloc"]), ("", [])])
+def test_a_page_that_the_code_worked_out_was_named_by_nobody(
+    library: str, signs: list[str]
+) -> None:
+    """and %rsi,%rax: glibc looks for the heap of a thread that a chunk says to be in."""
+    heap = 0x7ABC_1400_0000
+    made = failed(LOAD, fault_at(heap), before="4821f7", rdi=heap, rsi=heap + 0x3880)
+    module = made.target.modules()[0]
+    made.target._modules = [module._replace(path=library or module.path)]  # type: ignore[attr-defined]
+    assert [sign.id for sign in evidence(pointer_to_unmapped_page(made))] == signs
     assert evidence(pointer_to_unmapped_page(failed("c3", crash(6, -6, sender=1000)))) == []
 
 

@@ -22,6 +22,7 @@ from gdb_epi.corruption.pointers.read_place import (
     find_register_origin,
     has_known_provenance,
     is_inside_block,
+    is_masked,
     is_pointer_aligned,
     is_read_from_nowhere,
 )
@@ -65,7 +66,7 @@ from gdb_epi.fault.mapping_checks import (
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import WordShape, in_brackets, shape_of
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
-from gdb_epi.target.api import Region
+from gdb_epi.target.api import Region, module_at
 from gdb_epi.x86 import MemoryOperand
 
 FAR = 64 << 10
@@ -79,6 +80,12 @@ MIN_LETTERS = 4  # with which a text constant begins
 RUN = 2  # damaged neighbours that make a run
 LAST = 64 << 10  # bytes at the end of a stack
 IN_ONE_STEP = ":one-step"
+HEAP_OF_THREAD = 64 << 20  # bytes: HEAP_MAX_SIZE of glibc on 64-bit machines
+LIBC = ("libc.so.", "libc-2.")
+NO_BLOCK = (
+    "malloc looked for the heap of a thread where no memory is: what it was given, to free() or "
+    "realloc(), is no block of its own, or the words before it were overwritten"
+)
 # What tells why a pointer was NULL: then that it was is no cause of its own.
 MORE_THAN_NULL = ("failed_allocation", "freed_callback", "without_gil")
 ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
@@ -282,6 +289,12 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
         if _starts_page_without_memory(context, site):
             if _is_run_to(context, word.value):
                 continue  # to the end of what lies before it: an overrun
+            if is_masked(context, word.source):
+                library = module_at(context.target, site.fault.pc)
+                name = "" if library is None else library.path.rpartition("/")[2]
+                if word.value % HEAP_OF_THREAD == 0 and name.startswith(LIBC):
+                    yield plain_evidence("S:abort-malloc", word.source, NO_BLOCK)
+                continue  # no pointer to that page stands anywhere
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
             id = sign_id_beside_one_bit(context, "S:unmapped", word.value)
             yield plain_evidence(value_sign_id(context, word, id), word.source, summary)

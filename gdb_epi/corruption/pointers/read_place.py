@@ -30,6 +30,7 @@ MAX_PLACES = 16
 MAX_COPIES = 8  # from register to register
 MAX_STEPS = 2  # pointers that were followed before the last one
 MALLOC = "malloc"
+AND, BY_NUMBER, AND_NUMBER = (0x21, 0x23, 0x25), (0x81, 0x83), 4  # opcodes; of a group
 FRAME_REGISTERS = frozenset(("rsp", "rbp"))
 
 
@@ -159,6 +160,24 @@ def _is_left(context: Context, site: FaultSite, slot: int | None) -> bool:
         return False
     region = context.target.region_at(slot)
     return region is not None and region.start <= site.fault.sp < region.end
+
+
+def is_masked(context: Context, register: str) -> bool:
+    """Tell whether the code made a register by `and`: the start of a page or a heap of an address.
+
+    glibc finds the heap of a thread so, and allocators the header of a page: nothing names it.
+    """
+    site = context.site
+    if isinstance(site, Absent) or site.arrived:
+        return False
+    path = find_preceding_path(context, site.fault.pc, dict(site.fault.registers))
+    for step in reversed(path.steps if path is not None else ()):
+        changed = changed_registers(step.instruction)
+        if changed is None or register in changed:
+            opcode, number = step.instruction.opcode, step.instruction.modrm_reg
+            is_and = opcode in AND or (opcode in BY_NUMBER and number == AND_NUMBER)
+            return step.instruction.opcode_map == 0 and is_and
+    return False
 
 
 def is_read_from_nowhere(context: Context, source: str) -> bool:
