@@ -17,7 +17,7 @@ from gdb_epi.fault.own_native_code import (
     own_library_names_of_frames,
 )
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import NativeFrame
+from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame
 
 MAX_FRAMES = 96
 MAX_THREADS = 64  # other threads that are looked at
@@ -56,7 +56,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
             "function": who,
             "modules": own_library_names_of_frames(frames[:at])[:4],
         }
-        if inside and inside[-1].module_name.startswith("libffi"):
+        if inside and inside[-1].module_name.startswith(FOREIGN_CALLS):
             who = "a Python function by ctypes or cffi"
         summary = (
             f"the process was in exit(), which had called {who}: static objects are destroyed "

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame, Target
 
 # Files of the system and of CPython, by how their names begin, including the libraries with which
 # modules of the standard library are linked (libexpat).
@@ -26,7 +26,6 @@ ENSURE = "PyGILState_Ensure"
 EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cxa_finalize"))
 # What GCC and clang append to the name of a part or a copy of a function.
 _OF_COMPILER = re.compile(r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm|clone)(?:\.\d+)*)+\Z")
-FOREIGN_CALLS = "libffi"  # of ctypes and cffi: how its file is called
 
 
 def function_source_name(frame: NativeFrame) -> str | None:

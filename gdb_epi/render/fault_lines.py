@@ -15,7 +15,7 @@ from gdb_epi.record.record_parts import (
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
-from gdb_epi.render.frame_lines import NATIVE, StackCall, is_program_call
+from gdb_epi.render.frame_lines import NATIVE, StackCall, is_foreign_call, is_program_call
 from gdb_epi.render.opening_sentences import leading_hypothesis
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
@@ -237,7 +237,7 @@ def _help_of_stack(record: Json) -> str:
 def is_half_of_pointer_lost(record: Json, calls: Sequence[StackCall]) -> bool:
     """Whether ctypes or cffi passed on the low half of an address, as a C int is passed."""
     rules = get_texts(get_group(record, "verdict"), "rules")
-    return "S:truncated" in rules and any(call.module.startswith("libffi") for call in calls)
+    return "S:truncated" in rules and any(map(is_foreign_call, calls))
 
 
 def is_unchecked_null_result(record: Json, calls: Sequence[StackCall]) -> bool:

@@ -15,7 +15,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.target.api import NativeFrame
+    from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame
 
 PYTHON, NATIVE, REMARK = "py", "C", ""
 UNLIMITED = 1 << 20  # columns: no path is cut
@@ -241,12 +241,12 @@ def _of_record(frame: Mapping[str, Any]) -> StackCall:
 
 def shown_name(call: StackCall) -> str:
     """Return the name of a call, or words for an unknown one."""
-    return call.name or ("call of ctypes or cffi" if _foreign(call) else "name not known")
+    return call.name or ("call of ctypes or cffi" if is_foreign_call(call) else "name not known")
 
 
-def _foreign(call: StackCall) -> bool:
+def is_foreign_call(call: StackCall) -> bool:
     """Tell whether native code belongs to ctypes' or cffi's way of calling C functions."""
-    return call.module.startswith("libffi")
+    return call.module.startswith(FOREIGN_CALLS)
 
 
 def _key(call: StackCall) -> Key:
@@ -299,7 +299,7 @@ def _folded_run(run: Sequence[StackCall]) -> StackCall:
     if run[0].language == NATIVE:
         offsets = [f"+{call.offset:#x}" for call in run if call.offset is not None]
         places = ", ".join(offsets[:2]) + (", ..." if len(offsets) > 2 else "")
-        kind = "calls of ctypes or cffi" if _foreign(run[0]) else "calls, names not known"
+        kind = "calls of ctypes or cffi" if is_foreign_call(run[0]) else "calls, names not known"
         return StackCall(NATIVE, f"{len(run)} {kind}", filename=run[0].module + places)
     names = [call.name.rpartition(".<locals>.")[2] for call in run]
     if len(names) > NAMES_OF_A_RUN:

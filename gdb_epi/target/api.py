@@ -104,6 +104,9 @@ class Module(NamedTuple):
     file: str | Absent
 
 
+FOREIGN_CALLS = "libffi"  # the file by which ctypes and cffi call: how its name begins
+
+
 class NativeFrame(NamedTuple):
     """One native (physical or inlined) frame of a thread, innermost first."""
 

@@ -17,8 +17,9 @@ from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.score import PROVEN, STRONG, WEAK, compute_score, is_overwriting
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.fault.own_native_code import FOREIGN_CALLS, own_library_names
+from gdb_epi.fault.own_native_code import own_library_names
 from gdb_epi.sizes import WORD_MASK
+from gdb_epi.target.api import FOREIGN_CALLS
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import add_article, counted
 

@@ -15,7 +15,7 @@ from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, split_into_words
-from gdb_epi.target.api import NativeFrame, Target, get_architecture
+from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame, Target, get_architecture
 from gdb_epi.typing_lite import NamedTuple
 
 # What is left of the code of libffi's closures after their first word: src/x86/ffi64.c, 3.3 to 3.4,
@@ -110,7 +110,7 @@ def _end_of_callback(frames: Sequence[NativeFrame]) -> _CallbackEnd | None:
             if in_libffi:
                 return None
             inward = True
-        elif file.startswith("libffi"):
+        elif file.startswith(FOREIGN_CALLS):
             in_libffi = in_libffi or number == 0
             if not inward and not in_libffi:
                 return None

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.fault.account import ABORTED, ACCESS, PROTECTION, TRANSFER
 from gdb_epi.fault.own_native_code import (
-    FOREIGN_CALLS,
     function_and_file,
     is_interpreter_frame,
     is_own_library,
 )
 from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import FOREIGN_CALLS
 
 
 @detector(

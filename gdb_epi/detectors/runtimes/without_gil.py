@@ -12,13 +12,12 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import (
-    FOREIGN_CALLS,
     function_and_file,
     is_interpreter_frame,
     own_library_names_of_frames,
 )
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import NativeFrame
+from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame
 
 # Functions that may run without the GIL, by the beginning of their names: they take it, give it
 # back, or do not touch objects (Doc/c-api/init.rst, memory.rst, 3.8 to 3.15).
