@@ -16,7 +16,7 @@ from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen import findings_cache
-from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.finding import Finding, HostChanges
 from gdb_epi.fleet.screen.findings_cache import Together, cached_events, cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.store.database import open_database
@@ -49,8 +49,10 @@ def some(population: Population) -> Iterator[Finding]:
         members = population.host == host
         numbers = int(members.sum()), population.day.size, 1 / 3, 1e-300
         risk = np.float64(0.1) * 3, 0.0, math.inf
-        name = population.hosts[host]
-        yield Finding("host", name, "*é", *numbers, *risk, "t", "s", ("a",), ("b", "c"), members)
+        name, changes = population.hosts[host], HostChanges(left=f"2026-10-0{host + 1}")
+        yield Finding(
+            "host", name, "*é", *numbers, *risk, "t", "s", ("a",), ("b", "c"), members, changes
+        )
 
 
 def kept_or_made(population: Population, day: int, made: Iterable[Finding]) -> list[Finding]:
@@ -69,7 +71,7 @@ def once(population: Population, day: int) -> list[Finding]:
 
 
 def alike(one: list[Finding], two: list[Finding]) -> bool:
-    rows = [[[*f[:-1], f.members.tolist()] for f in findings] for findings in (one, two)]
+    rows = [[[*f[:-2], f.members.tolist(), f.changes] for f in findings] for findings in (one, two)]
     return rows[0] == rows[1]
 
 

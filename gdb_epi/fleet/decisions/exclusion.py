@@ -37,9 +37,6 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
-    day_of_leaving,
-    day_of_recovery,
-    day_of_replacement,
     is_about_whole_host,
     may_be_chance,
 )
@@ -199,13 +196,13 @@ def _hosts_of_findings(
             )
             left_in.setdefault(finding.value, why)
             continue
-        if decided != CONFIRMED and (since := day_of_replacement(finding)) is not None:
+        if decided != CONFIRMED and (since := finding.changes.replaced) is not None:
             left_in.setdefault(finding.value, f"another machine has its name since {since}")
             continue
-        if decided != CONFIRMED and (end := day_of_recovery(finding)) is not None:
+        if decided != CONFIRMED and (end := finding.changes.recovered) is not None:
             left_in.setdefault(finding.value, CAVEAT_RECOVERED.format(end=end, host=finding.value))
             continue
-        if decided != CONFIRMED and (out := day_of_leaving(finding)) is not None:
+        if decided != CONFIRMED and (out := finding.changes.left) is not None:
             left_in.setdefault(
                 finding.value, f"no host-hours since {out}: it seems to be out already"
             )

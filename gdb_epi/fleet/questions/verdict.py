@@ -43,9 +43,6 @@ from gdb_epi.fleet.screen.finding import (
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
-    day_of_leaving,
-    day_of_recovery,
-    day_of_replacement,
     is_about_whole_host,
     is_not_one_job,
     may_be_chance,
@@ -297,13 +294,13 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
         return f"one host ({name}), {signatures}, in several programs: test the host"
     if kind == ONE_HOST:
         return f"one host ({name}), {signatures}: {MOVE_JOB}"
-    if (out := day_of_leaving(finding)) is not None:
+    if (out := finding.changes.left) is not None:
         seems = f"which has no host-hours since {out} and seems to be out"
         return f"hardware: one host ({name}), {seems}; test it before it comes back"
-    if (since := day_of_replacement(finding)) is not None:
+    if (since := finding.changes.replaced) is not None:
         gone = f"another machine has its name since {since}"
         return f"hardware: the former machine of one host ({name}); {gone}: nothing to take out"
-    if (end := day_of_recovery(finding)) is not None:
+    if (end := finding.changes.recovered) is not None:
         return f"hardware: one host ({name}) until {end}; if nobody repaired it, test it"
     return f"hardware: one host ({name}), take it out and test it"
 

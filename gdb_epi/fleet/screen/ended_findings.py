@@ -26,7 +26,7 @@ from gdb_epi.fleet.screen.finding import (
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
-    day_of_recovery,
+    HostChanges,
     is_about_whole_host,
 )
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs
@@ -68,8 +68,9 @@ def add_caveat_of_end(
     if finding.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
         return finding
     if finding.attr == HOST and (out := _out_since(population, finding, day)) is not None:
-        caveat = CAVEAT_OUT.format(day=iso_day(out))
-        return finding._replace(caveats=(*finding.caveats, caveat))
+        left_on = iso_day(out)
+        caveats = (*finding.caveats, CAVEAT_OUT.format(day=left_on))
+        return finding._replace(caveats=caveats, changes=HostChanges(left=left_on))
     if finding.attr == HOST:
         members = finding.members & population.timed
     elif left := _left_on(population, finding, day):
@@ -99,6 +100,7 @@ def add_caveat_of_end(
         if not _is_usual(population, finding, last, after):
             return finding
         text = CAVEAT_RECOVERED.format(day=iso_day(last), crashes=counted(after, "crash"))
+        finding = finding._replace(changes=HostChanges(recovered=iso_day(last)))
     return finding._replace(caveats=(*finding.caveats, text))
 
 
@@ -229,7 +231,12 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
     if finding.attr != HOST or not is_about_whole_host(finding.signature):
         return finding
     host = population.hosts.index(finding.value)
-    caveats = [*_replaced(population, finding, host), *_of_its_name(population, finding)]
+    caveats = []
+    if (replaced := _replaced(population, finding, host)) is not None:
+        since, caveat = replaced
+        finding = finding._replace(changes=finding.changes._replace(replaced=since))
+        caveats.append(caveat)
+    caveats += _of_its_name(population, finding)
     for attribute in population.attributes:
         given = attribute.exposure, population.exposure_host
         if not population.once(_names_machines, *given):
@@ -275,11 +282,14 @@ def _of_its_name(population: Population, finding: Finding) -> Iterator[str]:
             yield f"{name} is the name of other machines too, which this is not about: {others}"
 
 
-def _replaced(population: Population, finding: Finding, host: int) -> Iterator[str]:
-    """Say that a host has other hardware than it had when it crashed: the machine is another."""
+def _replaced(population: Population, finding: Finding, host: int) -> tuple[str, str] | None:
+    """Return since when a host has other hardware than when it crashed, and the caveat.
+
+    The machine is another one then. None where it is the same.
+    """
     members = finding.members & population.timed
-    if not members.any() or day_of_recovery(finding) is None:
-        return
+    if not members.any() or finding.changes.recovered is None:
+        return None
     last = int(_telling(population, finding, members)[-1])
     mine = population.exposure_host == host
     for attribute in population.attributes:
@@ -293,8 +303,8 @@ def _replaced(population: Population, finding: Finding, host: int) -> Iterator[s
             days = population.exposure_day[rows[is_late]]
             was, now = (f"{attribute.name}={attribute.values[codes[-1]]}" for codes in (old, new))
             since = iso_day(int(days[new == new[-1]][0]))
-            yield CAVEAT_REPLACED.format(day=since, now=now, was=was)
-            return
+            return since, CAVEAT_REPLACED.format(day=since, now=now, was=was)
+    return None
 
 
 def _names_machines(exposure: Ints, host: Ints) -> bool:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import re
-
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.typing_lite import NamedTuple
 
@@ -59,9 +57,6 @@ CAVEAT_ONE_PROGRAM = (
 CAVEAT_RECOVERED = "since {day} it is like other hosts ({crashes} since): was it repaired?"
 CAVEAT_REPLACED = "another machine has this name since {day}: {now}, and {was} before"
 CAVEAT_OUT = "it has no host-hours since {day}, so it seems to be out already"
-_OUT_SINCE = re.compile(r"it has no host-hours since (\d{4}-\d\d-\d\d)")
-_REPLACED_SINCE = re.compile(r"another machine has this name since (\d{4}-\d\d-\d\d)")
-_OVER_ON_HOST = re.compile(r"since (\d{4}-\d\d-\d\d) it is like other hosts ")
 CAVEAT_FORKS = "a job that forks with threads and always runs on this host looks the same"
 
 ALL = "*"
@@ -76,9 +71,16 @@ def is_about_whole_host(signature: str) -> bool:
     return signature in (ALL, BITFLIP) or signature.startswith(CPU)
 
 
-def is_not_one_job(finding: Finding) -> bool:
-    """Whether several programs have the signature of a host's finding."""
-    return any(caveat.startswith(_NOT_ONE_JOB) for caveat in finding.caveats)
+class HostChanges(NamedTuple):
+    """Days like "2026-11-29" since which a host is not what it was; None where it is.
+
+    It is like the others; it has no host-hours; another machine has its name. Each stands among the
+    caveats in words.
+    """
+
+    recovered: str | None = None
+    left: str | None = None
+    replaced: str | None = None
 
 
 class Finding(NamedTuple):
@@ -99,6 +101,7 @@ class Finding(NamedTuple):
     aliases: tuple[str, ...]  # attr=value that cannot be told apart from this one
     caveats: tuple[str, ...]
     members: Bools  # which crashes
+    changes: HostChanges = HostChanges()
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -113,24 +116,9 @@ class ExposureShares(NamedTuple):
     source: str
 
 
-def day_of_recovery(finding: Finding) -> str | None:
-    """Return the day since which a host is like the others; None: it is not."""
-    return _day_told(finding, _OVER_ON_HOST)
-
-
-def day_of_leaving(finding: Finding) -> str | None:
-    """Return the day since which a host has no host-hours; None: it has, or none are known."""
-    return _day_told(finding, _OUT_SINCE)
-
-
-def day_of_replacement(finding: Finding) -> str | None:
-    """Return the day since which a host's name is that of another machine; None: of none."""
-    return _day_told(finding, _REPLACED_SINCE)
-
-
-def _day_told(finding: Finding, words: re.Pattern[str]) -> str | None:
-    told = (words.match(caveat) for caveat in finding.caveats)
-    return next((match.group(1) for match in told if match), None)
+def is_not_one_job(finding: Finding) -> bool:
+    """Whether several programs have the signature of a host's finding."""
+    return any(caveat.startswith(_NOT_ONE_JOB) for caveat in finding.caveats)
 
 
 def may_be_chance(finding: Finding) -> bool:

@@ -26,9 +26,6 @@ from gdb_epi.fleet.screen.finding import (
     LOOP_OF,
     TIME_OF_DAY,
     Finding,
-    day_of_leaving,
-    day_of_recovery,
-    day_of_replacement,
     is_not_one_job,
     may_be_chance,
 )
@@ -116,11 +113,11 @@ def describe_verdict(finding: Finding) -> str:
                 "one host has more crashes than its share, of the usual kinds; see what it runs, "
                 "then test it"
             )
-        if finding.signature.startswith("*") and (out := day_of_leaving(finding)) is not None:
+        if finding.signature.startswith("*") and (out := finding.changes.left) is not None:
             return f"hardware-suspect, without host-hours since {out}: test it before it comes back"
-        if finding.signature.startswith("*") and (since := day_of_replacement(finding)) is not None:
+        if finding.signature.startswith("*") and (since := finding.changes.replaced) is not None:
             return f"hardware-suspect, its former machine: another one has this name since {since}"
-        if finding.signature.startswith("*") and (end := day_of_recovery(finding)) is not None:
+        if finding.signature.startswith("*") and (end := finding.changes.recovered) is not None:
             return f"hardware-suspect until {end}: if nobody repaired this host, test it"
         if finding.signature.startswith("*"):
             flips = ", with bit-flip flags" if finding.signature == BITFLIP else ""

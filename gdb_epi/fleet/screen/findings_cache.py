@@ -20,7 +20,7 @@ import numpy as np
 
 from gdb_epi import __version__
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.finding import Finding, HostChanges
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.scipy_special import SCIPY_VERSION
@@ -96,7 +96,7 @@ def _place_of(population: Population) -> tuple[Path, list[str]] | None:
 
 
 def _rows(findings: Iterable[Finding]) -> list[list[Any]]:
-    return [[*f[:-1], np.flatnonzero(f.members).tolist()] for f in findings]
+    return [[*f[:-2], f.changes, np.flatnonzero(f.members).tolist()] for f in findings]
 
 
 def _read(path: Path, code: list[str]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def _code_version() -> list[str] | None:
 
 
 def _finding(row: list[Any], size: int) -> Finding:
-    *values, aliases, caveats, where = row
+    *values, aliases, caveats, changes, where = row
     members = np.zeros(size, dtype=bool)
     members[where] = True
-    return Finding._make([*values, tuple(aliases), tuple(caveats), members])
+    return Finding._make([*values, tuple(aliases), tuple(caveats), members, HostChanges(*changes)])
