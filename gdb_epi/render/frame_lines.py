@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.render.escape import screen_width
+from gdb_epi.target.api import FOREIGN_CALLS
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame
+    from gdb_epi.target.api import NativeFrame
 
 PYTHON, NATIVE, REMARK = "py", "C", ""
 UNLIMITED = 1 << 20  # columns: no path is cut
