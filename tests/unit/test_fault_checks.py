@@ -237,6 +237,13 @@ def test_c6_what_is_explained(code: str, died: object) -> None:
     assert evidence(instruction_that_cannot_fault(made)) == []
 
 
+@pytest.mark.parametrize("code", [3, 8, 9, 10])  # SEGV_BNDERR, _MTEAERR, _MTESERR, _CPERR
+def test_c6_says_nothing_of_faults_that_need_no_operand(code: int) -> None:
+    """A shadow stack that disagrees with a return address was said to be damage, for no reason."""
+    made = failed(LOAD, crash(code=code, address=WILD), rdi=HEAP)
+    assert evidence(instruction_that_cannot_fault(made)) == []
+
+
 def test_c6_without_text_is_skipped() -> None:
     made = failed(LOAD, fault_at(WILD), rdi=WILD)
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]

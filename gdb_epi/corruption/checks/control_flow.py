@@ -246,7 +246,8 @@ def _boundary_after(context: Context, function: Function, pc: int) -> int:
     needs="crash",
     innocent_causes=(
         "misaligned vectors, string and gather instructions, privileged ones, and addresses that "
-        "depend on a bit number are known and explained; another thread may have unmapped code; "
+        "depend on a bit number are known and explained; another thread may have unmapped code; a "
+        "shadow stack, bounds and tags of memory have codes of their own (left out); "
         "text that was changed is check R2's."
     ),
 )
@@ -262,7 +263,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
     instruction, code = site.instruction, site.fault.code
     if instruction is None:
         return
-    if site.kind == UNEXPLAINED:
+    if site.kind == UNEXPLAINED and site.why:  # not a code of the kernel's that is not known here
         yield _beside_operand(site) or plain_evidence("C6", "rip", site.why)
     elif site.kind == ARITHMETIC and instruction.name != "div" and code in (1, 2):
         why = "SIGFPE of an integer division, but the instruction does not divide"
