@@ -560,18 +560,19 @@ def _starts_in_files(context: Context) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_bound(context: Context, value: int) -> bool:
-    """Tell whether a word begins no block, and a block of malloc's begins one bit away.
+    """Tell whether a word begins no block and no object, and a block of malloc's is one bit away.
 
-    Or, of an address without memory, one bit away is memory that may be written.
+    Or, of an address without memory, one bit away is memory that malloc may have given.
     """
     if (value >> ADDRESS_BITS).bit_count() > 1:
         return False
-    target = context.target
-    region = target.region_at(value)
+    index, region = address_index(context), context.target.region_at(value)
     if region is None:
         flips = (value ^ 1 << bit for bit in range(PAGE_BITS, ADDRESS_BITS))
-        return any(permits(target.region_at(flip), "w") for flip in flips)
-    if value % HEAD_BYTES or region.in_file or address_index(context).place_in_block(value):
+        return any(_may_be_of_malloc(context, flip) for flip in flips)
+    if value % HEAD_BYTES or region.in_file or index.place_in_block(value):
+        return False
+    if index.object_type(value) is not None:
         return False
     if is_on_stack(context, value) or _end_of_malloc_block(context, value) is not None:
         return False
@@ -580,6 +581,14 @@ def _may_be_bound(context: Context, value: int) -> bool:
     near = [flip for bit in range(4, ADDRESS_BITS) if low <= (flip := value ^ 1 << bit) < high]
     blocks = ((find_chunk(context, flip), flip) for flip in near)
     return any(block is not None and block[0] == flip for block, flip in blocks)
+
+
+def _may_be_of_malloc(context: Context, address: int) -> bool:
+    region = context.target.region_at(address)
+    if region is None or region.in_file or not permits(region, "w"):
+        return False
+    no_pool = address_index(context).place_in_block(address) is None
+    return no_pool and not is_on_stack(context, address)
 
 
 def _end_of_malloc_block(context: Context, start: int) -> int | None:
