@@ -141,7 +141,9 @@ def choose_neighbour_evidence_id(neighbour: Correction) -> str:
         if neighbour.copies:
             return "P3"
         return "P9" if suspect.slots and neighbour.objects else "P7"
-    exact = pointee is not None and pointee.kind in (BLOCK, FUNCTION)
+    # That a function begins there is what C4 says, and near code 1 of 10 places begins one.
+    kinds = (BLOCK, FUNCTION) if neighbour.bit >= FAR_BIT else (BLOCK,)
+    exact = pointee is not None and pointee.kind in kinds
     if exact and suspect.slots and neighbour.near:
         return "P11"
     if neighbour.copies:
