@@ -18,7 +18,7 @@ from gdb_epi.record.stacks import (
     stacks_json,
     threads_in_stacks,
 )
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
@@ -63,9 +63,7 @@ def _count(text: str) -> int | str:
         ),
         argument("--width", type=whole_number(), metavar="N", help="of values: items of each (20)"),
         argument("--length", type=whole_number(), metavar="N", help="of values: characters (200)"),
-        argument(
-            "--limit", type=whole_number(), default=100, metavar="N", help="lines per thread (100)"
-        ),
+        limit_argument(100, "lines per thread"),
     ),
 )
 def show_merged_stacks(session: Session, args: Namespace) -> Report:

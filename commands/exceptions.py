@@ -6,12 +6,11 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import raised_json, read_exceptions
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line, thread_title, traceback_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -22,9 +21,7 @@ from gdb_epi.util import counted
     "exceptions",
     arguments=(
         argument("--messages", action="store_true", help="also messages, arguments and notes"),
-        argument(
-            "--limit", type=whole_number(), default=40, metavar="N", help="lines per traceback (40)"
-        ),
+        limit_argument(40, "lines per traceback"),
     ),
 )
 def show_exceptions(session: Session, args: Namespace) -> Report:

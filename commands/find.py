@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.heap.address_locations import AddressLocations
 from gdb_epi.cpython.heap.find_objects import (
     OUT_OF_TIME,
@@ -18,7 +17,7 @@ from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
-from gdb_epi.registry import argument, budget_argument, command
+from gdb_epi.registry import argument, budget_argument, command, limit_argument
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.memory_search import BUDGET, OutOfTime
@@ -41,9 +40,7 @@ MAX_LIMIT = 100_000
         ),
         argument("--text", action="store_true", help="WHAT is a text, whatever types there are"),
         argument("--subclasses", action="store_true", help="objects of derived types too"),
-        argument(
-            "--limit", type=whole_number(), default=20, metavar="N", help="objects or places (20)"
-        ),
+        limit_argument(20, "objects or places"),
         budget_argument(BUDGET),
     ),
 )

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.detectors.registry import hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.vanished_pools import find_vanished_pools, guess_role_of_vanished_thread
 from gdb_epi.locks.types import ForkEvidence, LockReport, VanishedThread
 from gdb_epi.record.stacks import frame_json
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.vanished_threads import vanished_lines, vanished_summary
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -28,9 +27,7 @@ COLUMNS = ("sign", "reading", "says", "sure")
     arguments=(
         argument("--native", action="store_true", help="also heuristic native stacks (slower)"),
         argument("--evidence", action="store_true", help="every sign of a fork and its reading"),
-        argument(
-            "--limit", type=whole_number(), default=40, metavar="N", help="frames per thread (40)"
-        ),
+        limit_argument(40, "frames per thread"),
     ),
 )
 def show_fork_evidence(session: Session, args: Namespace) -> Report:

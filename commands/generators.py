@@ -6,11 +6,10 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.generators import GeneratorChain, read_generator_chains
 from gdb_epi.cpython.running.wait_rules import PLAIN_CLASSES
 from gdb_epi.record.stacks import frame_json
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line, place_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -21,11 +20,7 @@ NONE = "no generators or coroutines were found that have not ended"
 
 @command(
     "generators",
-    arguments=(
-        argument(
-            "--limit", type=whole_number(), default=200, metavar="N", help="places to show (200)"
-        ),
-    ),
+    arguments=(limit_argument(200, "places to show"),),
 )
 def show_generators(session: Session, args: Namespace) -> Report:
     """Show generators, coroutines and async generators that have not ended, outermost first.

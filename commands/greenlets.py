@@ -6,10 +6,9 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Mapping
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.greenlets import ENDED, read_greenlets
 from gdb_epi.record.stacks import frame_json, task_wait_json
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line, task_frame_lines
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -25,11 +24,7 @@ SHOWN_WAKERS = 4
 
 @command(
     "greenlets",
-    arguments=(
-        argument(
-            "--limit", type=whole_number(), default=40, metavar="N", help="frames per greenlet (40)"
-        ),
-    ),
+    arguments=(limit_argument(40, "frames per greenlet"),),
 )
 def show_greenlets(session: Session, args: Namespace) -> Report:
     """Show greenlets (also gevent's and eventlet's): the state of each, what it waits for, where.

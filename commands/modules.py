@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.runtime.modules import (
     EXTENSION,
     ImportedModule,
@@ -17,7 +16,7 @@ from gdb_epi.cpython.runtime.modules import (
 )
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
@@ -34,9 +33,7 @@ from gdb_epi.typing_lite import Any
             help="only this package and what is in it",
         ),
         argument("--all", action="store_true", help="submodules and the standard library too"),
-        argument(
-            "--limit", type=whole_number(), default=500, metavar="N", help="lines in all (500)"
-        ),
+        limit_argument(500, "lines in all"),
     ),
 )
 def show_imported_packages(session: Session, args: Namespace) -> Report:

@@ -6,10 +6,9 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.executors import Executor, Queue, Worker, read_executors_and_queues
 from gdb_epi.record.stacks import frame_json
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -24,9 +23,7 @@ MAX_CALLS = 20
     "pools",
     arguments=(
         argument("--all", action="store_true", help="also queues that are empty and unused"),
-        argument(
-            "--limit", type=whole_number(), default=100, metavar="N", help="queues to show (100)"
-        ),
+        limit_argument(100, "queues to show"),
     ),
 )
 def show_executors_and_queues(session: Session, args: Namespace) -> Report:

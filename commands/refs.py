@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
 from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
-from gdb_epi.registry import argument, budget_argument, command
+from gdb_epi.registry import argument, budget_argument, command, limit_argument
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.api import target_noun
@@ -35,7 +34,7 @@ NOT_COVERED = (
             completes="names",
             help="as of epi print: NAME, 0x7f12, $rdi, a.b[3]",
         ),
-        argument("--limit", type=whole_number(), default=100, metavar="N", help="references (100)"),
+        limit_argument(100, "references"),
         budget_argument(BUDGET),
     ),
 )

@@ -7,12 +7,11 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, Task
 from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, PLAIN_CLASSES, SEMAPHORE, TASK, TASKS
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import read_tasks_and_waits, task_json
-from gdb_epi.registry import argument, command
+from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line, task_frame_lines
 from gdb_epi.render.task_tree import tree_lines
 from gdb_epi.report import Report
@@ -32,9 +31,7 @@ A_TASK = "a task each"  # of several, whose names differ
 @command(
     "tasks",
     arguments=(
-        argument(
-            "--limit", type=whole_number(), default=40, metavar="N", help="frames per task (40)"
-        ),
+        limit_argument(40, "frames per task"),
         argument("--tree", action="store_true", help="who waits for whom, as a tree"),
         argument("--each", action="store_true", help="also those that are alike, one by one"),
     ),

@@ -11,7 +11,7 @@ import re
 from argparse import Namespace
 from collections.abc import Callable
 
-from gdb_epi.argument_types import positive_number
+from gdb_epi.argument_types import positive_number, whole_number
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -56,6 +56,12 @@ COMMANDS: dict[str, Command] = {}
 def argument(*flags: str, by_setting: bool = True, completes: str = "", **options: Any) -> Argument:
     """Declare one argument; `options` are those of argparse."""
     return Argument(flags, options, by_setting, completes)
+
+
+def limit_argument(most: int, of: str) -> Argument:
+    """Declare --limit: how many lines, frames or objects are shown."""
+    text = f"{of} ({most})"
+    return argument("--limit", type=whole_number(), default=most, metavar="N", help=text)
 
 
 def budget_argument(seconds: float) -> Argument:
