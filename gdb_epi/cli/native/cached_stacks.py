@@ -26,9 +26,8 @@ from gdb_epi.cli.native.frame_name_cache import (
     FrameNameCache,
     TailCallFrame,
 )
-from gdb_epi.cli.native.impossible_tail_calls import ImpossibleTailCalls
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpack_debug_data
-from gdb_epi.cli.native.tail_call_finder import LoadedFile, TailCallFinder
+from gdb_epi.cli.native.tail_call_finder import ImpossibleTailCalls, LoadedFile, TailCallFinder
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import Module, NativeFrame
