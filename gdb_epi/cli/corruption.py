@@ -7,10 +7,7 @@ import sys
 
 from gdb_epi.argument_types import positive_number, whole_number
 from gdb_epi.cli.support.process_files import add_process_files, process_files
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+from gdb_epi.typing_lite import ArgumentParser, Namespace
 
 GROUP = "One crash"
 HELP = "was memory damaged: which word and bit, and what shows it"

@@ -10,10 +10,7 @@ import time
 
 from gdb_epi.argument_types import output_file_name
 from gdb_epi.errors import EXIT_DONE, EpiError, UsageError
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+from gdb_epi.typing_lite import ArgumentParser, Namespace
 
 GROUP = "Set-up"
 HELP = "write host.json: firmware, memory modules, GPUs, image, names of this host"

@@ -24,10 +24,9 @@ from gdb_epi.errors import (
     EpiError,
     UsageError,
 )
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, Namespace
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Sequence
     from types import ModuleType
 

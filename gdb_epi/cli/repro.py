@@ -10,12 +10,10 @@ import sys
 from gdb_epi.argument_types import argument_error, positive_number, whole_number
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace, NoReturn
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
-    from typing import NoReturn
 
     from gdb_epi.cli.support.examine import ExamineOptions
     from gdb_epi.repro.campaign import CampaignCounts, RunResult, SoughtCrash

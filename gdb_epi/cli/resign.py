@@ -8,11 +8,9 @@ from collections.abc import Mapping
 
 from gdb_epi.errors import EXIT_DONE, UsageError
 from gdb_epi.record.record_parts import get_group, grouping_line
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from gdb_epi.resign.signature import ResignedSignature
     from gdb_epi.resign.verdicts import RejudgedVerdict
 

@@ -9,12 +9,10 @@ import sys
 from contextlib import contextmanager
 
 from gdb_epi.errors import EXIT_DONE, EpiError, InputError, UsageError
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, BinaryIO, Namespace
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
-    from typing import BinaryIO
 
     from gdb_epi.textstacks.signing import TextSignature
     from gdb_epi.textstacks.text_crash import TextCrash

@@ -11,11 +11,9 @@ import stat
 import sys
 
 from gdb_epi.cli.support.process_files import add_process_files, process_files
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, ArgumentParser, Namespace
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from gdb_epi.target.corefile import CoreFileTarget
 
 GROUP = "One crash"

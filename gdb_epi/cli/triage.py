@@ -22,12 +22,10 @@ from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_UNUSABLE_INPUT, InputError, UsageError
 from gdb_epi.sidecars.find import SidecarOptions
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace, _ArgumentGroup
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace, _ArgumentGroup
-
     from gdb_epi.cli.support.core_files import CoreInput
     from gdb_epi.cli.support.earlier_runs import EarlierResults
     from gdb_epi.cli.support.ordered_results import IndexedResult

@@ -13,10 +13,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.render.escape import screen_width
 from gdb_epi.report import PythonSourceLine
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import IO
+from gdb_epi.typing_lite import IO
 
 AUTO, ON, OFF = "auto", "on", "off"
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"

@@ -10,10 +10,7 @@ from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Rep
 from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
 from gdb_epi.registry import argument
 from gdb_epi.render.escape import one_line
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import Namespace
+from gdb_epi.typing_lite import Namespace
 
 MORE = "what `...` and `<cut>` stand for was left out; --depth, --width and --length show more"
 MASKED_NOTE = "`<masked ...>` stands for what a name says is secret; --secrets shows it"

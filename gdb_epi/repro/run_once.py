@@ -18,12 +18,10 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.private_files import private_opener
 from gdb_epi.repro.core_dumping import CoreDumping, find_session_cores
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.typing_lite import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from threading import Event
-    from typing import IO
-
 
 KILL_SECONDS = 30.0  # how long killed processes may take to end
 _TICK = 0.02

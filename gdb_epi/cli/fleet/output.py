@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 from gdb_epi.render.escape import terminal_width
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, _ArgumentGroup
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, _ArgumentGroup
     from collections.abc import Mapping, Sequence
-    from typing import Any
-
 MAX_LOST = 8  # ids that are named
 HANGING = "    "
 _FORMULA = "=+-@\t\r"

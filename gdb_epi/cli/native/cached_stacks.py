@@ -38,11 +38,8 @@ from gdb_epi.target.gdb_like_unwinder import GdbLikeUnwinder, GdbNeeded, WalkedF
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts
 from gdb_epi.target.symbols import exported_symbol, symtab_value
 from gdb_epi.target.unsafe_file_names import read_link_map
-from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
+from gdb_epi.typing_lite import Any, NamedTuple, TypeGuard
 from gdb_epi.util import sha256_hex
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
 
 MAX_DESCRIBED = 250  # frames of a thread; of more gdbhost/native_unwinder.py leaves some out
 MAX_THREADS = 20_000

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import sys
 
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, Namespace
 from gdb_epi.util import shell_word
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-
     from gdb_epi.cli.support.quick_parser import ParsedArguments
 
 

@@ -19,11 +19,9 @@ from gdb_epi.cli.support.supervisor import died_by_words
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, UsageError
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from typing import IO
-
     from gdb_epi.cli.support.gdb_server import GdbServer
 
 GDB_SECONDS = 120.0  # for one core; symbols of a large process take 10 s

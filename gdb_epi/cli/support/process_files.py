@@ -7,10 +7,7 @@ import os
 
 from gdb_epi.errors import InputError
 from gdb_epi.target.elf_files import SEVERAL
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from gdb_epi.typing_lite import ArgumentParser, Namespace, _ArgumentGroup
 
 
 def add_process_files(parser: ArgumentParser | _ArgumentGroup) -> None:

@@ -20,10 +20,7 @@ from gdb_epi.errors import (
     EndRequested,
     Interrupted,
 )
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from typing import NoReturn
+from gdb_epi.typing_lite import Any, NoReturn
 
 TEMPORARY = "gdb-epi-"  # prefix of temporary folders; the id of the process that reads comes next
 RAISED_AGAIN = 0.05  # seconds

@@ -26,13 +26,10 @@ from gdb_epi.private_files import private_opener
 from gdb_epi.record.record_parts import get_group, get_groups, grouping_line, verdict_label
 from gdb_epi.render.color import colored_lines, wants_color
 from gdb_epi.render.escape import escape, one_line
-from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.typing_lite import IO, TYPE_CHECKING, Any, Namespace
 from gdb_epi.util import counted, shell_word
 
 if TYPE_CHECKING:
-    from argparse import Namespace
-    from typing import IO
-
     from gdb_epi.render.triage import Audience
 
 

@@ -51,10 +51,7 @@ from gdb_epi.hangs.loops.object_evaluation import (
     ObjectEvaluation,
 )
 from gdb_epi.locks.python.loop_ends import CLOCKS
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
+from gdb_epi.typing_lite import Any
 
 _OF_TEXTS = frozenset(
     "find rfind index count startswith endswith strip lstrip rstrip lower upper title capitalize "

@@ -20,10 +20,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.sizes import split_into_words
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from typing import Any
+from gdb_epi.typing_lite import Any, NamedTuple
 
 STACK_BYTES = 1 << 14  # of the native stack that are searched
 MAX_TEXT = 1 << 16

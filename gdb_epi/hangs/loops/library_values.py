@@ -16,12 +16,10 @@ from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.loops.endless_matches import UnsupportedPattern, count_matching_steps
 from gdb_epi.hangs.loops.loop_states import host_class
 from gdb_epi.hangs.loops.object_evaluation import MATCH, PATTERN, ObjectEvaluation
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import re
-    from typing import Any
-
 MAX_PATTERN, MAX_SUBJECT = 1 << 10, 1 << 12  # characters
 MAX_GROUPS = 100
 STEPS = 4  # of a match that cost as much as one of the run

@@ -28,10 +28,7 @@ from gdb_epi.hangs.loops.object_evaluation import (
     SETS,
     ObjectEvaluation,
 )
-from gdb_epi.typing_lite import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
+from gdb_epi.typing_lite import Any
 
 MAX_BITS = 1 << 12  # of one number
 _OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
