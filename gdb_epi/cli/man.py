@@ -43,7 +43,12 @@ def _page() -> Iterator[str]:
     yield _text(
         "In GDB, after `source gdb_epi' (gdb-epi gdbinit --install); `help epi NAME' tells more."
     )
-    yield from _commands()
+    from gdb_epi.loader import load_commands
+    from gdb_epi.registry import COMMANDS
+
+    load_commands()
+    for name, command in sorted(COMMANDS.items()):
+        yield f".TP\n.B epi {_text(name)}\n{_text(command.summary)}"
     yield ".SH EXIT STATUS"
     yield _text(f"{EXIT_CODES}, {SPECIAL_CODES}.")
     yield ".SH SEE ALSO"
@@ -56,15 +61,6 @@ def _option(option: Argument) -> Iterator[str]:
     yield ".TP"
     yield " ".join(filter(None, (flags, value)))
     yield _text(option.help) if option.help else r"\&"
-
-
-def _commands() -> Iterator[str]:
-    from gdb_epi.loader import load_commands
-    from gdb_epi.registry import COMMANDS
-
-    load_commands()
-    for name, command in sorted(COMMANDS.items()):
-        yield f".TP\n.B epi {_text(name)}\n{_text(command.summary)}"
 
 
 def _text(text: str) -> str:

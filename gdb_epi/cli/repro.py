@@ -116,7 +116,11 @@ def _run(args: Namespace) -> int:
     results.sort(key=lambda result: result.run.number)
     counts = count_results(results, args.confidence, stopped_at_first=stop)
     _report(args, results, counts, aim, plan)
-    return _code(args, counts)
+    if not args.bisect:
+        return EXIT_DONE if counts.expected else EXIT_EXPECTATION_NOT_MET
+    if counts.expected:
+        return BISECT_BAD
+    return BISECT_SKIP if counts.unable or counts.other or not counts.runs else BISECT_GOOD
 
 
 def _aim(args: Namespace) -> SoughtCrash:
@@ -211,14 +215,6 @@ def _report(
     if args.github:
         for line in reports.github_annotations(results, root):
             _print(line)
-
-
-def _code(args: Namespace, counts: CampaignCounts) -> int:
-    if not args.bisect:
-        return EXIT_DONE if counts.expected else EXIT_EXPECTATION_NOT_MET
-    if counts.expected:
-        return BISECT_BAD
-    return BISECT_SKIP if counts.unable or counts.other or not counts.runs else BISECT_GOOD
 
 
 def _no_bisection(message: str) -> NoReturn:

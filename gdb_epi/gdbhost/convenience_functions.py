@@ -76,7 +76,11 @@ def epi_local(name: gdb.Value) -> Any:
     values = session.values(value_limits())
     located = locate_object(session, values, text)
     render_value(session, values, text, located.address)  # a secret's address stays a secret's
-    return _pointer(located.address)
+    address = located.address
+    try:
+        return gdb.Value(address).cast(gdb.lookup_type("PyObject").pointer())
+    except gdb.error:
+        return gdb.Value(address).cast(gdb.lookup_type("unsigned long"))
 
 
 def epi_line() -> Any:
@@ -153,10 +157,3 @@ def _string(value: gdb.Value) -> str | None:
         return None
     length = min(value.type.sizeof, MAX_ARGUMENT)
     return str(value.string("utf-8", "surrogateescape", length)).rstrip("\0")
-
-
-def _pointer(address: int) -> gdb.Value:
-    try:
-        return gdb.Value(address).cast(gdb.lookup_type("PyObject").pointer())
-    except gdb.error:
-        return gdb.Value(address).cast(gdb.lookup_type("unsigned long"))

@@ -97,7 +97,8 @@ class UnwinderJumps:
 
         Every frame that GDB has given is invalid then.
         """
-        registers = _registers(frame)
+        values = {name: _register(frame, name) for name in _REGISTERS}
+        registers = {name: value for name, value in values.items() if value is not None}
         if self._stacks is None:
             self._stacks = DeepStackWalker(self._target)
         part = self._stacks.outer_part(registers, KEEP, MOST)
@@ -158,11 +159,6 @@ class _Unwinder(gdb.unwinder.Unwinder):  # type: ignore[misc]  # its module has 
 
     def _value(self, number: int) -> gdb.Value:
         return gdb.Value(number).cast(self._word)
-
-
-def _registers(frame: gdb.Frame) -> dict[str, int]:
-    values = {name: _register(frame, name) for name in _REGISTERS}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _register(frame: gdb.Frame, name: str) -> int | None:

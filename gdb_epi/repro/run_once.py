@@ -14,11 +14,11 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from gdb_epi.private_files import private_opener
 from gdb_epi.repro.core_dumping import CoreDumping, find_session_cores
-from gdb_epi.typing_lite import IO, TYPE_CHECKING, NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from threading import Event
@@ -154,7 +154,9 @@ def run_once(plan: RunPlan, number: int, scratch: str, stop: Event) -> RunOutcom
             # Ctrl-C too: what was started must not outlive us.
             kill_session(process.pid)
             process.wait()
-        tail = _tail(output)
+        size = output.seek(0, os.SEEK_END)
+        output.seek(max(0, size - MAX_TAIL))
+        tail = output.read(MAX_TAIL).decode("utf-8", "replace")
     kind, status, cores, trouble = outcome
     seconds = time.monotonic() - started
     return RunOutcome(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
@@ -197,7 +199,17 @@ def _watch(
         return _hang(plan, process, scratch)
     if plan.capture == "gdb":
         return outcome_by_gdb(scratch)
-    cores = _bring_home(find_session_cores(plan.dumping, plan.folder, process.pid, since), scratch)
+    # Move cores into the scratch folder: the next run would overwrite them.
+    paths = find_session_cores(plan.dumping, plan.folder, process.pid, since)
+    cores = []
+    for index, path in enumerate(paths):
+        if index >= MAX_CORES:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            continue
+        target = os.path.join(scratch, f"core.{index}")
+        shutil.move(path, target)
+        cores.append(target)
     return _outcome_of_exit(status, cores)
 
 
@@ -224,26 +236,6 @@ def _outcome_of_exit(status: int, cores: list[str]) -> Outcome:
         whose = "the command" if status < 0 else "a child of it"
         return CRASH, status, [], [f"{whose} died by {name}, and no core of it was found"]
     return ENDED, status, [], []
-
-
-def _bring_home(paths: Sequence[str], scratch: str) -> list[str]:
-    """Move cores into the scratch folder: the next run would overwrite them."""
-    moved = []
-    for index, path in enumerate(paths):
-        if index >= MAX_CORES:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
-            continue
-        target = os.path.join(scratch, f"core.{index}")
-        shutil.move(path, target)
-        moved.append(target)
-    return moved
-
-
-def _tail(output: IO[bytes]) -> str:
-    size = output.seek(0, os.SEEK_END)
-    output.seek(max(0, size - MAX_TAIL))
-    return output.read(MAX_TAIL).decode("utf-8", "replace")
 
 
 # -- hangs -----------------------------------------------------------------------------------------

@@ -147,7 +147,14 @@ class _Stored:
         if not self.frames:
             return dict.fromkeys(ALL_KEYS, MissingKey("the record holds no frame of this thread"))
         overflow = self.family == OVERFLOW
-        tokens = self._tokens()
+        stack = MergedStack(None, tuple(self.frames), None)
+        tokens = list(tokenise(stack, load_drop_sets(), _stored_region).tokens)
+        tokens = cut_reraising_handler(tokens)[0] if self.cut_at_handler else tokens
+        tokens = (
+            insert_asserting_function(tokens, asserting_token(self.function))
+            if self.function
+            else tokens
+        )
         contents = partial_key_contents(
             tokens,
             self.halves,
@@ -187,16 +194,6 @@ class _Stored:
         if words.word == CIRCLE:
             contents["code"] = MissingKey(k.NO_NATIVE_FRAME)
         return contents
-
-    def _tokens(self) -> Sequence[Token]:
-        stack = MergedStack(None, tuple(self.frames), None)
-        tokens = list(tokenise(stack, load_drop_sets(), _stored_region).tokens)
-        tokens = cut_reraising_handler(tokens)[0] if self.cut_at_handler else tokens
-        return (
-            insert_asserting_function(tokens, asserting_token(self.function))
-            if self.function
-            else tokens
-        )
 
     def _python_key(self, words: str | MissingKey) -> k.Key | MissingKey:
         """Return the key `python`, which holds the family instead of the category."""

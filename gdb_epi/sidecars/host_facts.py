@@ -213,13 +213,10 @@ def _memory(host: HostFiles) -> Facts:
     taint = host.number("proc/sys/kernel/tainted")
     if taint is not None:
         facts["machine_check_seen"] = bool(taint & _TAINT_MACHINE_CHECK)
-    facts["thp"] = _chosen(host.text("sys/kernel/mm/transparent_hugepage/enabled"))
+    # The word in brackets.
+    text = host.text("sys/kernel/mm/transparent_hugepage/enabled")
+    facts["thp"] = text.split("[", 1)[1].split("]", 1)[0] if text and "[" in text else None
     return facts
-
-
-def _chosen(text: str | None) -> str | None:
-    """Return the word in brackets."""
-    return text.split("[", 1)[1].split("]", 1)[0] if text and "[" in text else None
 
 
 def _dimms(dimms: list[Dimm]) -> Facts:

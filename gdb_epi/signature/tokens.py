@@ -208,11 +208,8 @@ class _Tokeniser:
         drop = self._class(name)
         pc = 0 if frame.function or not frame.pc else frame.pc - self._return_offset
         token = Token(name, NATIVE, not frame.inlined, drop, module=frame.module or "", pc=pc)
-        self._scope_closure(token, frame.function or "")
-        return token
-
-    def _scope_closure(self, token: Token, raw: str) -> None:
-        """Name the closure that a debugger printed without its scope by who calls it (N11)."""
+        # Name the closure that a debugger printed without its scope by who calls it (N11).
+        raw = frame.function or ""
         if token.text == CLOSURE:
             self._closure = len(self.tokens)
         elif token.drop_class != STD_GLUE:
@@ -224,6 +221,7 @@ class _Tokeniser:
                 text = signature_safe_text(f"{self._name_of_function(scope)}::{CLOSURE}")
                 self.tokens[self._closure] = closure._replace(text=text)
                 self._closure = None
+        return token
 
     def _insert_closure(self, token: Token, frame: NativeFrame) -> None:
         """Put in the closure that a physical invoker calls, if it is no frame of its own (N39)."""

@@ -256,10 +256,7 @@ def implicit_operands(code: RawInstruction, segment: str | None) -> tuple[Memory
         return (_pop(code.size),)
     if opcode == 0xC9:
         return (MemoryOperand("rbp", None, 1, 0, None, "r", size=8, implicit=True),)
-    return _string(opcode, 1 if not opcode & 1 else code.size, segment)
-
-
-def _string(opcode: int, size: int, segment: str | None) -> tuple[MemoryOperand, ...]:
+    size = 1 if not opcode & 1 else code.size
     source = MemoryOperand("rsi", None, 1, 0, segment, "r", size=size, implicit=True)
     target = MemoryOperand("rdi", None, 1, 0, None, "w", size=size, implicit=True)
     compared = target._replace(access="r")

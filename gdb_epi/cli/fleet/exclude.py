@@ -118,14 +118,10 @@ def _commands(plan: ExclusionPlan, args: Namespace) -> None:
     for line in lines:
         print(line if args.apply else f"# dry run: {line}")
     for line in _remarks(plan, args):
-        _comment(line)
+        # Print a line that a shell ignores; nothing that a host calls itself ends it.
+        from gdb_epi.render.escape import escape
 
-
-def _comment(line: str) -> None:
-    """Print a line that a shell ignores; nothing that a host calls itself ends it."""
-    from gdb_epi.render.escape import escape
-
-    print(f"# {escape(line)}")
+        print(f"# {escape(line)}")
 
 
 def _text(plan: ExclusionPlan, args: Namespace) -> None:

@@ -89,11 +89,6 @@ class QuickParser:
                 values[option["dest"]] = [values[option["dest"]]]
         if any(len(group._members & given) > 1 for group in self._groups):
             return None
-        return self._with_plain(plain, values, words)
-
-    def _with_plain(
-        self, plain: list[str], values: dict[str, Any], words: Sequence[str]
-    ) -> ParsedArguments | None:
         if self._positional is None:
             return None if plain else ParsedArguments(values)
         # Words on both sides of an option are an error for argparse, but not for "*" after it.

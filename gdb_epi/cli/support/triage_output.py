@@ -165,7 +165,13 @@ class _Group:
     def add(self, path: str, record: Mapping[str, Any]) -> None:
         """Count a core; keep it where it tells more than those before it."""
         self.count += 1
-        worth = _worth(record)
+        # How much a core can tell: whole before cut, native frames, a sure verdict.
+        stack = get_group(get_group(record, "threads"), "crashed")
+        worth = (
+            not get_group(record, "truncated").get("flag"),
+            stack.get("native") == "present",
+            float(get_group(record, "verdict").get("confidence") or 0),
+        )
         if not self.best or worth > self.worth:
             self.best, self.worth, self.record = path, worth, record
 
@@ -225,16 +231,6 @@ class _Table(AnswerWriter):
 def _urgency(group: _Group) -> tuple[bool, int, bool]:
     whole = not get_group(group.record, "truncated").get("flag")
     return verdict_label(group.record) in URGENT, group.count, whole
-
-
-def _worth(record: Mapping[str, Any]) -> tuple[float, ...]:
-    """Return how much a core can tell: whole before cut, native frames, a sure verdict."""
-    stack = get_group(get_group(record, "threads"), "crashed")
-    return (
-        not get_group(record, "truncated").get("flag"),
-        stack.get("native") == "present",
-        float(get_group(record, "verdict").get("confidence") or 0),
-    )
 
 
 def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:

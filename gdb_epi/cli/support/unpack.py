@@ -144,17 +144,13 @@ def _copy_sparse(
                 out.seek(len(block), os.SEEK_CUR)
             else:
                 out.write(block)
-        _leave_room(out)
+        # Raise OSError (ENOSPC) before a disk that others write to is full.
+        disk = os.fstatvfs(out.fileno())
+        reserve = min(RESERVE, disk.f_blocks * disk.f_frsize // RESERVE_PART)
+        if disk.f_bavail * disk.f_frsize < reserve:
+            raise OSError(errno.ENOSPC, f"less than {reserve} bytes would stay free")
     out.truncate(size)
     return True
-
-
-def _leave_room(out: IO[bytes]) -> None:
-    """Raise OSError (ENOSPC) before a disk that others write to is full."""
-    disk = os.fstatvfs(out.fileno())
-    reserve = min(RESERVE, disk.f_blocks * disk.f_frsize // RESERVE_PART)
-    if disk.f_bavail * disk.f_frsize < reserve:
-        raise OSError(errno.ENOSPC, f"less than {reserve} bytes would stay free")
 
 
 @contextmanager

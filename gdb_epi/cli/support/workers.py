@@ -134,12 +134,7 @@ def _preload(options: ExamineOptions) -> None:
         import_module(name)
     for name in LOADED_WHOLE:
         load_all(import_module(f"gdb_epi.{name}"))
-    _read_tables()
-    gc.freeze()  # a collection in a worker would copy every page that they share
-
-
-def _read_tables() -> None:
-    """Read the tables that are shipped and that nearly every core needs."""
+    # Read the tables that are shipped and that nearly every core needs.
     from gdb_epi.corruption.score import load_weights
     from gdb_epi.cpython.layout.layout import available_tables, load_layout
     from gdb_epi.judgement.calibration import load_calibration
@@ -151,6 +146,7 @@ def _read_tables() -> None:
     for version, flavour in available_tables():
         if not flavour:  # free-threaded and debug builds are rare
             load_layout(version)
+    gc.freeze()  # a collection in a worker would copy every page that they share
 
 
 def _gdb_server(options: ExamineOptions) -> GdbServer | None:

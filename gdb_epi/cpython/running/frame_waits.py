@@ -144,11 +144,6 @@ class WaitReader:
         if row is None:
             return TaskWait(OTHER, place=inner) if inner else None
         frame, kind, variable = row
-        return self._wait(frame, kind, variable, fd, outside)
-
-    def _wait(
-        self, frame: PyFrame, kind: str, variable: str, fd: int | None, outside: PyFrame | None
-    ) -> TaskWait:
         address = self._variable(frame, variable)
         place = f"{frame.module}.{frame.qualname or frame.name}"
         if kind == SLEEP:

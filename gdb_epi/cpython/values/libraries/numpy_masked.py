@@ -70,7 +70,11 @@ def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -
         is_masked[index] = bool(read_array_number(decoder, mask.at(index), mask.dtype))
         return sign if is_masked[index] else _object_text(decoder, array, array.at(index))
 
-    sign = _sign(decoder)
+    # What stands for a masked value.
+    option = decoder.module_global(MODULE, "masked_print_option")
+    if decoder.attribute_text(option, "_enabled") not in ("True", "1"):
+        raise Undecodable("masked values are not marked")
+    sign = decoder.string(decoder.attribute(option, "_display"))
     keys = ["data", "mask", "fill_value"]
     is_one_row = all(length == 1 for length in array.shape[:-1])
     first = "masked_array("
@@ -88,14 +92,6 @@ def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -
         texts["dtype"] = short_dtype(decoder, dtype)
     body = ",\n".join(f"{indents[key]}{key}={text}" for key, text in texts.items())
     return f"{body})" if is_one_row else f"{first}\n{body})"
-
-
-def _sign(decoder: ReprDecoder) -> str:
-    """Return what stands for a masked value."""
-    option = decoder.module_global(MODULE, "masked_print_option")
-    if decoder.attribute_text(option, "_enabled") not in ("True", "1"):
-        raise Undecodable("masked values are not marked")
-    return decoder.string(decoder.attribute(option, "_display"))
 
 
 def _object_text(decoder: ReprDecoder, array: Array, at: int) -> str:

@@ -65,7 +65,14 @@ def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _columns(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:
     """Return the names of a row's columns."""
-    names = _names(decoder, decoder.attribute(_parent(decoder, obj), "_keys"))
+    # The names of columns: RMKeyView holds the list of them.
+    keys = decoder.attribute(_parent(decoder, obj), "_keys")
+    if decoder.ident(keys) not in ("list", "tuple"):
+        keys = decoder.attribute(keys, "_keys")
+    kind = decoder.ident(keys)
+    if kind not in ("list", "tuple"):
+        raise Undecodable("its names are no list")
+    names = [decoder.string(name) for name in decoder.items(*decoder.array_of(keys, kind), "names")]
     if len(names) != count:
         raise Undecodable("other names than values")
     return names
@@ -85,16 +92,6 @@ def _parent(decoder: ReprDecoder, obj: Obj) -> int:
         except (UnreadableMemory, Undecodable):
             continue
     raise Undecodable("its result is not to be found")
-
-
-def _names(decoder: ReprDecoder, keys: int) -> list[str]:
-    """Return the names of columns: RMKeyView holds the list of them."""
-    if decoder.ident(keys) not in ("list", "tuple"):
-        keys = decoder.attribute(keys, "_keys")
-    kind = decoder.ident(keys)
-    if kind not in ("list", "tuple"):
-        raise Undecodable("its names are no list")
-    return [decoder.string(name) for name in decoder.items(*decoder.array_of(keys, kind), "names")]
 
 
 @decodes_repr(("sqlalchemy.engine.url", "URL.__repr__"))
