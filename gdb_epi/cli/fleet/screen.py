@@ -136,13 +136,15 @@ def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
 
     `others` are events that it stands for.
     """
+    from gdb_epi.fleet.screen.finding import CLUSTERED_CRASHES
     from gdb_epi.fleet.screen.finding_texts import describe_test, describe_verdict, finding_sentence
-    from gdb_epi.fleet.screen.recurring_events import describe_recurrence
+    from gdb_epi.fleet.screen.recurring_events import describe_group, describe_recurrence
 
-    print_line(f"{day}  {describe_verdict(finding)}")
+    print_line(f"{day}  {describe_group(describe_verdict(finding), finding, others)}")
     print_line(f"    {finding_sentence(finding)}")
-    print_line(f"    {describe_test(finding)}")
+    if finding.attr not in CLUSTERED_CRASHES:  # it is in the sentence
+        print_line(f"    {describe_test(finding)}")
     if others:
-        print_line(f"    {describe_recurrence(others)}")
+        print_line(f"    {describe_recurrence(finding, others)}")
     for caveat in finding.caveats:
         print_line(f"    but: {caveat}")

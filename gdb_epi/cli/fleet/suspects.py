@@ -131,8 +131,12 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
 
 def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
     """Return each headline with its subjects; alike events are one."""
-    from gdb_epi.fleet.screen.finding import EVENT
-    from gdb_epi.fleet.screen.recurring_events import group_recurring_events
+    from gdb_epi.fleet.screen.finding import ALL
+    from gdb_epi.fleet.screen.recurring_events import (
+        describe_group,
+        group_recurring_events,
+        place_of_events,
+    )
 
     # A finding holds arrays, which cannot be compared: it is known by its identity.
     by_finding: dict[int, PopulationVerdict] = {}
@@ -147,9 +151,9 @@ def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[st
     by_headline: dict[str, dict[str, None]] = {}  # the subjects, each once, in order
     for finding, others in group_recurring_events(first_findings):
         verdict = by_finding[id(finding)]
-        is_event = bool(others) and others[0].attr == EVENT  # a loop names its hosts
-        more = f", and {counted(len(others), 'more event')} like it" if is_event else ""
-        by_headline.setdefault(f"{verdict.headline}{more}", {})[verdict.subject] = None
+        headline = describe_group(verdict.headline, finding, others)
+        is_place = place_of_events(finding, others) is not None
+        by_headline.setdefault(headline, {})[ALL if is_place else verdict.subject] = None
     for verdict in without_finding:
         by_headline.setdefault(verdict.headline, {})[verdict.subject] = None
     return [(headline, list(subjects)) for headline, subjects in by_headline.items()]

@@ -24,6 +24,7 @@ from gdb_epi.fleet.screen.dose_response import (
     describe_gradual_rise,
     describe_thresholds,
     describe_versions,
+    limit_of_half,
     regression_words,
     threshold_within,
 )
@@ -486,7 +487,10 @@ def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
 
 def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
     hosts = count_distinct(population.host[members & (population.host >= 0)])
-    marks = [" or ".join((f"{f.attr}={f.value}", *f.aliases)) for f in findings]
+    marks = [
+        " or ".join((limit_of_half(population, f, members) or f"{f.attr}={f.value}", *f.aliases))
+        for f in findings
+    ]
     if len(marks) > 1:  # or nobody knows what the `or` is about
         marks = [f"({m})" if f.aliases else m for m, f in zip(marks, findings, strict=True)]
     return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)

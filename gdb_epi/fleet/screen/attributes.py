@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
+from gdb_epi.fleet.population.number_ranges import HALVES, RANGE, parse_leading_number
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import ValueUsage, is_newest_value
 from gdb_epi.fleet.screen.design_effect import (
@@ -644,7 +645,7 @@ def _finding_unless_weak(
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours"
     caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if tests.is_newest(value) else ()
-    caveats += dose_response_caveat(tests.name, tests.values, codes[codes >= 0], tests.share, value)
+    caveats += _rise_over_numbers(tests, some, codes, value)
     if (
         name not in (ALL, BITFLIP, LOCK)
         and not case_control
@@ -655,6 +656,19 @@ def _finding_unless_weak(
     members[mine] = True
     subject = tests.name, tests.values[value], name, a, n, *chance
     return Finding(*subject, *risk, test, source, (), caveats, members)
+
+
+def _rise_over_numbers(
+    tests: AttributeToTest, some: Ints, codes: Ints, value: int
+) -> tuple[str, ...]:
+    """Return the caveat of a number that rises, of the two halves of one by its single values."""
+    number = tests.population.attribute(tests.name.removesuffix(RANGE))
+    if len(tests.values) == HALVES and number is not None and number.name != tests.name:
+        share, codes = expected_shares(tests.population, number)[0], number.crash[some]
+        ends = [parse_leading_number(text) or 0.0 for text in number.values]
+        value = int(np.argmax(ends) if value == HALVES - 1 else np.argmin(ends))
+        return dose_response_caveat(number.name, number.values, codes[codes >= 0], share, value)
+    return dose_response_caveat(tests.name, tests.values, codes[codes >= 0], tests.share, value)
 
 
 def _count_loud_hosts(population: Population, crashes: Ints, typical: float) -> int:

@@ -8,18 +8,20 @@ fault of theirs. A caveat says so where the crashes with the other values lean t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from math import sqrt
 
 import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import (
+    HALVES,
     LEAST,
     MOST,
     RANGE,
     describe_limit,
     parse_leading_number,
 )
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import CPU_TIME, CPU_TIMES, ENV
 from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
@@ -84,11 +86,11 @@ def dose_response_caveat(
 
 def describe_gradual_rise(finding: Finding) -> str | None:
     """Say that crashes of all kinds rise (or fall) with a number: what does more work has more."""
-    for goes in ("rises", "falls"):
-        start = RISES.partition("(")[0].format(goes=goes, name=finding.attr)
+    for goes, name in product(("rises", "falls"), (finding.attr, finding.attr.removesuffix(RANGE))):
+        start = RISES.partition("(")[0].format(goes=goes, name=name)
         if finding.signature == ALL and any(c.startswith(start) for c in finding.caveats):
             return (
-                f"load, it seems: crashes of all kinds {goes[:-1]} with {finding.attr} step by "
+                f"load, it seems: crashes of all kinds {goes[:-1]} with {name} step by "
                 f"step, and {finding.attr}={finding.value} is not to blame by that"
             )
     return None
@@ -113,6 +115,21 @@ def describe_thresholds(population: Population, findings: Sequence[Finding]) -> 
     if set(order[: len(chosen)]) == chosen:
         return describe_limit(attribute.name, MOST, order[len(chosen) - 1])
     return None
+
+
+def limit_of_half(population: Population, finding: Finding, members: Bools) -> str | None:
+    """Return the limit that some crashes satisfy, "cpu_count >= 96", of a half of its numbers."""
+    number = population.attribute(finding.attr.removesuffix(RANGE))
+    half = population.attribute(finding.attr)
+    if number is None or half is None or number is half or len(half.values) != HALVES:
+        return None
+    numbers = [parse_leading_number(text) or 0.0 for text in number.values]
+    codes = np.unique(number.crash[members & (number.crash >= 0)]).tolist()
+    if not codes:
+        return None
+    is_upper = finding.value == half.values[-1]
+    limit = (min if is_upper else max)(codes, key=numbers.__getitem__)
+    return describe_limit(number.name, LEAST if is_upper else MOST, number.values[limit])
 
 
 def describe_versions(
@@ -193,34 +210,46 @@ def regression_words(population: Population, mine: Bools) -> str | None:
 
     How many are due is told by the other crashes of the program with the same version.
     """
-    image, programs = population.attribute("image"), crashes_of_same_programs(population, mine)
-    if image is None or programs is None:
+    programs = crashes_of_same_programs(population, mine)
+    if programs is None:
         return None
-    known = population.timed & (image.crash >= 0) & programs
-    size = len(image.values)
-    others, own = (np.bincount(image.crash[known & m], minlength=size) for m in (~mine, mine))
+    rows = np.flatnonzero(population.timed & programs)
+    words = (
+        _regression_of(population, attribute, rows, mine)
+        for attribute in population.attributes
+        if is_process_attribute(attribute.name) and not attribute.name.startswith(ENV)
+    )
+    return next(filter(None, words), None)
+
+
+def _regression_of(
+    population: Population, version: Attribute, rows: Ints, mine: Bools
+) -> str | None:
+    rows = rows[version.crash[rows] >= 0]
+    codes, size = version.crash[rows], len(version.values)
+    others, own = (np.bincount(codes[m], minlength=size) for m in (~mine[rows], mine[rows]))
     if own.sum() < MIN_OTHERS:
         return None
     first = np.full(size, population.last_day + 1)
-    np.minimum.at(first, image.crash[known], population.day[known])
+    np.minimum.at(first, codes, population.day[rows])
     order = [code for code in np.argsort(first, kind="stable").tolist() if others[code] + own[code]]
     due = own.sum() * (others + 1) / (others + 1)[order].sum()
     has_none = [own[code] <= FEW * due[code] and due[code] >= MIN_OTHERS for code in order]
     has_it = [own[code] >= MIN_OTHERS for code in order]
-    if not any(has_none):
-        return None
-    start = has_none.index(True)
+    # What never had it, before the first that does, has not mended it.
+    start = next((at for at, none in enumerate(has_none) if none and any(has_it[:at])), len(order))
     end = next((at for at in range(start, len(order)) if has_it[at]), None)
-    if end is None or not any(has_it[:start]):
+    if end is None:
         return None
     without = [code for at, code in enumerate(order[start:end], start) if has_none[at]]
     share = float((others + 1)[without].sum() / (others + 1)[order].sum())
     total, some = int(own.sum()), int(own[without].sum())
     if apply_to_scalars(binomial_tail, total - some, total, 1 - share) > MAX_LIMIT_P:
         return None
-    *fixed, back = (image.values[code].rpartition(":")[2] for code in (*without, order[end]))
+    *fixed, back = (version.values[code].rpartition(":")[2] for code in (*without, order[end]))
+    mended = " and ".join(fixed)
     return (
-        f"hardly any with image {' and '.join(fixed)} ({some} where {due[without].sum():.0f} were "
+        f"hardly any with {version.name} {mended} ({some} where {due[without].sum():.0f} were "
         f"due), and again with {back}: mended in {fixed[0]}, and lost since"
     )
 

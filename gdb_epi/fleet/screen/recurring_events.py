@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events of one signature as one entry: a job that dies every Sunday is one story, not eleven.
 
-So is a loop that goes with its program from host to host.
+So is a loop that goes with its program from host to host, and a power strip that dips each week,
+whatever runs on its hosts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
+from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import (
     CLUSTERED_CRASHES,
     EVENT,
@@ -15,9 +18,12 @@ from gdb_epi.fleet.screen.finding import (
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
 )
-from gdb_epi.util import counted
+from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.util import counted, shortened_list
 
-MIN_ALIKE = {EVENT: 3, LOOP_OF: 2}  # of one signature, from which on they are told together
+# Of one signature, or one place, from which on they are told together.
+MIN_ALIKE = {EVENT: 3, LOOP_OF: 2}
+MAX_TIMES = 12  # of events at one place, that are listed
 
 
 def group_recurring_events(
@@ -28,8 +34,11 @@ def group_recurring_events(
     What says when the crashes of a signature come (an hour, a weekday) goes before its events.
     """
     alike: dict[tuple[str, str], list[Finding]] = {}
+    places = _events_by_place(findings)
     for finding in findings:
-        if finding.attr in CLUSTERED_CRASHES and not finding.signature.startswith("*"):
+        if id(finding) in places:
+            alike.setdefault((EVENT, places[id(finding)]), []).append(finding)
+        elif finding.attr in CLUSTERED_CRASHES and not finding.signature.startswith("*"):
             alike.setdefault((finding.attr, finding.signature), []).append(finding)
     many = {key: some for key, some in alike.items() if len(some) >= MIN_ALIKE[key[0]]}
     moments = [
@@ -37,7 +46,7 @@ def group_recurring_events(
     ]
     told: list[tuple[Finding, tuple[Finding, ...]]] = []
     for finding in findings:
-        mine = many.get((finding.attr, finding.signature), [])
+        mine = many.get((finding.attr, places.get(id(finding), finding.signature)), [])
         if any(finding is moment for moment in moments):
             continue
         if not mine:
@@ -51,10 +60,57 @@ def group_recurring_events(
     return told
 
 
-def describe_recurrence(others: Sequence[Finding]) -> str:
+def _events_by_place(findings: Sequence[Finding]) -> dict[int, str]:
+    """Return the place ("pdu=p3") of the events, by their identity, that are told by it.
+
+    These are many of one place; those of a signature that others of its events have elsewhere are
+    told by the signature.
+    """
+    events = [finding for finding in findings if finding.attr == EVENT]
+    of_signature: dict[str, set[str]] = {}
+    for event in events:
+        if not event.signature.startswith("*"):
+            of_signature.setdefault(event.signature, set()).add(_place(event))
+    mine = [e for e in events if _place(e) and len(of_signature.get(e.signature, ())) < 2]
+    sizes = Counter(map(_place, mine))
+    return {id(e): _place(e) for e in mine if sizes[_place(e)] >= MIN_ALIKE[EVENT]}
+
+
+def _place(event: Finding) -> str:
+    """Return the first place that nearly all hosts of an event share; "" where there is none."""
+    return next((mark for mark in event.aliases if mark.partition("=")[0] in PLACES), "")
+
+
+def place_of_events(finding: Finding, others: Sequence[Finding]) -> str | None:
+    """Return the place of events that are told together because of it; None of any others."""
+    events = (finding, *others)
+    if finding.attr != EVENT or not others or len({_place(event) for event in events}) > 1:
+        return None
+    return _place(finding) or None
+
+
+def describe_group(headline: str, finding: Finding, others: Sequence[Finding]) -> str:
+    """Return the headline of a finding with the events that it stands for."""
+    if (place := place_of_events(finding, others)) is not None:
+        events = (finding, *others)
+        crashes = sum(event.n for event in events)
+        size = f"{len(events)} times, {crashes} crashes on its hosts, together each time"
+        shared = set.intersection(*(set(event.aliases) for event in events))
+        if jobs := [m for m in sorted(shared) if is_process_attribute(m.partition("=")[0])]:
+            return f"{place}, {size}, all with {jobs[0]}: see that job, then the place"
+        return f"{place} failed, by all signs ({size}): see its power, network or cooling first"
+    # A loop names its hosts.
+    is_event = bool(others) and others[0].attr == EVENT
+    return f"{headline}, and {counted(len(others), 'more event')} like it" if is_event else headline
+
+
+def describe_recurrence(finding: Finding, others: Sequence[Finding]) -> str:
     """Say how many events, or loops, like it there were; the value of an event says when."""
     crashes = sum(event.n for event in others)
     if others[0].attr == LOOP_OF:
         return f"{counted(len(others), 'more host')} with such a loop, {crashes} crashes"
+    if place_of_events(finding, others) is not None:
+        times = sorted(event.value for event in (finding, *others))
+        return f"at {shortened_list(times, MAX_TIMES)}"
     days = sorted(event.value.split(" ", 1)[0] for event in others)
     return f"{len(others)} more events like it, {crashes} crashes, from {days[0]} to {days[-1]}"

@@ -26,6 +26,7 @@ from gdb_epi.fleet.screen.events import CrashEvents, find_events, without_crashe
 from gdb_epi.fleet.screen.finding import (
     ALL,
     CPU,
+    EVENT,
     HOST,
     LOCK,
     MIN_N,
@@ -113,7 +114,10 @@ def screen_population(
     new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, time_and_cpu_findings(counted, ~peeled), key=lambda f: f.p)
     new = [f for f in new if not is_explained_by_days_of_month(counted, f, moments)]
-    new += [finding for finding in moments if not is_known_time(finding, earlier_findings)]
+    known = [moment for moment in moments if is_known_time(moment, earlier_findings)]
+    # A job that was moved has its events at its new hour.
+    new = [f for f in new if f.attr != EVENT or not is_recurring_event(f, known)]
+    new += [moment for moment in moments if not any(moment is m for m in known)]
     new, hosts = (
         [
             add_caveat_of_former_machine(whole, add_caveat_of_end(whole, f, day, moments))

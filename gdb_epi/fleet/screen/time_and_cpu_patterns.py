@@ -49,6 +49,8 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     q_values,
     relative_risk,
 )
+from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.util import counted
 
 MIN_TIMES = 8  # crashes of a signature, each hour once
 MAX_HOURS = 3  # windows of one signature
@@ -75,7 +77,10 @@ LOCAL_HOUR = "each {place} has its own hour: the time of the day there, and not 
 _TIMES = (TIME_OF_DAY, DAY_OF_WEEK, DAY_OF_MONTH)
 _Lead = tuple[str, str, Ints, float, tuple[float, float, float]]
 _LocalHours = dict[int, list[tuple[Attribute, int, _Lead]]]
+MOVED = "{now} since {since}, {before} until then"  # `_MOVE` reads it
+MAX_MOVE_P = 1e-3
 _SPAN = re.compile(r"(\d\d):00 to (\d\d):00 UTC")
+_MOVE = re.compile(r"(?P<now>\d\d):.* since (?P<since>\S+), (?P<before>\d\d):.* until then")
 _HOUR, _FIRST_WEEKDAY = 3600, 3  # 1970-01-01 was a Thursday
 
 
@@ -133,29 +138,30 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
         crashes = np.flatnonzero(some & (population.signature == code))
         name = population.signatures[code]
         leads = [
-            *(() if code in local else _hours(times, others[0].astype(float), tested.size)),
+            *(() if code in local else _hours_or_move(times, others[0].astype(float), tested.size)),
             *_weekdays(times, others[1].astype(float), tested.size),
             *_month_turns(times, others[2].astype(float), tested.size),
         ]
         for lead in leads:
-            yield _finding(population, name, crashes, crashes, lead)
+            yield _finding(population, name, crashes, crashes, lead, caveat=_move_words(lead[1]))
         for attribute, value, lead in local.get(code, ()):
             there = crashes[attribute.crash[crashes] == value]
             place = f"{attribute.name}={attribute.values[value]}"
             caveat = LOCAL_HOUR.format(place=attribute.name)
-            yield _finding(population, name, crashes, there, lead, place, caveat)
+            yield _finding(population, name, crashes, there, lead, place, caveat=caveat)
 
 
 def _finding(
-    population: Population, name: str, crashes: Ints, among: Ints, lead: _Lead, *place: str
-) -> Finding:
-    """Return the finding of a time; of those `among` that are at a place, it and a caveat."""
+    population: Population, name: str, crashes: Ints, among: Ints, lead: _Lead,
+    *place: str, caveat: str = "",
+) -> Finding:  # fmt: skip
+    """Return the finding of a time, of those `among` the crashes that are at a place."""
     kind, value, inside, chance, risk = lead
     assert population.second is not None
     members = np.zeros(population.day.size, dtype=bool)
     members[among[np.isin(_slots(population.second[among] // _HOUR, kind), inside)]] = True
     main = main_program(population, members)
-    where = place[:1] or _places_of(population, members, crashes)
+    where = place or _places_of(population, members, crashes)
     local = None
     if kind == TIME_OF_DAY:
         same = np.zeros(population.day.size, dtype=bool)
@@ -165,7 +171,7 @@ def _finding(
         kind, value, name, int(members.sum()), among.size, chance, chance, *risk,
         "binomial by days, given the times of all other crashes", CONTROLS,
         (*((main[0],) if main and main[1] == main[2] else ()), *where),
-        (WHAT_RUNS_THEN, *place[1:], *((local.words(),) if local else ())), members,
+        (WHAT_RUNS_THEN, *filter(None, (local.words() if local else caveat,))), members,
     )  # fmt: skip
 
 
@@ -322,11 +328,9 @@ def is_known_time(moment: Finding, earlier: Iterable[Finding]) -> bool:
 
 
 def _hours_in(value: str) -> set[int]:
-    span = _SPAN.match(value)
-    if span is None:
-        return set()
-    first, last = int(span.group(1)), int(span.group(2))
-    return {(first + i) % 24 for i in range((last - first) % 24 or 24)}
+    """Return the hours that a value names; of a job that was moved those before, too."""
+    spans = [(int(first), int(last)) for first, last in _SPAN.findall(value)]
+    return {(first + i) % 24 for first, last in spans for i in range((last - first) % 24 or 24)}
 
 
 def is_explained_by_days_of_month(
@@ -362,6 +366,71 @@ def _leans(of_day: Ints, of_week: Ints | None = None) -> Bools:
     return np.asarray(leans if of_week is None else leans | (of_week.max(axis=1) >= 0.4 * size))
 
 
+def _days_and_hours(times: Ints) -> tuple[Ints, Ints]:
+    """Return the days of some crashes, and a row of each with 1 at the hours that have one."""
+    days, row = np.unique(times // 24, return_inverse=True)
+    hits = np.zeros((days.size, 24), dtype=np.int64)
+    hits[row.ravel(), times % 24] = 1
+    return days, hits
+
+
+def _hours_or_move(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
+    """Yield the hours in which a signature comes; where they moved on some day, both as one."""
+    moved = _moved_hours(times)
+    if moved is not None:
+        before, now, since, width = moved
+        there = np.where(times // 24 < since, times + now - before, times)
+        lead = _best_hours(there, others, tested)
+        if lead is not None and np.isin(now, lead[2]):
+            value = MOVED.format(
+                now=_span(now, width), since=iso_day(since), before=_span(before, width)
+            )
+            both = (np.array([[before], [now]]) + np.arange(width)).ravel() % 24
+            yield TIME_OF_DAY, value, both, lead[3], lead[4]
+            return
+    yield from _hours(times, others, tested)
+
+
+def _moved_hours(times: Ints) -> tuple[int, int, int, int] | None:
+    """Return the hours in which a signature came before a day and since, the day, their number.
+
+    None unless nearly all days before it have one and nearly all since have the other. Sundays at
+    three and other days at five, or two hours of each day, are in no such order.
+    """
+    days, hits = _days_and_hours(times)
+    best: tuple[float, int, int, int, int] | None = None
+    for width in (1, 2):
+        inside = (hits + np.roll(hits, -1, axis=1) if width > 1 else hits) > 0
+        until = np.cumsum(inside, axis=0)
+        for at in range(MIN_DAYS, days.size - MIN_DAYS + 1):
+            early, late = until[at - 1], until[-1] - until[at - 1]
+            before, now = int(early.argmax()), int(late.argmax())
+            is_apart = width <= (now - before) % 24 <= 24 - width
+            few = min(early[before] / at, late[now] / (days.size - at))
+            if not is_apart or few < NEARLY_ALL:
+                continue
+            numbers = (late[now], until[-1, before] + until[-1, now], until[-1, now],
+                       late[now] + late[before])  # fmt: skip
+            p = apply_to_scalars(hypergeometric_tail, *map(float, numbers)) * 2 * days.size
+            if p <= MAX_MOVE_P and (best is None or p < best[0]):
+                best = p, before, now, int(days[at]), width
+    return None if best is None else best[1:]
+
+
+def _move_words(value: str) -> str:
+    """Say by how much the hours of a job moved; "" where they did not."""
+    moved = _MOVE.match(value)
+    if moved is None:
+        return ""
+    now, before = (int(moved.group(name)) for name in ("now", "before"))
+    by = (now - before + 12) % 24 - 12
+    return f"it moved by {counted(abs(by), 'hour')}, and is no new cause: was its timer changed?"
+
+
+def _span(start: int, width: int) -> str:
+    return f"{start:02}:00 to {(start + width) % 24:02}:00 UTC"
+
+
 def _hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     """Yield the hours in which a signature comes: the best window, then what else is left.
 
@@ -382,9 +451,7 @@ def _hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
 
 def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
     """Return the best window of hours in which a signature comes."""
-    days, row = np.unique(times // 24, return_inverse=True)
-    hits = np.zeros((days.size, 24), dtype=np.int64)
-    hits[row.ravel(), times % 24] = 1
+    days, hits = _days_and_hours(times)
     size, number = np.unique(hits.sum(axis=1), return_counts=True)  # hours of a day that have some
     inside = hits * 0
     best: tuple[float, int, int, float, float] | None = None
@@ -408,8 +475,7 @@ def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
     risk = relative_risk(those, part, float(hits.sum()) - those, 1 - part)
     if risk[0] < MIN_RATIO:
         return None
-    value = f"{start:02}:00 to {(start + width) % 24:02}:00 UTC"
-    return TIME_OF_DAY, value, (start + np.arange(width)) % 24, chance_of_best, risk
+    return TIME_OF_DAY, _span(start, width), (start + np.arange(width)) % 24, chance_of_best, risk
 
 
 def _weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
