@@ -521,6 +521,17 @@ def test_full_disks_are_no_fix_and_accuse_no_place(ask):
     assert excluded.startswith("no host to take out now") and "left in: w070: no host" in excluded
 
 
+def test_no_host_is_accused_for_being_a_canary(ask):
+    shell = ask(seventh.v01_canary_as_always)
+    assert verdicts(shell) == []
+    assert (
+        "all of them have ring=canary: gdb-epi fleet rates ring=canary"
+        in shell("fleet", "suspects").out
+    )
+    assert "host=" not in shell("fleet", "screen", "--replay").out
+    assert shell("fleet", "exclude").out.startswith("no host to take out now")
+
+
 def test_a_job_that_was_moved_is_no_new_cause(ask):
     shell = ask(seventh.v03_batch_moved)
     said = verdicts(shell)

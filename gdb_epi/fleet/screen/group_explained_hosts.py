@@ -16,6 +16,8 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings, hours_within
 from gdb_epi.fleet.screen.events import without_crashes
 from gdb_epi.fleet.screen.finding import (
+    CAVEAT_ONE_SIGNATURE,
+    CAVEAT_ONLY_MORE_CRASHES,
     CPU,
     MAX_HOST_Q,
     MAX_Q,
@@ -29,6 +31,8 @@ from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
     binomial_tail,
+    dispersion,
+    negative_binomial_tail,
     relative_risk,
 )
 from gdb_epi.typing_lite import NamedTuple
@@ -37,6 +41,7 @@ from gdb_epi.util import counted
 MAJORITY = 0.6  # of the crashes of a group
 MAX_MARKS = 3  # beside that of a group
 MAX_NAMED = 12  # hosts
+MIN_PEERS, MAX_PEERS = 2, 0.2  # hosts with a host's value; share of all host-hours
 
 
 def drop_group_explained_hosts(
@@ -67,7 +72,58 @@ def drop_group_explained_hosts(
             is_usual = float(judged.p[host]) * int(judged.alive.sum()) > MAX_HOST_Q
             if is_usual and _stands_out_without(population, group, host):
                 explained.add(finding.value)
+    explained |= _crash_as_their_peers(population, asked)
     return [f for f in findings if f.value not in explained or not any(f is a for a in asked)]
+
+
+def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -> set[str]:
+    """Return the hosts of some findings that crash no more often than the few hosts like them.
+
+    A ring of canaries has each release first and the tests of each night; its hosts crash more
+    because they are canaries. Only of what stands out by number: damage is a host's own. The group
+    itself may be no finding, as one program of many runs more there.
+    """
+    only_more = [
+        f for f in findings if {*f.caveats} & {CAVEAT_ONLY_MORE_CRASHES, CAVEAT_ONE_SIGNATURE}
+    ]
+    if not only_more:
+        return set()
+    size = len(population.hosts)
+    known = (population.exposure_host >= 0) & (population.exposure_hours > 0)
+    host, hours = population.exposure_host[known], population.exposure_hours[known]
+    crashes = np.bincount(population.host[population.host >= 0], minlength=size).astype(float)
+    of_host = np.bincount(host, weights=hours, minlength=size)
+    alpha = dispersion(crashes, crashes.sum() * of_host / of_host.sum())
+    kept = [a for a in population.attributes if not is_process_attribute(a.name)]
+    explained = set[str]()
+    for finding in only_more:
+        own = population.hosts.index(finding.value)
+        for attribute in kept:
+            value = attribute.exposure[known]
+            mine = value[host == own]
+            if not mine.size or mine[-1] < 0:
+                continue
+            inside = np.unique(host[value == mine[-1]])
+            peers, others = inside[inside != own], np.delete(np.arange(size), inside)
+            if peers.size < MIN_PEERS or of_host[inside].sum() > MAX_PEERS * of_host.sum():
+                continue
+            # What other hosts have, and what the peers have, as expectations of the next.
+            usual = of_host[peers] * (crashes[others].sum() + 1) / of_host[others].sum()
+            rate = crashes[peers].sum() / of_host[peers].sum()
+            chance_of_peers, chance = (
+                apply_to_scalars(
+                    negative_binomial_tail, n, mean.sum(), mean.sum() + alpha * mean @ mean
+                )
+                for n, mean in (
+                    (crashes[peers].sum(), usual),
+                    (crashes[own], of_host[[own]] * rate),
+                )
+            )
+            if crashes[peers].sum() < MIN_RR * usual.sum() or chance_of_peers * len(kept) > MAX_Q:
+                continue
+            if chance * np.count_nonzero(of_host) > MAX_HOST_Q:
+                explained.add(finding.value)
+    return explained
 
 
 def _stands_out_without(population: Population, group: Finding, host: int) -> bool:

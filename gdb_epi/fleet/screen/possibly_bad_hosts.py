@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -38,8 +39,9 @@ from gdb_epi.fleet.screen.host_evidence import (
     p_values_of_ratios,
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts
+from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.screening import ScreeningResult, judged_hosts
-from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_rows
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, distinct_rows
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
@@ -50,6 +52,7 @@ MAX_MORE = 30  # crashes
 TRIALS = 200  # simulated bad hosts for each number of crashes
 MORE_WORK = "it may do more of the work than they"
 MIN_LEAD = 2.0  # times the crashes of other hosts, so that people ask; times their flipped bits
+MAX_SHARED_BY_CHANCE = 0.05
 HALF, MOST = 0.5, 0.8  # of the simulated bad hosts
 
 
@@ -283,7 +286,7 @@ def leading_hosts_words(population: Population, screened: ScreeningResult) -> st
     counts, usual, flips = _usual_crashes(find_events(population).counted)
     many = max(MIN_LEAD * counts.sum() / max(np.count_nonzero(counts), 1), MIN_N)
     leaders = [
-        f"{population.hosts[host]} ({counts[host]})"
+        host
         for host in np.argsort(-counts, kind="stable")[:MAX_TOLD].tolist()
         if counts[host] >= many
         and usual[host] >= MOSTLY * counts[host]
@@ -292,7 +295,26 @@ def leading_hosts_words(population: Population, screened: ScreeningResult) -> st
     ]
     if not leaders:
         return None
+    names = ", ".join(f"{population.hosts[host]} ({counts[host]})" for host in leaders)
+    mark = _mark_of_all(population, leaders)
+    asked = f"; all of them have {mark}: gdb-epi fleet rates {mark}" if mark else ""
     return (
-        f"the most crashes are on {', '.join(leaders)}: of kinds that other hosts have too, with "
-        "no more flipped bits; what does more of the work looks so, and none of these is accused"
+        f"the most crashes are on {names}: of kinds that other hosts have too, with no more "
+        f"flipped bits; what does more of the work looks so, and none of these is accused{asked}"
     )
+
+
+def _mark_of_all(population: Population, hosts: list[int]) -> str | None:
+    """Return a value that some hosts share and that they would hardly share by chance."""
+    best = MAX_SHARED_BY_CHANCE / max(len(population.attributes), 1), ""
+    for attribute in population.attributes:
+        values = {
+            int(attribute.exposure[population.exposure_host == host][-1:].max(initial=ABSENT))
+            for host in hosts
+        }
+        if len(values) > 1 or ABSENT in values or is_process_attribute(attribute.name):
+            continue
+        (value,) = values
+        share = float(expected_shares(population, attribute)[0][value])
+        best = min(best, (share ** (len(hosts) - 1), f"{attribute.name}={attribute.values[value]}"))
+    return best[1] or None

@@ -9,6 +9,32 @@ from pathlib import Path
 from support.fleet_lives.lab import Bug, Fleet
 
 
+def v01_canary_as_always(folder: Path) -> None:
+    """150 hosts, 8 a day. Three of them are the canary ring: they get each image of api three days
+    early and the tests of each night, and crash five times as often in all of its old bugs: nothing
+    is wrong with them, and no host is to be accused."""
+    f = Fleet("v01", 801, 60)
+    f.add_hosts(150, "a{:03d}", racks=10)
+    canary = ("a017", "a064", "a122")
+    f.background(8, disperse=0.1)
+    bugs = [Bug(f"old_{i}", "api") for i in range(6)]
+    for day in range(60):
+        for host in f.random.choices([*f.hosts], k=f.poisson(2.4)):
+            f.crash(day, host, f.random.choice(bugs))
+        for host in canary:
+            for _ in range(f.poisson(0.26)):
+                f.crash(day, host, f.random.choice(bugs))
+    for day, record in f.each():
+        if record["process"]["comm"] == "api":
+            early = 3 * (record["host"]["hostname"] in canary)
+            record["container"]["image"] = f"registry/api:{30 + (day + early) // 7}"
+    f.write(
+        folder,
+        columns=("rack", "model", "ring"),
+        attributes=lambda _day, host: {"ring": "canary" if host in canary else "stable"},
+    )
+
+
 def v03_batch_moved(folder: Path) -> None:
     """100 hosts, 6 a day. `fold` of the job settle.service dies at 02 UTC, 1.2 a night, from day 40
     on at 04 UTC: the job was moved by two hours. `rate_of` dies at 06:30 of Berlin's clock, which
