@@ -25,6 +25,11 @@ from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomi
     ("record", "program"),
     [
         ({"job": {"unit": "web.service"}, "container": {"image": "app:2"}}, "web.service"),
+        ({"job": {"unit": "docker-0a1b.scope"}, "container": {"image": "app:2"}}, "app"),
+        ({"job": {"unit": "containerd.service"}, "container": {"image": "app:2"}}, "app"),
+        ({"job": {"unit": "user@1000.service"}, "process": {"script": "fit.py"}}, "fit.py"),
+        ({"job": {"unit": "run-u71.service"}, "process": {"script": "fit.py"}}, "fit.py"),
+        ({"job": {"unit": "worker@3.service"}}, "worker@.service"),
         ({"container": {"image": "app:2"}, "process": {"comm": "python3"}}, "app"),
         ({"container": {"image": "reg:5000/team/app:2.3@sha256:00"}}, "reg:5000/team/app"),
         ({"container": {"image": "reg:5000/team/app"}}, "reg:5000/team/app"),

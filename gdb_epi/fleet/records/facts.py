@@ -25,6 +25,11 @@ YES = "true"
 CPU_TIME, CORE_SIZE = "cpu_time", "core_size"  # facts in few classes, so that sets stay few
 CPU_TIMES = (("under 5 min", 300.0), ("5 min to 10 h", 36_000.0), ("over 10 h", inf))
 MAX_GIB = 1 << 20
+# Services whose processes are programs of others.
+STARTERS = frozenset((
+    "containerd", "docker", "crio", "podman", "kubelet", "slurmd", "pbs", "sge_execd", "condor",
+    "cron", "crond", "atd", "supervisor", "supervisord", "nomad", "sshd", "ssh", "user",
+))  # fmt: skip
 ENV = "env "  # before the name of an environment variable
 # Variables that name one job or one process of it, and set nothing that others have too.
 _OF_ONE_JOB = frozenset(sum((*JOB_TEXTS.values(), *JOB_NUMBERS.values()), ()))
@@ -109,11 +114,27 @@ def identify_program(record: Mapping[str, Any]) -> str | None:
     What runs as one of these is placed and rolled out as one.
     """
     job, container, process = (get_group(record, name) for name in ("job", "container", "process"))
-    if unit := text_or_none(job.get("unit")):
+    if unit := _service_of(text_or_none(job.get("unit")) or ""):
         return unit
     if image := text_or_none(container.get("image")):
         return split_image_tag(image)[0]
     return text_or_none(process.get("script")) or text_or_none(process.get("comm"))
+
+
+def _service_of(unit: str) -> str:
+    """Return the service that a unit of systemd is, "" where it does not tell the program.
+
+    A scope holds what others started (a container, a session, a job's step) and has a name of its
+    own each time; so have services of systemd-run. What starts other people's programs is all of
+    them. Instances of a template (worker@3) are one program.
+    """
+    name, dot, kind = unit.rpartition(".")
+    if kind != "service":
+        return "" if kind in ("scope", "slice") else unit
+    template, at, _ = name.partition("@")
+    if template in STARTERS or name.startswith("run-"):
+        return ""
+    return f"{template}{at}{dot}{kind}"
 
 
 def split_image_tag(image: str) -> tuple[str, str]:
