@@ -167,11 +167,12 @@ def _finding(
         same = np.zeros(population.day.size, dtype=bool)
         same[crashes] = True
         local = find_local_hours(population, same)
+        caveat = "" if local and _MOVE.match(value) else caveat
     return Finding(
         kind, value, name, int(members.sum()), among.size, chance, chance, *risk,
         "binomial by days, given the times of all other crashes", CONTROLS,
         (*((main[0],) if main and main[1] == main[2] else ()), *where),
-        (WHAT_RUNS_THEN, *filter(None, (local.words() if local else caveat,))), members,
+        (WHAT_RUNS_THEN, *filter(None, (caveat, local.words() if local else ""))), members,
     )  # fmt: skip
 
 
