@@ -532,6 +532,16 @@ def test_no_host_is_accused_for_being_a_canary(ask):
     assert shell("fleet", "exclude").out.startswith("no host to take out now")
 
 
+@pytest.mark.heavy
+def test_a_release_on_three_canaries_is_named_by_its_days_too(ask):
+    shell = ask(seventh.v02_canary_is_worse)
+    assert [line.partition(': "')[0] for line in verdicts(shell)] == [
+        "software: needs image=registry/api:9"
+    ]
+    onset = shell("fleet", "onset", "decode_utf16").out
+    assert "the rate rose with image=registry/api:9: on the days of its roll-out" in onset
+
+
 def test_a_job_that_was_moved_is_no_new_cause(ask):
     shell = ask(seventh.v03_batch_moved)
     said = verdicts(shell)

@@ -577,12 +577,9 @@ def _first_seen(
         during = is_other & (day >= since) & (day <= until)
         have = int(np.count_nonzero(during & (codes == value)))
         part = (have + 0.5) / (int(np.count_nonzero(during)) + 1.0)
-        # A value that came up, and no rare one that chance showed late.
-        if (1 - part) ** before > MAX_P:
-            continue
         at = np.arange(width)
         share = np.where((at >= since) & (at <= until), part, 0.0)
-        yield RollOut(
+        came = RollOut(
             attribute.name,
             attribute.values[value],
             days.first + since,
@@ -590,6 +587,12 @@ def _first_seen(
             _fit(days, share),
             *_own_days(population, attribute, value, days, share, times),
         )
+        # A value that came up, and no rare one that chance showed late; of a version on a few hosts
+        # that the crashes prefer. Others of the program tell, before it and beside it.
+        is_rare = (1 - part) ** before > MAX_P
+        is_told = same is not None and min(before, int(np.count_nonzero(during))) >= MIN_CRASHES
+        if not is_rare or (is_told and came.p is not None and came.p <= SURE_P):
+            yield came
 
 
 def _fit(days: DailyRates, share: Floats) -> float:

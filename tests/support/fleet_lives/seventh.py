@@ -35,6 +35,28 @@ def v01_canary_as_always(folder: Path) -> None:
     )
 
 
+def v02_canary_is_worse(folder: Path) -> None:
+    """150 hosts, 8 a day. api:9 runs on the three hosts of the canary ring since day 52, and dies
+    there of `decode_utf16`, which no other host has: 0.3 a day and host."""
+    f = Fleet("v02", 802, 60)
+    f.add_hosts(150, "a{:03d}", racks=10)
+    canary = ("a021", "a077", "a131")
+    f.background(8, disperse=0.1)
+    for day, record in f.each():
+        if record["process"]["comm"] == "api":
+            new = record["host"]["hostname"] in canary and day >= 52
+            record["container"]["image"] = f"registry/api:{8 + new}"
+    for day in range(52, 60):
+        for host in canary:
+            for _ in range(f.poisson(0.3)):
+                f.crash(day, host, Bug("decode_utf16", "api"), image="api:9")
+    f.write(
+        folder,
+        columns=("rack", "model", "ring"),
+        attributes=lambda _day, host: {"ring": "canary" if host in canary else "stable"},
+    )
+
+
 def v03_batch_moved(folder: Path) -> None:
     """100 hosts, 6 a day. `fold` of the job settle.service dies at 02 UTC, 1.2 a night, from day 40
     on at 04 UTC: the job was moved by two hours. `rate_of` dies at 06:30 of Berlin's clock, which
