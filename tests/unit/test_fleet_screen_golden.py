@@ -57,7 +57,7 @@ def answers(whole: Population) -> list[list[Any]]:
     """All findings as rows, then all verdicts."""
     screened = screen_population(whole, whole.last_day)
     rows = [
-        [*f[:-3], *map(list, f[-3:-1]), zlib.crc32(np.flatnonzero(f.members).tobytes())]
+        [*f[:12], list(f.aliases), list(f.caveats), zlib.crc32(np.flatnonzero(f.members).tobytes())]
         for f in screened.findings
     ]
     rows.append([int(screened.peeled.sum())])
