@@ -6,11 +6,13 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pytest
 from support.fleet_lives import eighth
 from unit.fleet_records import full
 
 from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.doubled_records import find_doubled_records
 from gdb_epi.fleet.population.local_hours import changes_of_clocks
 from gdb_epi.fleet.records.deaths import hash_of_death
 from gdb_epi.fleet.store.database import open_database
@@ -183,3 +185,13 @@ def test_what_remains_after_a_fix_was_there_before(ask):
         said = tell(question, "scale_image")
         assert "is another population, which was there before and is not touched" in said, said
         assert "have namespace=tenant-b7" in said
+
+
+def test_records_of_one_death_lie_minutes_apart():
+    death = np.array([5, 5, 5, 6, 6, 7, 7, 0, 0, -1])
+    second = np.array([100, 160, 9_000, 200, -1, -1, -1, 300, 300, -1])
+    signature = np.array([1, 1, 1, 2, 3, 4, 4, 5, 5, 5])
+    twice = find_doubled_records(death, second, signature)
+    assert np.flatnonzero(twice.rows).tolist() == [1, 6], "hours later it is another death"
+    assert twice.since == 100
+    assert find_doubled_records(np.array([0, 0, -1, 4]), second[:4], signature[:4]) is None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import ABSENT, Ints, count_pairs, distinct_rows
+from gdb_epi.fleet.statistics.arrays import ABSENT, Ints, absent_column, count_pairs, distinct_rows
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 
@@ -61,7 +61,7 @@ def tell_namesakes_apart(
     `row` is the row of the table `host` of each crash, `machine_ids` what each row has.
     """
     site, serial = (_attribute(population, names) for names in (SITES, SERIALS))
-    absent = np.full(population.day.size, ABSENT)
+    absent = absent_column(population.day.size)
     of_site, of_serial = (absent if a is None else _own(a) for a in (site, serial))
     names = _names_of_several(population.host, row, machine_ids, of_site, of_serial)
     if not names.size:

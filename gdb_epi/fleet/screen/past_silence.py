@@ -13,19 +13,22 @@ import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.value_spans import NEVER
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.statistics.arrays import Ints
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_pairs
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_moment
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
 MIN_CRASHES = 20  # of a value
 MIN_DUE = 8.0  # of them, in the gap
-MIN_DAYS = 1.5
+MIN_DAYS = 2.0  # so that a whole one lies in it
 TIMES_OTHER_GAPS = 2.0  # of the second longest gap: weekends come again
 MAX_LOG_P = float(np.log(0.01))  # paid for all values and gaps
 MAX_LOG_P_OF_OTHERS = float(np.log(0.01))  # without the most frequent signature: it may be mended
+WEEKS = 14 * int(SECONDS_A_DAY)
+MAX_MOVED = 0.1  # of the hosts, that change their value: versions come to all of them in turn
 GOES_ON = 0.5  # of its host-hours a day
 MAX_VALUES = 200  # with more they name hosts
 MIN_HOSTS = 2
@@ -77,6 +80,7 @@ def _past_silences(population: Population) -> list[PastSilence]:
         for a in counted_once.attributes
         if 1 < len(a.values) <= MAX_VALUES
         and not (is_process_attribute(a.name) or a.name.endswith(RANGE))
+        and _is_kept(counted_once, a)
     ]
     tests = sum(len(a.values) for a in attributes)
     maybe = [
@@ -89,13 +93,22 @@ def _past_silences(population: Population) -> list[PastSilence]:
     return kept[:MAX_GROUPS]
 
 
+def _is_kept(population: Population, attribute: Attribute) -> bool:
+    """Whether hosts keep their value of an attribute, as that of a place."""
+    known = (population.host >= 0) & (attribute.crash >= 0)
+    hosts = count_pairs(population.host, attribute.crash, among=known)[0]
+    return hosts.size <= (1 + MAX_MOVED) * np.unique(hosts).size
+
+
 def _gaps(
     whole: Population, population: Population, attribute: Attribute, tests: int
 ) -> Iterator[tuple[float, PastSilence]]:
     """Yield (log p, gap) of the values whose longest gap chance does not explain."""
     second = population.second
     assert second is not None
-    rows = np.flatnonzero(population.timed & (attribute.crash >= 0) & (population.host >= 0))
+    known = population.timed & (attribute.crash >= 0) & (population.host >= 0)
+    with_gaps = np.append(_have_empty_days(population, attribute, known), False)
+    rows = np.flatnonzero(known & with_gaps[attribute.crash])
     rows = rows[np.argsort(attribute.crash[rows], kind="stable")]
     codes, at = attribute.crash[rows], second[rows].astype(np.int64)
     edges = np.searchsorted(codes, np.arange(len(attribute.values) + 1))
@@ -114,10 +127,16 @@ def _gaps(
         first, start, stop, last = np.searchsorted(
             every, [at[low], begin + 1, end, at[high - 1] + 1]
         ).tolist()
-        elsewhere = (last - first) - (high - low)
-        share = (stop - start) / max(elsewhere, 1)
         n = high - low
-        due = n * share / max(1 - share, 1e-9)
+        ratios = [n / max((last - first) - n - (stop - start), 1)]
+        # Of the weeks before and after it as well: what rolls out has ever more crashes.
+        for left, right in ((begin - WEEKS, begin), (end, end + WEEKS)):
+            own, there = (
+                int(np.searchsorted(x, right, "right") - np.searchsorted(x, left))
+                for x in (at[low:high], every)
+            )
+            ratios.append(own / max(there - own, 1))
+        due = min(ratios) * (stop - start)
         if due < MIN_DUE:
             continue
         excess = _excess(at[low:high], every, (begin, end))
@@ -132,6 +151,19 @@ def _gaps(
         ran = _ran_on(whole, gap)
         if hosts.size >= MIN_HOSTS and ran is not False:
             yield log_p, gap._replace(has_hours=bool(ran))
+
+
+def _have_empty_days(population: Population, attribute: Attribute, known: Bools) -> Bools:
+    """Return the values that have a day without a crash between their first and their last one."""
+    size = len(attribute.values)
+    if not known.any():
+        return np.zeros(size, dtype=bool)
+    start = int(population.day[int(known.argmax())])  # they are in the order of time
+    codes, days, _ = count_pairs(attribute.crash, population.day - start, among=known)
+    first, last = np.full(size, NEVER), np.full(size, -NEVER)
+    np.minimum.at(first, codes, days)
+    np.maximum.at(last, codes, days)
+    return np.asarray(np.bincount(codes, minlength=size) < last - first + 1)
 
 
 def _excess(mine: Ints, every: Ints, gap: tuple[int, int]) -> float:
