@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, load_weights
+from gdb_epi.cpython.running.exceptions import IN_FLIGHT
 from gdb_epi.detectors.registry import Finding, SupportedLabel, supported_label
+from gdb_epi.detectors.runtimes.failed_allocation import MEMORY_ERROR
 from gdb_epi.judgement.calibration import RuleCounts, counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, split_damage_between_causes
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
@@ -24,6 +26,7 @@ _FREED_TWICE = (
     "abort-malloc:free-double-free-detected-in-tcache-2",
     "abort-malloc:double-free-or-corruption-fasttop",
 )
+_NUMBER = "S:number"
 _SAID_BY_LIBC = ("deliberate_abort",)
 DAMAGE = "damage"  # a stand-in: the label follows from who may have done it
 # A process that failed did not hang: what threads waited for then is told, and is no cause.
@@ -165,7 +168,7 @@ def collect_label_evidence(
     arguments = [
         *_damage_arguments(score, counted),
         *of_findings,
-        *_sign_arguments(score, counted),
+        *_sign_arguments(score, findings, counted),
         *_category_arguments(category, score, findings, of_findings, counted),
     ]
     return sorted(arguments, key=lambda argument: (-argument.odds, argument.rule))
@@ -237,16 +240,25 @@ def _finding_arguments(
             )
 
 
-def _sign_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[LabelEvidence]:
+def _sign_arguments(
+    score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
+) -> Iterator[LabelEvidence]:
     """Yield the signs that no damage of few bits explains; proven damage explains each.
 
-    Most are signs of software. Some show that memory was overwritten, and not by whom.
+    Most are signs of software. Some show that memory was overwritten, and not by whom. A number
+    for a pointer is NULL and a distance where an allocation has just failed.
     """
     if score.word == PROVEN:
         return
     weighed = load_weights().items
+    no_memory = any(
+        finding.facts.get("kind") == MEMORY_ERROR and finding.facts.get("state") == IN_FLIGHT
+        for finding in findings
+    )
     for sign in score.against:
         weight = weighed.get(sign.id)
+        if sign.id == _NUMBER and no_memory:
+            continue
         if weight is not None and weight.cause and sign.id not in score.answered:
             counts = counts_for_rule(sign.id, counted)
             by_whom = SEVERAL_BITS if weight.cause == UNKNOWN else {weight.cause: 1.0}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from types import SimpleNamespace
 
 import pytest
 from support.faults import (
@@ -36,7 +37,7 @@ from gdb_epi.corruption.checks.control_flow import (
     return_without_return_address,
 )
 from gdb_epi.corruption.checks.one_bit_pointer import _sentence, one_bit_pointer
-from gdb_epi.corruption.checks.overwritten_places import _is_table, _steps
+from gdb_epi.corruption.checks.overwritten_places import _collector_names, _is_table, _steps
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.several_bits import recurring_flips
 from gdb_epi.corruption.checks.wild_values import call_of_data
@@ -558,6 +559,18 @@ def test_a_table_of_addresses_is_no_loop_over_rows() -> None:
     others = [address ^ number * number << 5 for number, address in enumerate(addresses)]
     mixed = b"".join(address.to_bytes(8, "little") for address in others)
     assert not _is_table(mixed, range(2, len(mixed), 8))
+
+
+@pytest.mark.parametrize(("count", "begins"), [(2, False), (HEAP + 0x300, False), (2, True)])
+def test_what_the_collectors_list_leads_to(count: int, begins: bool, monkeypatch) -> None:
+    """No list: a row of pointers, and links that are the beginning of another object."""
+    links, before = HEAP + 0x100, HEAP + 0x40
+    objects = {before + 16: "dict", **({links: "Data"} if begins else {})}
+    index = SimpleNamespace(object_type=objects.get, in_free_block=lambda _: False)
+    home = "gdb_epi.corruption.checks.overwritten_places"
+    monkeypatch.setattr(f"{home}.address_index", lambda _: index)
+    made = pointed(WILD, {before: links, before + 16: count, links + 16: 1, links + 24: WILD})
+    assert bool(_collector_names(made, links + 24, [links + 16])) == (count == 2 and not begins)
 
 
 def test_what_follows_a_segment_in_its_page_is_the_files() -> None:

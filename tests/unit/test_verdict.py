@@ -280,6 +280,16 @@ def test_a_failed_allocation_is_no_sure_bug(category: str) -> None:
     assert judge("abort-terminate:std::logic_error", [], compute_score([])).label == "software"
 
 
+@pytest.mark.parametrize(
+    ("state", "label"), [("in flight", "out-of-memory"), ("handled", "software")]
+)
+def test_a_number_is_null_and_a_distance_while_a_memory_error_is_in_flight(state, label) -> None:
+    sign = compute_score([evidence("S:number")])
+    failed = finding("failed_allocation", kind="MemoryError", state=state)
+    table = {**as_counted(9), "failed_allocation:MemoryError": RuleCounts(2, 1, "")}
+    assert judge("segv-wild", [failed], sign, table).label == label
+
+
 def test_what_looks_overwritten_is_not_denied() -> None:
     plain = judge("segv-wild", [], compute_score([]))
     seen = judge("segv-wild", [], compute_score([evidence("overwritten")]))

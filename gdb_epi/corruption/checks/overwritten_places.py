@@ -489,9 +489,8 @@ def _is_item(context: Context, place: int) -> bool:
     if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
         return index.object_type(owner[0]) is None
     if owner is not None and owner[1] == "tuple":
-        return place >= owner[0] + (
-            find_member_offset(context, "PyTupleObject", "ob_item") or 3 * WORD
-        )
+        at = find_member_offset(context, "PyTupleObject", "ob_item") or 3 * WORD
+        return place >= owner[0] + at
     chunk = find_chunk(context, place) if within is None else (place - within, 0)
     return owner is None and chunk is not None and bool(find_table_owner(context, place, chunk[0]))
 
@@ -629,17 +628,18 @@ def _still_in_use(context: Context, slot: int) -> str:
 def _collector_names(context: Context, slot: int, objects: Sequence[int]) -> str:
     """Whether the collector's list leads to the object whose type is missing: it was not freed.
 
-    An object leaves that list before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.13).
+    An object leaves it before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.13).
     """
     index = address_index(context)
     for address in objects:
-        if slot != address + WORD or index.object_type(address) is not None:
+        links = address - GC_HEAD  # not where another object begins
+        if slot != address + WORD or any(map(index.object_type, (address, links))):
             continue
-        links = address - GC_HEAD
         for place in context.places_of(links, MAX_HOLDERS):
             if place == links or place % (2 * WORD) or index.in_free_block(place):
                 continue
-            if index.object_type(place + GC_HEAD) is not None:
+            count = read_word(context.target, place + GC_HEAD) or 0  # an address: a row of them
+            if index.object_type(place + GC_HEAD) and not context.target.region_at(count):
                 return (
                     f"the collector's list still leads from the object at {place + GC_HEAD:#x} to "
                     f"the one at {address:#x}, whose type it should be"

@@ -38,7 +38,8 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     raised = _memory_error(state, account.fault.tid)
     if raised is not None:
         summary = f"a MemoryError is {raised} in this thread: an allocation of Python failed"
-        yield Finding("failed_allocation", subject, {"kind": "MemoryError"}, summary)
+        facts = {"kind": MEMORY_ERROR, "state": raised}
+        yield Finding("failed_allocation", subject, facts, summary)
     elif (pointer := _failed_pointer(account)) and errno_of(state.target, account.fault) == ENOMEM:
         summary = (
             "errno of this thread is ENOMEM: the last call of the C library that failed got no "
