@@ -49,6 +49,7 @@ from gdb_epi.hangs.processes.child_processes import (
     is_supervisor_loop,
     pipe_kept_open_by_sibling_clause,
 )
+from gdb_epi.hangs.processes.held_by_callers import diagnose_lock_polled_by_library
 from gdb_epi.hangs.processes.queues import (
     find_kill_call,
     find_unread_queue,
@@ -550,21 +551,26 @@ def diagnose_sleep_or_wait_for_work(
         activity = activity._replace(timed=False)
     place = f" in {activity.place}" if activity.place else ""
     where = f" at {activity.where()}" if activity.frames else ""
+    called = library_frames_called(scene, activity)
     if activity.kind == hang_types.SLEEP:
+        if called and not place:
+            place = f" in {called[-1].module}.{called[-1].qualname or called[-1].name}"
+        polled = diagnose_lock_polled_by_library(scene, activity)
+        if polled is not None:
+            return polled
         # Before its loop is looked for: since 3.12 a handler's code stands apart from the loop's.
         answer = diagnose_retry_loop(scene, activity)
         if answer is not None:
             return answer
-        frames = [*library_frames_called(scene, activity), *activity.frames[:1]]
-        if any(map(scene.runs_in_loop, frames)):
+        if any(map(scene.runs_in_loop, (*called, *activity.frames[:1]))):
             answer = diagnose_polling_loop(scene, activity, seen, through)
             answer = answer or diagnose_connection_poll(scene, activity)
             if answer is not None:
                 return answer
-            sentence = f"{activity.who()} was {hang_types.ASLEEP}{where}"
+            sentence = f"{activity.who()} was {hang_types.ASLEEP}{place}{where}"
             return wait_diagnosis(NO_FAULT, "sleeps", sentence, activity,
                            doubts=("whether what it waits for can still come",))  # fmt: skip
-        sentence = f"{activity.who()} sleeps{where}: a timer ends that"
+        sentence = f"{activity.who()} sleeps{place}{where}: a timer ends that"
         return wait_diagnosis(NO_FAULT, "sleeps", sentence, activity,
                        doubts=("how long it sleeps is not looked at",))  # fmt: skip
     closed = (
@@ -596,9 +602,7 @@ def diagnose_sleep_or_wait_for_work(
                if stopped.name in BREAKPOINTS else "pdb waits for a command at its terminal"),
         )  # fmt: skip
     own: Sequence[PyFrame] = activity.frames
-    inner = (
-        [] if makes_one_library_request(scene, activity) else library_frames_called(scene, activity)
-    )
+    inner = [] if makes_one_library_request(scene, activity) else called
     in_turns = activity.kind == hang_types.POLL and bool(own) and only_waits_in_turns(scene, own[0])
     if in_turns:
         own, inner = own[1:], []

@@ -46,7 +46,12 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.loops.condition_waits import would_wait_again
 from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
-from gdb_epi.hangs.tasks import describe_waiting_task, has_timeout, own_frames
+from gdb_epi.hangs.tasks import (
+    describe_waiting_task,
+    frame_taking_from_pool,
+    has_timeout,
+    own_frames,
+)
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.python.loop_ends import CLOCKS
 from gdb_epi.locks.types import INFO, PROBABLE
@@ -95,7 +100,11 @@ def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiag
     """Return an answer that says "idle" with its sort, by what all threads of the program do."""
     if answer.label != NO_FAULT or answer.kind != IDLE:
         return answer
-    stuck = [task for task in scene.tasks if task.wait is not None and task.wait.kind in _UNUSUAL]
+    stuck = [
+        task for task in scene.tasks
+        if task.wait is not None
+        and (task.wait.kind in _UNUSUAL or frame_taking_from_pool(task, scene.installed))
+    ]  # fmt: skip
     stuck += _awaits_answer(scene)
     if stuck:
         doubt = describe_waiting_task(stuck[0], scene.installed)

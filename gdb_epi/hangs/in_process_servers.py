@@ -5,6 +5,9 @@ The host and port that an http.client.HTTPConnection asks (Lib/http/client.py) a
 those of a socketserver (`server_address`, Lib/socketserver.py; 3.8 to 3.15) whose thread is in the
 middle of a request: the answer comes when that request is over. Two such servers that ask each
 other never answer, nor does one that asks itself.
+
+A gRPC server calls its handlers in the threads of an executor (grpc/_server.py, 1.0 to 1.76). When
+all of them wait for calls of their own, nobody answers.
 """
 
 from __future__ import annotations
@@ -12,13 +15,15 @@ from __future__ import annotations
 from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called, serves_in_accepting_thread
-from gdb_epi.hangs.library_calls import frames_running
+from gdb_epi.hangs.library_calls import OF_GRPC, frames_running
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
+from gdb_epi.hangs.loops.resource_exhaustion import thread_pool_exhausted
 from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 
 _ASKS = ("http.client", "getresponse")
 _SERVES = ("socketserver", "serve_forever")
+_HANDLES_CALL = ("grpc._server", "_call_behavior")
 _THIS_HOST = ("localhost", "127.0.0.1", "::1")
 
 
@@ -26,6 +31,8 @@ def diagnose_wait_for_in_process_server(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> HangDiagnosis | None:
     """Return the answer for a thread that waits for one of a server of this process."""
+    if activity.awaits == OF_GRPC and not activity.timed:
+        return _handlers_exhausted(scene, activity)
     asked = _address_asked(scene, activity)
     server = _thread_serving(scene, asked) if asked is not None else None
     if server is None or asked is None:
@@ -49,6 +56,25 @@ def diagnose_wait_for_in_process_server(
         (f"{server.who()} serves port {asked[1]} of this host, which {activity.who()} asks",),
         ("a timeout", "a server of another host"),
     )  # fmt: skip
+
+
+def _handlers_exhausted(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+    """Return the answer where all threads of a gRPC server of this process wait in handlers."""
+    pool = thread_pool_exhausted(scene)
+    if pool is None or not all(
+        member.awaits == OF_GRPC and any(frames_running(scene.view.frames(member.tid),
+                                                        (_HANDLES_CALL,)))
+        for member in pool.members
+    ):  # fmt: skip
+        return None
+    if activity.tid in {member.tid for member in pool.members}:
+        return pool
+    return pool._replace(
+        sentence=f"{activity.waits()} for {activity.what}; in a gRPC server of this process "
+        f"{pool.sentence}",
+        members=(activity, *pool.members),
+        open=("whether it is this server that they ask", *pool.open),
+    )
 
 
 def _address_asked(scene: HangContext, activity: ThreadActivity) -> Address | None:

@@ -33,12 +33,14 @@ PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done(
 OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
 OF_CLUSTER, OF_CELERY = "results of a dask cluster", "the result of a celery task"
+OF_GRPC = "the answer of a gRPC server"
 FREE_CONNECTION = "a free connection of a pool"
 SEMAPHORE = "a semaphore"  # of threading
 PROGRAM_END = "the end of threads that are not daemons"
 # Functions of libraries that end a service: a server that waits in one serves no more.
 CLOSING = frozenset(("shutdown", "aclose", "close", "stop", "cleanup"))
 
+GRPC_CALL = ("grpc._channel", "_blocking")
 ASKS_MANAGER = ("multiprocessing.managers", "_callmethod")
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
@@ -89,6 +91,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ),  # its name at the start
     ("distributed.utils", "sync"): (hang_types.EVENT, OF_CLUSTER),
     ("celery.result", "get"): (hang_types.READ, OF_CELERY),
+    GRPC_CALL: (hang_types.READ, OF_GRPC),
     ("joblib.parallel", "_retrieve"): (hang_types.CHILD, "results of joblib's workers"),
     ("joblib.parallel", "retrieve"): (
         hang_types.CHILD,

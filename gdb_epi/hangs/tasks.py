@@ -20,10 +20,19 @@ from gdb_epi.cpython.running.unfinished_tasks import (
     UnfinishedTask,
     read_unfinished_tasks,
 )
-from gdb_epi.cpython.running.wait_rules import EVENT, FUTURE, LOCK, QUEUE_GET, QUEUE_PUT
+from gdb_epi.cpython.running.wait_rules import (
+    CONDITION,
+    EVENT,
+    FUTURE,
+    LOCK,
+    QUEUE_GET,
+    QUEUE_PUT,
+    SEMAPHORE,
+)
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.installed_packages import InstalledPackages
+from gdb_epi.hangs.library_calls import split_library_frames
 from gdb_epi.hangs.types import ThreadActivity, function_and_line
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.target.api import Target
@@ -45,6 +54,11 @@ _METHODS_THAT_END = {EVENT: SETTERS, FUTURE: SETTERS, QUEUE_PUT: frozenset(("get
 
 _WAIT_FOR = ("asyncio.tasks", "wait_for")
 _TIMEOUTS = ("Timeout", "CancelScope")  # of asyncio and async_timeout, of anyio
+_FROM_POOLS = (EVENT, CONDITION, SEMAPHORE, FUTURE, QUEUE_GET)
+_TAKE_OUT = frozenset(("acquire", "checkout", "getconn"))
+_WAIT_FOR_ONE = frozenset(("get", "wait", "available", "free"))
+_WAITERS = frozenset(("wait", "get"))  # of a class of the library's own around an event or queue
+_LOOP_PACKAGES = frozenset(("", "asyncio", "anyio", "trio", "gevent", "eventlet", "contextlib"))
 _ENTERING = frozenset(("acquire", "__enter__"))  # methods that `with` may call of a lock
 
 
@@ -189,6 +203,40 @@ def has_timeout(task: UnfinishedTask, tasks: Iterable[UnfinishedTask], view: Pyt
 def own_frames(task: UnfinishedTask, installed: InstalledPackages) -> tuple[PyFrame, ...]:
     """Return the program's own frames of a task, innermost first."""
     return tuple(f for f in task.stack if f.hole is None and not installed.contains_frame(f))
+
+
+def frame_taking_from_pool(task: UnfinishedTask, installed: InstalledPackages) -> PyFrame | None:
+    """Return a library's frame in which a task waits for what a pool gives: a connection, mostly.
+
+    Neither time nor a peer ends that wait, but whoever gives one back. What a pool calls may wait
+    for a server instead: its own function has to await the event.
+    """
+    if task.wait is None or task.wait.kind not in _FROM_POOLS or task.running:
+        return None
+    inner = _package_frames(task, installed)
+    frame = next((each for each in inner if each.name.strip("_") not in _WAITERS), None)
+    words = set(frame.name.lower().split("_")) if frame is not None else set[str]()
+    takes = words & _TAKE_OUT or ("connection" in words and words & _WAIT_FOR_ONE)
+    return frame if takes and own_frames(task, installed) else None
+
+
+def packages_called(
+    task: UnfinishedTask, installed: InstalledPackages
+) -> frozenset[tuple[str, str]]:
+    """Return the packages, but those of event loops, that a task's wait is in: name and folder."""
+    packages = set[tuple[str, str]]()
+    for frame in _package_frames(task, installed):
+        top = (frame.module or "").partition(".")[0]
+        before, folder, _ = frame.filename.rpartition(f"/{top}/")
+        if folder:
+            packages.add((top, before + folder))
+    return frozenset(packages)
+
+
+def _package_frames(task: UnfinishedTask, installed: InstalledPackages) -> list[PyFrame]:
+    """Return the frames of libraries, but those of event loops, that the program called."""
+    inner, _ = split_library_frames(task.stack, installed.contains_frame)
+    return [f for f in inner if (f.module or "").partition(".")[0] not in _LOOP_PACKAGES]
 
 
 def name_task(task: UnfinishedTask) -> str:

@@ -18,9 +18,11 @@ from gdb_epi.hangs.library_calls import (
     ASKS_MANAGER,
     BY_CALL,
     FILE_ON_DISK,
+    GRPC_CALL,
     MANAGED_ITEM,
     NEW_CHILD,
     OF_CHILD,
+    OF_GRPC,
     OF_ZMQ,
     frames_running,
     library_wait,
@@ -77,10 +79,18 @@ class ThreadActivityReader:
 
     def all(self, threads: Sequence[Thread]) -> tuple[ThreadActivity, ...]:
         """Return what every thread does, in the order of the core."""
-        return tuple(self.activity(thread) for thread in threads[:MAX_THREADS])
+        return tuple(map(self.activity, threads[:MAX_THREADS]))
 
     def activity(self, thread: Thread) -> ThreadActivity:
-        """Return what one thread does."""
+        """Return what one thread does; gRPC waits in turns, without the caller's limit."""
+        activity, view = self._activity(thread), self.view
+        if activity.awaits != OF_GRPC or view is None:
+            return activity
+        calling = frames_running(view.frames(thread.tid), (GRPC_CALL,))
+        limits = [view.variable(frame, "timeout") or 0 for frame in calling][:1]
+        return activity._replace(timed=any(view.locks.type_name(x) != "NoneType" for x in limits))
+
+    def _activity(self, thread: Thread) -> ThreadActivity:
         view = self.view
         frames = view.frames(thread.tid) if view is not None else ()
         inner, own = split_library_frames(frames, self._is_library)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import FILE, SOCKET
 from gdb_epi.hangs.idleness import MAY_BE_IDLE, classify_idle_process
@@ -15,9 +16,12 @@ from gdb_epi.hangs.loops.polled_waits import diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.signal_waits import diagnose_signal_taken_by_main
+from gdb_epi.hangs.tasks import frame_taking_from_pool
 from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_diagnosis
 from gdb_epi.hangs.wakers import diagnose_event_set_by_caller
 from gdb_epi.locks.python.call_sites import Instruction
+from gdb_epi.locks.python.loop_ends import ends_by_comparison
+from gdb_epi.locks.python.python_view import _as_of_original
 
 MAIN, WORKER = 7, 8
 HANGUP = 1  # of a mask: bit 0 is SIGHUP
@@ -175,6 +179,57 @@ def test_a_call_whose_result_is_dropped_asks_nothing(body, asks) -> None:
     else:
         with pytest.raises(_OtherCode):
             variables_tested_by(code, tables, SITES, 2, asks=True)
+
+
+# while True: in 3.11 a NOP, to which `continue` jumps; the end of the body jumps behind it.
+ENDLESS = [("nothing", 0), ("compare", 0), ("", 8), ("pop", 0), ("back", 0), ("back", 2)]
+
+
+@pytest.mark.parametrize(
+    ("jump", "is_end"),
+    [
+        (8, False),  # if word not in known: continue
+        (40, True),  # if word not in known: break
+    ],
+)
+def test_a_loop_of_two_heads_is_left_by_no_jump_to_either(jump: int, is_end: bool) -> None:
+    sites = SimpleNamespace(
+        comparison=lambda each: "not in" if each.operation == "compare" else "",
+        leads_to=lambda each: {4: jump, 8: 0, 10: 2}.get(each.at),
+    )
+    code = [
+        Instruction(2 * n, 2 * n + 2, *each, goes_on=each[0] != "back")
+        for n, each in enumerate(ENDLESS)
+    ]
+    assert ends_by_comparison(code, (2, 10), sites) == is_end
+
+
+@pytest.mark.parametrize(
+    ("functions", "kind", "taking"),
+    [
+        (("wait", "wait_for_connection", "request", "get"), "event", "wait_for_connection"),
+        (("_acquire_impl", "acquire"), "queue-get", "_acquire_impl"),
+        (("_acquire_impl", "acquire"), "read", ""),  # it connects
+        (("negotiate", "connect", "acquire"), "future", ""),
+        (("recv", "get"), "event", ""),
+    ],
+)
+def test_a_task_that_waits_for_what_a_pool_gives(functions, kind, taking) -> None:
+    stack = [frame("wait", "asyncio.locks"), *(frame(name, "pool.core") for name in functions), OWN]
+    task = SimpleNamespace(stack=stack, running=False, wait=SimpleNamespace(kind=kind))
+    installed = SimpleNamespace(contains_frame=lambda each: each is not OWN)
+    taken = frame_taking_from_pool(task, installed)
+    assert (taken.name if taken is not None else "") == taking
+
+
+def test_a_copy_of_multiprocessing_waits_as_the_original_does() -> None:
+    copied = PyFrame(
+        0, 0, "get", "Pool.get", "pool.py", lineno=1, module="multiprocess.pool", owner="thread",
+        provenance="chain", is_entry=False,
+    )  # fmt: skip
+    assert _as_of_original(copied).module == "multiprocessing.pool"
+    for other in (None, "multiprocessing.pool", "multiprocess", "multiprocesses.pool"):
+        assert _as_of_original(copied._replace(module=other)).module == other
 
 
 def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:

@@ -128,3 +128,16 @@ def test_a_loop_that_stores_a_new_value_each_turn_may_end() -> None:
     """Cmp dword [rdi], 7; je out; inc dword [rdi]; jmp back; out: ret."""
     assert followed("83 3f 07 74 04 ff 07 eb f7 c3", bytes(4), rdi=MEMORY) is None
     assert followed("83 3f 07 74 04 ff 06 eb f7 c3", bytes(8), rdi=MEMORY, rsi=MEMORY + 4) == 0
+
+
+def test_what_a_loop_stored_costs_later_turns_nothing() -> None:
+    """A loop that fills memory: mov [rdi], eax; add rdi, 4; cmp rdi, rdx; jne back."""
+    raw = bytes.fromhex("89 07 48 83 c7 04 48 39 d7 75 f5")
+    run = _Run(
+        lambda at, size: raw[at - CODE : at - CODE + size], range(CODE, CODE + len(raw)), CODE,
+        dict.fromkeys(REGISTERS, MEMORY) | {"rdx": MEMORY << 8, "eflags": 0x202},
+    )  # fmt: skip
+    with pytest.raises(_Leaves):
+        run.loop([4000])
+    assert len(run._values) > 900
+    assert len(run._registers()) == len(REGISTERS) + 1

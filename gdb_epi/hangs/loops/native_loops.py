@@ -277,7 +277,7 @@ class _Run:
         ):
             return
         operand = self._operand(instruction)
-        values = {MEMORY: operand, **self._values}
+        values = {MEMORY: operand, **self._registers()}
         numbers = {name: each.number for name, each in values.items() if each.number is not None}
         swapped = _swap_of(instruction)
         if swapped is not None:
@@ -381,8 +381,13 @@ class _Run:
         memory = instruction.memory
         if memory is None:
             return None
-        numbers = {n: v.number for n, v in self._values.items() if v.number is not None}
+        registers = self._registers().items()
+        numbers = {name: each.number for name, each in registers if each.number is not None}
         return memory.address({**numbers, "rip": self._at})
+
+    def _registers(self) -> dict[str, _Value]:
+        """Return the registers alone: each turn of a loop that stores adds words."""
+        return {name: self._values[name] for name in (*REGISTERS, _FLAGS)}
 
     def _result(
         self, instruction: Instruction, register: str, numbers: dict[str, int]

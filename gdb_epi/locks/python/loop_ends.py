@@ -37,7 +37,7 @@ def ends_by_comparison(
 
     `in` a constant is left alone: services are told to end by one of several words.
     """
-    body = [each for each in instructions if loop[0] <= each.at <= loop[1]]
+    body = _body(instructions, loop[0], loop[1])
     again = _leads_again(body, loop[0], sites)
     compared = constant = False
     for each in body:
@@ -59,7 +59,7 @@ def ends_by_clock(code: int, loop: range, sites: CallSites) -> bool:
     `loop` are the bytes of the loop in the code object `code`.
     Raises UnreadableMemory, LayoutError.
     """
-    body = [each for each in sites.instructions(code) if each.at in loop]
+    body = _body(sites.instructions(code), loop.start, loop.stop - 1)
     names = sites.strings(code, "co_names")
     again = _leads_again(body, loop.start, sites)
     named = asked = compared = False
@@ -76,6 +76,20 @@ def ends_by_clock(code: int, loop: range, sites: CallSites) -> bool:
             named = number < len(names) and names[number] in CLOCKS
         asked |= named and each.operation == "call"
     return False
+
+
+def _body(instructions: Iterable[Instruction], first: int, last: int) -> list[Instruction]:
+    """Return a loop's instructions, with the NOP before them.
+
+    In 3.11 `while True:` is a NOP, to which `continue` jumps; the end of the body jumps behind it.
+    """
+    body: list[Instruction] = []
+    for each in instructions:
+        if each.at > last:
+            break
+        if each.at >= first or (each.operation == "nothing" and each.end == first):
+            body.append(each)
+    return body
 
 
 def _leads_again(body: Sequence[Instruction], first: int, sites: CallSites) -> set[int]:

@@ -40,6 +40,7 @@ MAX_HOPS = 3  # cell -> bound method -> object -> attribute
 MAX_REFERRING = 4  # frames named as weak evidence
 MAX_REFERRING_FRAMES = 1_000  # checked for them, over all threads
 NEAR_FRAMES = 4
+_COPY = "multiprocess"  # of Lib/multiprocessing, with dill as its pickle: pathos and others use it
 FRAMES_FOR_OBJECT = 4  # innermost frames whose slots may refer to the lock
 MAX_TEXT = 256  # characters of a name or of an attribute's text
 MAX_MODULES = 48  # whose globals name objects
@@ -79,6 +80,12 @@ class WithBlock(NamedTuple):
         return function_and_line(self.frame)
 
 
+def _as_of_original(frame: PyFrame) -> PyFrame:
+    """Return a frame with the module whose copy it runs: multiprocess is one of multiprocessing."""
+    package, dot, rest = (frame.module or "").partition(".")
+    return frame._replace(module=f"multiprocessing.{rest}") if dot and package == _COPY else frame
+
+
 class PythonView:
     """The Python side of one process."""
 
@@ -97,7 +104,7 @@ class PythonView:
         for thread in sorted(python.threads(), key=lambda thread: -thread.interpreter):
             if thread.alive and thread.tid is not None and thread.frames:
                 outer = self._frames.get(thread.tid, ())
-                self._frames[thread.tid] = outer + thread.frames
+                self._frames[thread.tid] = outer + tuple(map(_as_of_original, thread.frames))
         self.thread_names = {t.tid: t.name for t in python.threads() if t.alive and t.tid}
         self._gils: dict[int, Gil | None] = {}
 
