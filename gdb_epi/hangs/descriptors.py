@@ -75,12 +75,16 @@ class Descriptor(NamedTuple):
 
 
 class ChildProcess(NamedTuple):
-    """A subprocess.Popen: its pid, command, and which of its streams are pipes of this process."""
+    """A subprocess.Popen: its pid, command, and which of its streams are pipes of this process.
+
+    `closed` are streams that this process had and has closed.
+    """
 
     address: int
     pid: int
     command: str
     streams: dict[str, int]  # "stdin", "stdout", "stderr": descriptor, -1 where it is not known
+    closed: tuple[str, ...] = ()
 
 
 class DescriptorTable:
@@ -226,14 +230,16 @@ class DescriptorTable:
         return alive
 
     def _popen(self, address: int, pid: int) -> ChildProcess:
-        streams = {}
+        streams, closed = dict[str, int](), list[str]()
         for name in ("stdin", "stdout", "stderr"):
             value = self._view.attribute(address, name)
             if value is not None and self._view.locks.type_name(value) != "NoneType":
                 fd = self.descriptor_of_stream(value)
                 if fd is not None:
                     streams[name] = fd
-        return ChildProcess(address, pid, self._command(address), streams)
+                else:
+                    closed.append(name)
+        return ChildProcess(address, pid, self._command(address), streams, tuple(closed))
 
     def _command(self, address: int) -> str:
         """Return the base name of the program: arguments may hold secrets."""
@@ -252,7 +258,7 @@ class DescriptorTable:
         return text.split()[0].rpartition("/")[2] if text.split() else "?"
 
     def descriptor_of_stream(self, stream: int) -> int | None:
-        """Return the descriptor of a text or buffered stream; -1 when it is closed or unknown."""
+        """Return the descriptor of a text or buffered stream; None of a closed one, -1 unknown."""
         for _ in range(3):
             name = self._view.locks.type_name(stream)
             if name == FILE:

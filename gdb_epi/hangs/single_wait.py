@@ -23,6 +23,7 @@ from gdb_epi.hangs.idleness import (
     weaken_diagnosis_in_loop,
 )
 from gdb_epi.hangs.library_calls import (
+    EVENT_SET,
     NOTIFICATION,
     PROCESS_JOBS,
     PROGRAM_END,
@@ -276,7 +277,16 @@ def _after_the_end(scene: HangContext, tid: int, answer: HangDiagnosis) -> HangD
         f"the program is over, but a thread that is not a daemon keeps it alive: {answer.sentence}"
     )
     thread = scene.activity(tid)
-    if thread is None or not does_timer_restart_itself(scene, find_timer_of_thread(scene, thread)):
+    alone = len(scene.view.all_frames()) == 2  # with the main thread, which has ended
+    timer = find_timer_of_thread(scene, thread) if thread is not None else 0
+    looks = thread is not None and thread.timed and thread.awaits == EVENT_SET and not timer
+    if looks and alone and answer.label == NO_FAULT:
+        return answer._replace(
+            label=HANG, sure=INFO,
+            sentence=f"{text}; no other thread is left that could set what it looks at",
+            open=(*answer.open, "whether it is meant to go on by that thread alone"),
+        )  # fmt: skip
+    if thread is None or not does_timer_restart_itself(scene, timer):
         return answer._replace(sentence=text)
     return answer._replace(
         label=HANG, sure=INFO,

@@ -33,9 +33,12 @@ NOT_ON_MUSL = {
     "rwlock_of_readers": "musl's C locks are not judged",
     "gil_held_asleep": "libffi is a part of _ctypes there, and has no name of its own",
 }
+OLDEST = {"cancel_ignored": (3, 11)}  # asyncio counts the calls of cancel()
 
 
 def runs_on(one: Interpreter, name: str) -> bool:
+    if one.minor < OLDEST.get(name, (3, 8)):
+        return False
     on_musl = one.id.startswith("musl") and name in NOT_ON_MUSL
     return one.root is None and not one.free_threaded and not on_musl
 

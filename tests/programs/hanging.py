@@ -1131,7 +1131,7 @@ def busy_with_the_last_block():
     with open(os.devnull, "rb") as file:
         while True:
             block = file.read(4096)
-            for _ in range(1 << 60):
+            for _ in range(1 << 36):
                 len(block)
             if not block:
                 break
@@ -1262,7 +1262,7 @@ def busy_while_another_works():
     done, total = threading.Event(), [0]
 
     def work():
-        for number in range(1 << 60):
+        for number in range(1 << 36):
             total[0] += number
         done.set()
 
@@ -1358,6 +1358,42 @@ def busy_at_the_end_of_a_socket():
     line = b""
     while not line.endswith(b"\n"):
         line += ours.recv(100)
+
+
+class Lines:
+    def __init__(self, connection):
+        self.connection, self.rest = connection, b""
+
+    def next_line(self):
+        while b"\n" not in self.rest:
+            self.rest += self.connection.recv(100)
+        return self.rest
+
+
+def busy_at_the_end_of_a_connection():
+    ours, theirs = socket.socketpair()
+    theirs.send(b"half a li")
+    theirs.close()
+    Lines(ours).next_line()
+
+
+async def look_for_ever():
+    while True:
+        try:
+            await asyncio.sleep(100000)
+        except asyncio.CancelledError:
+            print("not now")
+
+
+async def end_of_a_stubborn_task():
+    stubborn = asyncio.ensure_future(look_for_ever())
+    await asyncio.sleep(0)
+    stubborn.cancel()
+    await stubborn
+
+
+def cancel_ignored():
+    asyncio.run(end_of_a_stubborn_task())
 
 
 def handshake_never_answered():

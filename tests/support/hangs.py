@@ -49,7 +49,7 @@ TRUTHS = {
     "condition_with_lock": Truth(DEADLOCK, "event and lock", ("notify_later", "condition_with")),
     "process_lock_twice": Truth(DEADLOCK, "self", ("process_lock_twice", "took itself")),
     "loop_circle": Truth(DEADLOCK, "tasks", ("Task-2", "Task-3")),
-    "prefork_takes_lock_itself": Truth(DEADLOCK, "self", ("holds itself",)),
+    "prefork_takes_lock_itself": Truth(HANG, "lock of its own", ("which it took itself",)),
     "database_against_itself": Truth(
         HANG, "database lock", ("database_against_itself", "`one` of this very process has")
     ),
@@ -116,7 +116,7 @@ TRUTHS = {
     "busy_counting_down": Truth(HANG, "may be endless", ("in a `while` loop; nothing shows",)),
     "busy_python_thread": Truth(FINE, "busy", ("counting",)),
     "busy_parts": Truth(FINE, "busy", ("hanging.py",)),
-    "busy_regex": Truth(FINE, "busy", ("busy_regex",)),
+    "busy_regex": Truth(HANG, "endless match", ("busy_regex", "all ways")),
     "busy_sum": Truth(FINE, "busy", ("busy_sum",)),
     "busy_pow": Truth(FINE, "busy", ("busy_pow",)),
     "busy_pool": Truth(FINE, "busy", ("counting",)),
@@ -149,13 +149,6 @@ TRUTHS = {
         HANG, "nobody gives it", ("which could come from", "it waits in turns with a timeout")
     ),
     "file_never_made": Truth(HANG, "polls", ("until exists() says otherwise", "a file")),
-    "question_not_sent": Truth(HANG, "not sent", ("18 bytes", "the child's stdin")),
-    "question_to_a_socket_not_sent": Truth(HANG, "not sent", ("18 bytes", "of that descriptor")),
-    "lines_read_ahead": Truth(HANG, "read ahead", ("lines_read_ahead", "was read ahead")),
-    "peer_polled": Truth(HANG, "retries", ("peer_polled", "by create_connection()")),
-    "idle_between_three_tries": Truth(FINE, "sleeps", ("idle_between_three_tries",)),
-    "busy_at_the_end_of_a_socket": Truth(HANG, "reads past the end", ("`line`", "recv()")),
-    "handshake_never_answered": Truth(HANG, "peer", ("part of the handshake",)),
     "peer_tried_again": Truth(HANG, "retries", ("because of ConnectionRefusedError",)),
     "one_of_two_workers_calls": Truth(HANG, "one client", ("a fixed number of times",)),
     "prompt_of_other_words": Truth(HANG, "peer", ("without a timeout",)),
@@ -197,7 +190,7 @@ TRUTHS = {
     "busy_skipping_lines": Truth(
         HANG, "reads past the end", ("skip_empty", "the stream that readline() reads has ended")
     ),
-    "busy_with_the_last_block": Truth(FINE, "busy", ("busy_with_the_last_block",)),
+    "busy_with_the_last_block": Truth(HANG, "may be endless", ("busy_with_the_last_block",)),
     "busy_with_an_empty_file": Truth(FINE, "busy", ("busy_with_an_empty_file",)),
     "jobs_of_a_pool_await_their_end": Truth(
         DEADLOCK, "event and join", ("results of a pool", "which could end this wait")
@@ -227,6 +220,15 @@ TRUTHS = {
     "event_of_processes": Truth(
         HANG, "lock of another process", ("a notification of another process",)
     ),
+    "question_not_sent": Truth(HANG, "not sent", ("18 bytes", "the child's stdin")),
+    "question_to_a_socket_not_sent": Truth(HANG, "not sent", ("18 bytes", "of that descriptor")),
+    "lines_read_ahead": Truth(HANG, "read ahead", ("lines_read_ahead", "was read ahead")),
+    "peer_polled": Truth(HANG, "retries", ("peer_polled", "by create_connection()")),
+    "idle_between_three_tries": Truth(FINE, "sleeps", ("idle_between_three_tries",)),
+    "busy_at_the_end_of_a_socket": Truth(HANG, "reads past the end", ("`line`", "recv()")),
+    "busy_at_the_end_of_a_connection": Truth(HANG, "reads past the end", ("`self.rest`",)),
+    "cancel_ignored": Truth(HANG, "ignored cancel", ("look_for_ever", "asked to end by cancel()")),
+    "handshake_never_answered": Truth(HANG, "peer", ("part of the handshake",)),
 }
 
 

@@ -37,8 +37,9 @@ def task(id: int, *stack: SimpleNamespace, waits_for: int = 0) -> SimpleNamespac
         address=waits_for, kind="process", name="", place="", text=lambda **_: "a child"
     )
     return SimpleNamespace(
-        id=id, stack=stack, wait=wait, name=f"Task-{id}", running=False, certainty="?", wakers=()
-    )
+        id=id, stack=stack, wait=wait, name=f"Task-{id}", running=False, certainty="?", wakers=(),
+        framework="",
+    )  # fmt: skip
 
 
 def scene(paused: int, stream: str = "stdout", variables=None, **more) -> SimpleNamespace:
@@ -148,7 +149,9 @@ def test_a_child_that_was_forked_later_may_keep_a_pipe_open(
         locks=SimpleNamespace(type_name=types.get),
         objects=SimpleNamespace(integer=lambda word: int(word == YES)),
     )
-    running = SimpleNamespace(running_processes=[(77, True), (sibling, forked)])
+    running = SimpleNamespace(
+        running_processes=[(77, True), (sibling, forked)], child=lambda _: None
+    )
     activity = ThreadActivity(7, "MainThread", CHILD, target=77, frames=(CONVERT,))
     made = pipe_kept_open_by_sibling_clause(
         SimpleNamespace(view=view, descriptors=running), activity

@@ -193,11 +193,12 @@ class FrameSlots:
         return reader.u32(block + layout.require("PyTryBlock", "b_level"))
 
     def _depth_modern(self, frame: PyFrame) -> int:
-        lasti = self._frames.read(frame.address).lasti
-        for entry in self._table(frame.code):
-            if entry.start <= lasti < entry.end:
-                return entry.depth
-        return 0
+        return self.guarded_depth(frame.code, self._frames.read(frame.address).lasti)
+
+    def guarded_depth(self, code: int, at: int) -> int:
+        """Return how much of the stack an error at a byte would leave (3.11); 0 for no handler."""
+        entries = (each for each in self._table(code) if each.start <= at < each.end)
+        return next((each.depth for each in entries), 0)
 
     def _table(self, code: int) -> tuple[ExceptionTableEntry, ...]:
         if code not in self._tables:

@@ -30,10 +30,12 @@ from gdb_epi.cpython.values.value_stack_items import (
 )
 from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
 from gdb_epi.hangs.loops.library_values import (
+    DECOMPRESSOR,
     OF_MATCHES,
     OF_PATTERNS,
     call_match_method,
     call_pattern_method,
+    decompress,
 )
 from gdb_epi.hangs.loops.loop_states import INFINITE, Bounds, are_float_bounds
 from gdb_epi.hangs.loops.object_evaluation import (
@@ -72,6 +74,7 @@ _OF_DATES = frozenset(
 )
 _METHODS = {
     **dict.fromkeys(LIBRARY_VALUES, _OF_DATES),
+    DECOMPRESSOR: frozenset(("decompress",)),
     "decimal.Decimal": frozenset("quantize is_zero is_signed normalize copy_abs sqrt".split()),
     PATTERN: OF_PATTERNS, MATCH: OF_MATCHES,
     "bytes": _OF_BYTES, "bytearray": _OF_BYTES | {"append", "extend", "pop", "clear"},
@@ -160,6 +163,8 @@ def call_method(
         return NoneResult() if name in ("release", "__exit__") else ComputedNumber(True)
     if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
         return _of_text(run, run.whole_text(of), name, arguments, keywords)
+    if kind == DECOMPRESSOR and isinstance(of, ProcessObject):
+        return decompress(run, of, arguments)
     if kind in LIBRARY_VALUES:
         values = [run.host(each) for each in arguments]
         named = {key: run.host(value) for key, value in keywords.items()}

@@ -50,6 +50,7 @@ from gdb_epi.hangs.loops.builtin_calls import (
 from gdb_epi.hangs.loops.call_frames import begin_call
 from gdb_epi.hangs.loops.library_values import (
     ATTRIBUTES,
+    DECOMPRESSOR,
     call_match_method,
     call_pattern_method,
     is_re_function,
@@ -630,7 +631,10 @@ class DryRun(BlockInstructions):
         of, shift = self.stack[-1] if self.stack else None, self.opcodes.attr_shift
         if (shift and argument & 1) or not isinstance(of, (ProcessObject, LibraryValue)):
             super()._do_load_attr(argument)
-        elif self.kind(of) in LIBRARY_VALUES or isinstance(of, LibraryValue):
+        elif isinstance(of, LibraryValue) or (
+            self.kind(of) in (*LIBRARY_VALUES, DECOMPRESSOR)
+            and not is_supported_method(self, of, self._name(argument >> shift))
+        ):
             self.stack[-1] = value_attribute(self, of, self._name(argument >> shift))
         elif self.is_module_or_class(of):
             self.stack[-1] = self.of_module_or_class(of, self._name(argument >> shift))

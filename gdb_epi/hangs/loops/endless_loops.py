@@ -459,6 +459,8 @@ def find_dry_run_starts(
         yield DryRunStart(code[begin].at, (*stack, NoneResult()), for_loops=loops)
         return
     stack = _iterators(scene, frame, sum(code[first].at in each for each in loops))
+    guarded = code[first].at - (names[first] == "POP_EXCEPT")  # which no handler guards any more
+    stack += _below_handler(scene, frame, len(stack), guarded)
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
     if by_generator and iterates and names[running] != "FOR_ITER":
         raise Undecodable("a generator that has given its value")
@@ -505,6 +507,16 @@ def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, .
     if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
         return ()
     return tuple(map(run.iteration, words))
+
+
+def _below_handler(scene: HangContext, frame: PyFrame, deep: int, at: int) -> tuple[Item, ...]:
+    """Return what lies on the stack of a handler that runs above `deep` items: nobody knows what.
+
+    Only that it ends takes them away (3.11; before, blocks say so).
+    """
+    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is None:
+        return ()
+    return (None,) * max(0, scene.view.slots.guarded_depth(frame.code, at) - deep)
 
 
 def _sleeps(scene: HangContext, coroutine: int) -> bool:

@@ -17,6 +17,7 @@ from gdb_epi.cpython.running.wait_rules import (
     TASKS,
     WRITE,
 )
+from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
     MAX_BESIDE,
@@ -54,6 +55,8 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
+_ENDS_TASKS = ("asyncio.runners", "_cancel_all_tasks")
+MAX_ASKED = 1 << 16  # calls of cancel() of one task
 # Functions that run jobs for a loop in threads of their own.
 _WORKERS = (
     ("concurrent.futures.thread", "_worker"), ("twisted._threads._threadworker", "work"),
@@ -81,7 +84,7 @@ def diagnose_sleeping_event_loop(
     unread = find_unread_child_output(scene, asleep.tasks)
     if unread is not None:
         return diagnose_unread_child_output(scene, asleep.activity, unread)
-    closing = asleep.by_closing()
+    closing = asleep.by_ignored_cancel() or asleep.by_closing()
     if closing is not None:
         return closing
     if loop is None or loop.descriptors is None:
@@ -115,6 +118,39 @@ class _Asleep:
         self.activity = activity
         # Those of a library alone serve its loop.
         self.outside = count_woken_from_outside(self.own or self.tasks)
+
+    def by_ignored_cancel(self) -> HangDiagnosis | None:
+        """Return the answer where a task goes round in its loop although cancel() was called of it.
+
+        It caught CancelledError. asyncio counts such calls; timeout() and TaskGroup take theirs
+        back (Modules/_asynciomodule.c, task_num_cancels_requested, 3.11 to 3.15).
+        """
+        scene = self.scene
+        for task in self.own:
+            own = own_frames(task, scene.installed)
+            if task.framework != "asyncio" or not scene.runs_in_loop(own[0]):
+                continue
+            waiting = [other for other in self.tasks if task.id in other.wakers]
+            frames = scene.view.frames(self.activity.tid)
+            if not waiting and not any(frames_running(frames, (_ENDS_TASKS,))):
+                continue
+            at = scene.view.reader.layout.offset("TaskObj", "task_num_cancels_requested")
+            asked = read_u32(scene.target, task.id + at) if at is not None else 0
+            if not asked or asked > MAX_ASKED or has_timeout(task, self.tasks, scene.view):
+                continue
+            who = f"{name_task(waiting[0])} waits" if waiting else "asyncio.run() waits"
+            sentence = (
+                f"{self.base}; {name_task(task)} was asked to end by cancel(), and goes on in a "
+                f"loop at {function_and_line(own[0])}: it has caught CancelledError; {who} for its "
+                "end"
+            )
+            return wait_diagnosis(
+                HANG, "ignored cancel", sentence, self.activity._replace(frames=own),
+                evidence=(f"cancel() was called {counted(asked, 'time')} of a task that goes on",),
+                ruled_out=("a timeout", "a task that nobody waits for"),
+                doubts=("a last turn of its loop that ends soon",),
+            )  # fmt: skip
+        return None
 
     def by_closing(self) -> HangDiagnosis | None:
         """Return the answer where a task is in a library's function that ends a service."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dry run does with regular expressions, dates and decimals: this Python's modules do it.
+"""What a dry run does with patterns, dates, decimals: this Python's modules; and decompressors.
 
 The texts are those of a core, so a match may take years: endless_matches.py counts its steps first.
 A match is kept as four tuples: the texts of its groups, their spans, (name, number) of each, and
@@ -11,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import BuiltStr, BuiltTuple, Item, ProcessObject
+from gdb_epi.cpython.values.value_stack_items import (
+    BuiltStr,
+    BuiltTuple,
+    ComputedNumber,
+    Item,
+    ProcessObject,
+)
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.loops.endless_matches import UnsupportedPattern, count_matching_steps
 from gdb_epi.hangs.loops.loop_states import host_class
@@ -22,6 +28,11 @@ if TYPE_CHECKING:
     import re
 MAX_PATTERN, MAX_SUBJECT = 1 << 10, 1 << 12  # characters
 MAX_GROUPS = 100
+DECOMPRESSOR = "zlib.Decompress"
+# After the head of 16 bytes comes a z_stream of 112, then two texts of bytes and a char
+# (compobject, Modules/zlibmodule.c, 3.8 to 3.15; zlib.h).
+_AVAIL_OUT, _EOF = 16 + 32, 16 + 112 + 16
+_OF_DECOMPRESSORS = {"unused_data": 16 + 112, "unconsumed_tail": 16 + 112 + 8}
 STEPS = 4  # of a match that cost as much as one of the run
 OF_PATTERNS = frozenset("match fullmatch search findall finditer split sub".split())
 ATTRIBUTES = ("lastgroup", "lastindex", "string")
@@ -155,8 +166,27 @@ def make_value(
     return run.of_host(lambda: host_class(kind)(*values, **named))
 
 
+def decompress(run: ObjectEvaluation, of: ProcessObject, arguments: Sequence[Item]) -> Item:
+    """Return what decompress() gives of no input: nothing, for ever. Raises Undecodable.
+
+    Had the last call met the limit of what it may give, more could come.
+    """
+    run.memory.read.add(of.address)
+    room = run.decoder.reader.u32(of.address + _AVAIL_OUT)
+    if not arguments or run.length(arguments[0]) or not room:
+        raise Undecodable("input that is decompressed")
+    return run.of_value(b"")
+
+
 def value_attribute(run: ObjectEvaluation, of: Item, name: str) -> Item:
-    """Return an attribute of a date, time or decimal. Raises Undecodable."""
+    """Return an attribute of a date, time or decimal, or of a decompressor. Raises Undecodable."""
+    if isinstance(of, ProcessObject) and run.kind(of) == DECOMPRESSOR:
+        run.memory.read.add(of.address)
+        if name == "eof":
+            return ComputedNumber(run.decoder.reader.u8(of.address + _EOF) != 0)
+        if name not in _OF_DECOMPRESSORS:
+            raise Undecodable("an attribute of a value")
+        return ProcessObject(run.decoder.reader.u64(of.address + _OF_DECOMPRESSORS[name]))
     value = getattr(run.host(of), name, None)
     if value is None or callable(value):
         raise Undecodable("an attribute of a value")

@@ -31,6 +31,7 @@ _STREAM = "StreamReader"  # of asyncio; types that Python code made have no modu
 _STREAMS = ("_io.", "_socket.", "socket", "SSLSocket")
 _CALLED_AGAIN = "callable_iterator"  # of iter(function, end): both follow its head
 _BETWEEN = frozenset(("nothing", "extended"))
+_VARIABLES = ("store", "store_load")
 
 
 def loop_reads_at_end_of_file(scene: HangContext) -> HangDiagnosis | None:
@@ -71,8 +72,9 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
     empty = [name for _, name in stored if _is_empty(scene, scene.view.variable(frame, name))]
     places = _results(body, methods)
     short = [
-        name for at, name in stored
-        if at in places.summed and name not in empty and _is_short(scene, frame, name)
+        name for at, name in (*stored, *_attributes_stored(scene, frame, body))
+        if at in places.summed and name not in empty
+        and _is_short(scene, _value(scene, frame, name))
     ]  # fmt: skip
     if not empty and not short:
         return ""
@@ -120,17 +122,34 @@ def _results(body: Sequence[Instruction], methods: dict[int, str]) -> _Stores:
     stores, method, returned, summed = _Stores(set(), set()), "", False, False
     for each in body:
         method = methods.get(each.at, method)
-        if each.operation in ("store", "store_load") and returned and method in _READS:
+        in_attribute = each.operation == "" and summed  # with what brings the object to the top
+        if returned and method in _READS and (each.operation in _VARIABLES or in_attribute):
             (stores.summed if summed else stores.alone).add(each.at)
         adds = returned and each.operation == "sum"
-        between = returned and each.operation in _BETWEEN
+        between = returned and (each.operation in _BETWEEN or in_attribute)
         returned, summed = each.operation == "call" or adds or between, adds or (between and summed)
     return stores
 
 
-def _is_short(scene: HangContext, frame: PyFrame, name: str) -> bool:
-    """Tell whether a variable holds fewer bytes or characters than a peer sends at once."""
+def _attributes_stored(
+    scene: HangContext, frame: PyFrame, body: Sequence[Instruction]
+) -> list[tuple[int, str]]:
+    """Return (byte, "self.name") of the attributes of a method's object that instructions store."""
+    names = scene.call_sites.strings(frame.code, "co_names")
+    stores = set(scene.changes_of(frame.code, names))
+    first = (scene.call_sites.strings(frame.code, "co_varnames") or ["self"])[0]
+    places = [(x.at, x.argument) for x in body if x.at in stores and not x.operation]
+    return [(at, f"{first}.{names[number]}") for at, number in places if number < len(names)]
+
+
+def _value(scene: HangContext, frame: PyFrame, path: str) -> int | None:
+    name, _, attribute = path.partition(".")
     word = scene.view.variable(frame, name)
+    return scene.view.attribute(word, attribute) if word and attribute else word
+
+
+def _is_short(scene: HangContext, word: int | None) -> bool:
+    """Tell whether a value has fewer bytes or characters than a peer sends at once."""
     kind = scene.view.locks.type_name(word) if word and not word & 7 else ""
     if kind == "bytes":
         raw = scene.view.reader.bytes_object(word or 0, MAX_SHORT + 1)

@@ -104,13 +104,16 @@ def pipe_kept_open_by_sibling_clause(scene: HangContext, activity: ThreadActivit
     """Say which other child may keep a pipe open whose writing end this process has closed.
 
     fork() copies descriptors: a child that was forked later has the end too, unless it closes it.
-    "" where the thread's code has no connection that it wrote to and closed.
+    "" where the thread's code has no connection that it wrote to and closed, and the child that it
+    waits for no standard input that was closed.
     """
     view, target = scene.view, activity.target or 0
     later = [pid for pid, forked in scene.descriptors.running_processes if forked and pid > target]
     held = (at for frame in activity.frames for _, at in view.variable_addresses(frame))
     connections = (at for at in held if not at & 7 and view.locks.type_name(at) == "Connection")
-    if not later or not any(_was_written_and_closed(scene, at) for at in connections):
+    child = scene.descriptors.child(target)
+    closed = child is not None and "stdin" in child.closed
+    if not later or not (closed or any(_was_written_and_closed(scene, at) for at in connections)):
         return ""
     return (
         f"; one possibility: it reads to the end of a pipe, and child {later[0]}, forked later, "
