@@ -117,7 +117,10 @@ def _page_fault(target: Target, site: FaultSite) -> FaultSite:
     if fault.error is not None:
         fetched = bool(fault.error & ERROR_FETCH)
     else:
-        fetched = at_pc or (next_page and not may_execute(target.region_at(address)))
+        # Code that was entered in its middle may write to where it stands, by the register called.
+        region = target.region_at(address)
+        at_pc = at_pc and (region is None or "x" not in region.perms)
+        fetched = at_pc or (next_page and not may_execute(region))
     if fetched:
         return find_transfer(target, site._replace(address=address, source="kernel"))
     return _data(target, site)

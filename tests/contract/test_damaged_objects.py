@@ -19,6 +19,7 @@ FLIPPED = {
     "bit_in_mask_of_open_orders": ("mask of the set", 33),
     "bit_in_length_of_a_packet_view": ("shape[0] of the memoryview", 35),
     "bit_in_start_of_received_bytes": ("ob_start of the bytearray", 39),
+    "decimals_of_a_tax_office": ("len of the decimal.Decimal", 22),
 }
 
 
@@ -50,6 +51,7 @@ def test_the_word_that_was_flipped_is_named(name: str) -> None:
         ("firmware_dump_with_pauses", "S:far-index", "it leads 104857"),
         ("lines_shown_from_a_long_log", "S:far-index", "its upper half is all ones"),
         ("stale_cache_of_object", "S:wild-value:one-bit", "no pointer stands there"),
+        ("future_settled_on_a_thin_loop", "S:use-after-free", "and so is all else that it held"),
     ],
 )
 def test_what_the_program_did_is_no_damage(name: str, rule: str, said: str) -> None:
@@ -59,7 +61,16 @@ def test_what_the_program_did_is_no_damage(name: str, rule: str, said: str) -> N
     assert get_group(verdict, "damage")["found"] is False
 
 
-@pytest.mark.parametrize("name", ["edges_of_a_smoothed_signal", "hits_counted_for_an_evicted_page"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "edges_of_a_smoothed_signal",
+        "hits_counted_for_an_evicted_page",
+        "name_of_exactly_its_field",
+        "pinned_entries_of_a_cache",
+        "visitors_of_the_seventeenth_gate",
+    ],
+)
 def test_an_object_that_was_written_over_is_damage_and_no_flip(name: str) -> None:
     record = record_of(PIECES[name])
     verdict = get_group(record, "verdict")

@@ -43,6 +43,14 @@ def test_a_page_fault(code: str, access: str) -> None:
     assert site.operand.base == "rdi"
 
 
+def test_code_that_writes_where_it_stands_was_fetched() -> None:
+    """A call into the middle of an instruction leaves its target in the register."""
+    site = site_of("0000", fault_at(PC), rax=PC)  # add %al,(%rax)
+    assert (site.kind, site.address, site.access) == ("data", PC, "w")
+    assert site.operand is not None
+    assert site.operand.base == "rax"
+
+
 def test_the_second_page_of_an_access() -> None:
     """An access over the end of a page faults at the next page."""
     site = site_of(LOAD, fault_at(0x7ABC_1234_6000), rdi=0x7ABC_1234_5FFC)

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.corruption.checks.gc_links import find_untracked_object_behind_register
+from gdb_epi.corruption.checks.gc_links import (
+    find_untracked_object_behind_register,
+    is_given_back_twice,
+)
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
@@ -589,29 +592,29 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
         if finding.detector in ORDINARY:
             id, summary = _id(finding), finding.summary
             if finding.detector == "null_dereference":
-                untracked = _zero_link(context)
-                id = "S:foreign-value" if untracked else _null_id(context)
+                id, untracked = _zero_link(context) or (_null_id(context), "")
                 summary = untracked or summary
             elif finding.detector == "stack_overflow" and _in_one_step(context):
                 id += IN_ONE_STEP
             yield plain_evidence(id, "", summary)._replace(facts=dict(finding.facts))
 
 
-def _zero_link(context: Context) -> str:
-    """Return what a link of 0 in the collector's head of an object says, "" where it is none."""
+def _zero_link(context: Context) -> tuple[str, str] | None:
+    """Return what a link of 0 in the collector's head of an object is a sign of, and says."""
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
-        return ""
+        return None
     nulls = [name for name in site.operand.registers() if site.fault.registers.get(name) == 0]
     address = next(
         filter(None, (find_untracked_object_behind_register(context, name) for name in nulls)), None
     )
     if address is None:
-        return ""
-    return (
-        f"the collector's links of the object at {address:#x} are 0: it was untracked or freed "
-        "before, or overwritten"
-    )
+        return None
+    links = f"the collector's links of the object at {address:#x} are 0"
+    if is_given_back_twice(context, address):
+        cleared = "and so is all else that it held, and its tp_dealloc was called"
+        return "S:use-after-free", f"{links}, {cleared}: it was given back before, and once more"
+    return "S:foreign-value", f"{links}: it was untracked or freed before, or overwritten"
 
 
 def _is_explained(context: Context) -> bool:

@@ -19,6 +19,7 @@ from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import (
     collect_fault_values,
     is_on_stack,
+    read_words,
     shared_page_reader,
 )
 from gdb_epi.corruption.heap.object_walk import object_walk
@@ -31,7 +32,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gc import read_gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import ADDRESS_BITS, WORD
+from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, WORD
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_NODES = 20_000_000  # of a sweep
@@ -47,6 +48,7 @@ FLAGS = 3  # next: unreachable, and a space (3.14.0); prev: finalized, collectin
 
 MAX_HOLDERS = 8  # words with the address of one link
 MAX_BROKEN = 4
+MIN_FIELDS, MAX_SIZE = 2, 1024  # of an object that was cleared; its bytes
 
 
 class LinkRepair(NamedTuple):
@@ -191,6 +193,29 @@ def find_untracked_object_behind_register(context: Context, register: str) -> in
         if links.is_object(head) and not links.following(head) and not links.before(head):
             return head + links.size
     return None
+
+
+def is_given_back_twice(context: Context, address: int) -> bool:
+    """Tell whether the tp_dealloc of a type failed with an object of it that was cleared before.
+
+    Types of CPython's untrack an object first and clear it then; some keep its memory for the next.
+    """
+    python, fault = context.state.python, context.fault
+    if not isinstance(python, PythonState) or isinstance(fault, Absent):
+        return False
+    reader, offset = shared_page_reader(context), python.layout.require
+    kind = reader.word(address + offset("PyObject", "ob_type"))
+    dealloc = reader.word(kind + offset("PyTypeObject", "tp_dealloc"))
+    size = reader.word(kind + offset("PyTypeObject", "tp_basicsize"))
+    fields = read_words(context, address + 2 * WORD, min(size, MAX_SIZE) // WORD - 2)
+    function = context.functions.at(fault.pc)
+    return (
+        len(fields) >= MIN_FIELDS
+        and not any(field & HALF_MASK for field in fields)
+        and not reader.word(address)
+        and function is not None
+        and function.start == dealloc
+    )
 
 
 def _near_the_fault(context: Context, size: int) -> Iterator[int]:

@@ -2,7 +2,7 @@
 """R2, R3: pages of mapped files against the files themselves.
 
 R2: dumped text and constants differ from the file. R3: a relocated word that nobody may write is
-not what ld.so put there.
+not what ld.so put there. A pointer to a function that may be written is told by where it leads.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, plain_evidence, word_evidence
 from gdb_epi.corruption.files.elf_images import (
     PF_W,
     ImageFile,
@@ -18,13 +18,17 @@ from gdb_epi.corruption.files.elf_images import (
     missing_files_line,
     read_only_pieces,
 )
+from gdb_epi.corruption.heap.memory_readers import read_words
 from gdb_epi.corruption.registry import check
-from gdb_epi.sizes import PAGE, WORD_MASK
+from gdb_epi.corruption.replay.code_map import begins_function
+from gdb_epi.errors import Absent
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.util import counted
 
 BREAKPOINT = 0xCC
 MAX_WRONG = 16  # words of one object; more of them were rewritten by something
 MAX_PIECES = 64  # pages with differences that are looked at
+MAX_DATA = 4 << 20  # bytes of variables of one file
 
 
 @check(
@@ -155,3 +159,45 @@ def _wrong_relocations(image: ImageFile, start: int, data: bytes) -> Iterator[tu
     for address, value in image.relatives(low, low + len(data) - 7):
         if words[address - low >> 3] != value + base & WORD_MASK and not address & 7:
             yield address + base, words[address - low >> 3], value + base & WORD_MASK
+
+
+@check(
+    "S:overwritten-pointer",
+    costly=True,
+    needs="crash",
+    order=17,
+    innocent_causes=(
+        "this is one: a counter or index that goes past the table before the pointer. Programs put "
+        "other functions into such variables, and no place inside of one, as long as the unwind "
+        "tables tell them apart; said only of the pointer into the function that failed."
+    ),
+)
+def pointers_into_functions(context: Context) -> Iterator[Evidence]:
+    """Find a variable that ld.so set to a function, and that leads into the middle of one."""
+    fault = context.fault
+    inside = None if isinstance(fault, Absent) else context.functions.at(fault.pc)
+    if inside is None or isinstance(fault, Absent):
+        return
+    for image in image_files(context)[0]:
+        if image.offset(fault.pc - image.base, 1) is None:
+            continue
+        for load in image.loads:
+            start = image.base + load.vaddr + WORD - 1 & -WORD
+            count = load.filesz // WORD if load.flags & PF_W and load.filesz < MAX_DATA else 0
+            for number, held in enumerate(read_words(context, start, count)):
+                if inside.start < held <= fault.pc:
+                    yield from _pointer_astray(context, image, start + WORD * number, held)
+
+
+def _pointer_astray(context: Context, image: ImageFile, at: int, held: int) -> Iterator[Evidence]:
+    right = image.expected(at)
+    if right is None or right == held or not begins_function(context, right):
+        return
+    summary = (
+        f"the word at {at:#x} was overwritten: ld.so put the address of the function at {right:#x} "
+        f"there, and it is {held:#x}, inside of the function that failed"
+    )
+    if (held ^ right).bit_count() == 1:
+        yield word_evidence("R14", at, held, right, summary)
+    else:
+        yield plain_evidence("S:overwritten-place", at, summary)

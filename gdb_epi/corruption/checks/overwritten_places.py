@@ -101,13 +101,12 @@ _BY_OFFSET = {
         "this is one: a write behind a buffer's end, through a pointer to memory that was freed, "
         "or of garbage. Said only where something else shows that the place is in use as what it "
         "was: the collector's list still names the object, the object is whole but for this word, "
-        "a list, dict or set still names the block as its table, or one run of text goes over "
-        "the start of the block, several objects of one type are wrong in that field, what names "
-        "a block that held an object are items of containers alone, or one byte "
-        "stands at one distance through memory and makes no addresses out of several words (of "
-        "no table of addresses, which may lead to what is gone). "
-        "Not said where one byte of the word, changed, makes the access "
-        "legal: then it may be a flip."
+        "a list, dict or set still names the block as its table, one run of text, or of one value "
+        "where nobody names the block, goes over its start, several objects of one type are wrong "
+        "in that field, what names a block that held an object are items of containers alone, or "
+        "one byte stands at one distance through memory and makes no addresses out of several "
+        "words (of no table of addresses, which may lead to what is gone). Not said where one byte "
+        "of the word, changed, makes the access legal: then it may be a flip."
     ),
 )
 def overwritten_place(context: Context) -> Iterator[Evidence]:
@@ -695,6 +694,7 @@ def _text_goes_on(context: Context, slot: int, start: int) -> str:
         return ""
     if all(ascii_text_shape(word or 0) is not None for word in words):
         return f"text runs from the block before over the start of this one, {start:#x}"
-    if len(set(words)) == 1 and words[0] == WORD_MASK:
-        return f"bytes of 0xff run from the block before over the start of this one, {start:#x}"
+    # Buffers side by side hold one value too, and somebody names where each begins.
+    if len(set(words)) == 1 and (words[0] == WORD_MASK or not is_block_reused(context, start)):
+        return f"that value runs from the block before over the start of this one, {start:#x}"
     return ""

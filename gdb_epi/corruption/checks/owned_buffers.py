@@ -74,6 +74,13 @@ _ITEM, _ALLOCATED, _ARRAY_DESCR = 24, 32, 40
 _MASTER_BUF, _MASTER_LEN = 32, 48
 _MASTER_FLAGS = 16
 _REFERENT = 16  # wr_object of PyWeakReference, 3.8 to 3.15
+# PyDecObject (Modules/_decimal/_decimal.c, 3.3 to 3.14): a hash, an mpd_t, and words of its own.
+_DIGITS, _LENGTH, _ALLOC, _WORDS, _OWN_WORDS = 40, 48, 56, 64, 72
+_OWN_COUNT = 4  # _Py_DEC_MINALLOC
+_WORD_DIGITS = 19  # decimal digits in a word (MPD_RDIGITS, libmpdec/mpdecimal.h, 64 bits)
+# stringio (Modules/_io/stringio.c, 3.8 to 3.14): characters of 4 bytes once they are joined.
+_TEXT, _TEXT_SIZE, _TEXT_ROOM, _TEXT_STATE = 16, 32, 40, 48
+_REALIZED, _CHARACTER = 1, 4
 
 
 # Before each block of the debug allocators: its size, big-endian, the letter of its API, and 0xFD
@@ -349,6 +356,36 @@ def _check_stream(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     return CONTRADICTS if room is None else _fills(size, room)
 
 
+def _check_decimal(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+    """A Decimal: its digits, the words that hold them, and how many of those it has room for."""
+    digits = words.number(owner + _DIGITS, "digits")
+    length, room_said = (
+        words.number(owner + at, name, 0) for at, name in ((_LENGTH, "len"), (_ALLOC, "alloc"))
+    )
+    start = words.pointer(owner + _WORDS, "data")
+    if not digits or not length:
+        return POSSIBLE  # infinities, and numbers that are none
+    if digits < 0 or length != -(-digits // _WORD_DIGITS) or length > room_said:
+        return CONTRADICTS
+    if start == owner + _OWN_WORDS:
+        return AGREES if room_said == _OWN_COUNT else CONTRADICTS
+    room = judge.room(start)
+    return CONTRADICTS if room is None else _fills(WORD * room_said, room, shrinks=True)
+
+
+def _check_text_buffer(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+    """An io.StringIO: its characters, how many there are, and for how many there is room."""
+    if words.raw(owner + _TEXT_STATE) & HALF_MASK != _REALIZED:
+        return POSSIBLE
+    start = words.pointer(owner + _TEXT, "buf")
+    size = words.number(owner + _TEXT_SIZE, "string_size")
+    room_said = words.number(owner + _TEXT_ROOM, "buf_size")
+    if not 0 <= size <= room_said:
+        return CONTRADICTS
+    room = judge.room(start)
+    return CONTRADICTS if room is None else _fills(_CHARACTER * room_said, room, shrinks=True)
+
+
 _TYPES: dict[str, Callable[[_Judge, _ObjectWords, int], int]] = {
     "array.array": _check_array,
     "numpy.ndarray": _check_numpy_array,
@@ -359,6 +396,8 @@ _TYPES: dict[str, Callable[[_Judge, _ObjectWords, int], int]] = {
     "frozenset": _check_set,
     "int": _check_int,
     "bytearray": _check_bytearray,
+    "decimal.Decimal": _check_decimal,
+    "_io.StringIO": _check_text_buffer,
     "_io.BufferedReader": _check_stream,
     "_io.BufferedWriter": _check_stream,
     "_io.BufferedRandom": _check_stream,

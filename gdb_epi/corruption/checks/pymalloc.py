@@ -19,6 +19,7 @@ from gdb_epi.corruption.evidence import (
     require_present,
     word_evidence,
 )
+from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_object_search
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import (
@@ -45,6 +46,7 @@ from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
+from gdb_epi.fault.variables_holding_address import IS
 from gdb_epi.fault.word_shapes import ascii_text_shape
 from gdb_epi.hangs.interrupted_updates import may_be_half_updated
 from gdb_epi.target.memory_search import OutOfTime, find_word
@@ -66,6 +68,7 @@ _IS_ZERO = b"\xff" + bytes(255)
 _MORTAL = bytes(range(64)) + bytes(192)  # the highest byte of 32 bits: one of the top two: immortal
 MAX_POOLS = 96  # of a default run
 MAX_PAGE = POOL_SIZES[0]
+MIN_CUT = 2  # links; of a single one a flip may have changed the lowest byte
 MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
 STEP = 4096
 INCREMENT = "an increment of the reference count of a freed object (use after free)"
@@ -354,6 +357,8 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
                     yield freed_count
                 elif is_first_link_wild(pool, data):
                     yield from _lost_list(context, pool, data)
+                else:
+                    yield from _cut_links(context, pool, data)
         blocks.look(pool, data)
     for place, wrong in search.headers:
         yield _evidence(wrong, place)
@@ -394,13 +399,40 @@ def _lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
         read_from = find_read_place(context, word)
         if read_from is not None and read_from.slot == place:
             shape = ascii_text_shape(first)
-            of_text = f" ({shape.why})" if shape is not None else ""
+            named = next((v.name for v in context.state.named_values if v.how == IS), None)
+            of_what = f" ({shape.why})" if shape is not None else ""
+            of_what = f" (the number `{named}` of the program)" if named is not None else of_what
             summary = (
                 f"a list of free blocks is damaged: the first free block of pymalloc's pool "
-                f"at {pool.address:#x} would be {first:#x}{of_text}, and the crash went there"
+                f"at {pool.address:#x} would be {first:#x}{of_what}, and the crash went there"
             )
-            # A damaged link may lead to any bytes, and leads to text more seldom than a write does.
-            yield plain_evidence("S:overwritten-place" if shape else "S:free-list", place, summary)
+            # A damaged link may lead to any bytes, and leads to text, or to a number that the
+            # program computes with, more seldom than a write does.
+            id = "S:overwritten-place" if of_what else "S:free-list"
+            yield plain_evidence(id, place, summary)
+
+
+def _cut_links(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
+    """Yield a sign if links of several free blocks have 0 as lowest byte, and lead to no block.
+
+    So does what ends a text behind its buffer. What is no link leads to objects.
+    """
+    index, first = address_index(context), HEADER_SIZE
+    cut = []
+    for at in range(first, first + pool.carved * pool.block, pool.block):
+        link = int.from_bytes(data[at : at + 8], "little")
+        offset = link - pool.address - first
+        if link & 0xFF or not 0 <= offset < pool.carved * pool.block or not offset % pool.block:
+            continue
+        if index.object_type(link) is None:
+            cut.append(pool.address + at)
+    if len(cut) >= MIN_CUT:
+        summary = (
+            f"{len(cut)} links of free blocks in pymalloc's pool at {pool.address:#x}, the first "
+            f"at {cut[0]:#x}, have a lowest byte of 0 and lead to no block: a byte of 0 was "
+            "written over each of them"
+        )
+        yield plain_evidence("S:overwritten-place", cut[0], summary)
 
 
 def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
