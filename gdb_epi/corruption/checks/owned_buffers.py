@@ -81,6 +81,7 @@ _WORD_DIGITS = 19  # decimal digits in a word (MPD_RDIGITS, libmpdec/mpdecimal.h
 # stringio (Modules/_io/stringio.c, 3.8 to 3.14): characters of 4 bytes once they are joined.
 _TEXT, _TEXT_SIZE, _TEXT_ROOM, _TEXT_STATE = 16, 32, 40, 48
 _REALIZED, _CHARACTER = 1, 4
+_CLOSED = 4  # close() leaves room for less, and the old size: resize_buffer(self, 0)
 
 
 # Before each block of the debug allocators: its size, big-endian, the letter of its API, and 0xFD
@@ -375,11 +376,11 @@ def _check_decimal(judge: _Judge, words: _ObjectWords, owner: int) -> int:
 
 def _check_text_buffer(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     """An io.StringIO: its characters, how many there are, and for how many there is room."""
-    if words.raw(owner + _TEXT_STATE) & HALF_MASK != _REALIZED:
-        return POSSIBLE
     start = words.pointer(owner + _TEXT, "buf")
     size = words.number(owner + _TEXT_SIZE, "string_size")
     room_said = words.number(owner + _TEXT_ROOM, "buf_size")
+    if words.raw(owner + _TEXT_STATE) & HALF_MASK != _REALIZED or 0 <= room_said < _CLOSED:
+        return POSSIBLE
     if not 0 <= size <= room_said:
         return CONTRADICTS
     room = judge.room(start)
