@@ -53,6 +53,7 @@ _GETS = ("multiprocessing.queues", "get")
 MAX_METHOD = 64  # characters
 GENERATED = "code that was compiled as the program ran"  # by numba and its like: it has no file
 _INTERPRETERS = ("python", "libpython")
+_SLEEPS = "clock_nanosleep"
 _SQLITE = ("libsqlite3", "_sqlite3")
 _ZMQ = ("libzmq", "_zmq.")
 _SERVERS = ("libpq", "_psycopg", "libmysqlclient", "libmariadb", "libodbc")
@@ -110,6 +111,9 @@ class ThreadActivityReader:
         base = base._replace(place=serving_function(inner) or base.place)
         wait = self.waits.get(thread.tid)
         call = read_system_call(self.target, thread)
+        if call is None and _SLEEPS in self._function(thread.pc):
+            # It has slept, or is about to: that function of the C library does nothing else.
+            call = SystemCall(hang_types.SLEEP, _SLEEPS, timed=True)
         if wait is not None and not self._was_given(wait, thread):
             return self._of_wait(base, wait, library, thread)
         if call is None or wait is not None:

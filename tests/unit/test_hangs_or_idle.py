@@ -17,6 +17,7 @@ from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_oth
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.signal_waits import diagnose_signal_taken_by_main
 from gdb_epi.hangs.tasks import frame_taking_from_pool
+from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_diagnosis
 from gdb_epi.hangs.wakers import diagnose_event_set_by_caller
 from gdb_epi.locks.python.call_sites import Instruction
@@ -220,6 +221,23 @@ def test_a_task_that_waits_for_what_a_pool_gives(functions, kind, taking) -> Non
     installed = SimpleNamespace(contains_frame=lambda each: each is not OWN)
     taken = frame_taking_from_pool(task, installed)
     assert (taken.name if taken is not None else "") == taking
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [("__clock_nanosleep", hang_types.DATABASE), ("sqlite3VdbeExec", hang_types.NATIVE)],
+)
+def test_who_is_just_before_or_behind_its_sleep_sleeps(function, kind, monkeypatch) -> None:
+    home = "gdb_epi.hangs.thread_activities"
+    monkeypatch.setattr(f"{home}.read_system_call", lambda *_: None)
+    monkeypatch.setattr(f"{home}.is_at_system_call", lambda *_: False)
+    target = SimpleNamespace(
+        process=lambda: SimpleNamespace(pid=MAIN), modules=list, region_at=lambda _: None
+    )
+    reader = ThreadActivityReader(target, None, (), lambda _: True)
+    monkeypatch.setattr(reader, "_function", lambda _: function)
+    monkeypatch.setattr(reader, "_module_name", lambda _: "libsqlite3.so.0")
+    assert reader.activity(SimpleNamespace(tid=MAIN, pc=0x1000, call=None)).kind == kind
 
 
 def test_a_copy_of_multiprocessing_waits_as_the_original_does() -> None:
