@@ -20,7 +20,11 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_object_search
+from gdb_epi.corruption.heap.memory_readers import (
+    collect_fault_values,
+    is_on_stack,
+    shared_object_search,
+)
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import (
     FREE_AT,
@@ -68,6 +72,7 @@ _IS_ZERO = b"\xff" + bytes(255)
 _MORTAL = bytes(range(64)) + bytes(192)  # the highest byte of 32 bits: one of the top two: immortal
 MAX_POOLS = 96  # of a default run
 MAX_PAGE = POOL_SIZES[0]
+CUT = 0x100  # what has 0 as lowest byte
 MIN_CUT = 2  # links; of a single one a flip may have changed the lowest byte
 MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
 STEP = 4096
@@ -351,6 +356,8 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
         if not may_be_half_updated(context.state, pool.address, len(data)):
             if wrong is not None:
                 yield _evidence(wrong, pool.address)
+                if wrong.is_low_bit:
+                    yield from _cut_links(context, pool, data)
             elif pool.free is None:
                 freed_count = _counted_down(pool, data)
                 if freed_count is not None:
@@ -415,17 +422,17 @@ def _lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
 def _cut_links(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
     """Yield a sign if links of several free blocks have 0 as lowest byte, and lead to no block.
 
-    So does what ends a text behind its buffer. What is no link leads to objects.
+    So does what ends a text behind its buffer. What is no link leads to objects. Or an object that
+    is in use stands where such a link led.
     """
-    index, first = address_index(context), HEADER_SIZE
+    index, heap, first = address_index(context), shared_object_search(context), HEADER_SIZE
+    end = first + pool.carved * pool.block
     cut = []
-    for at in range(first, first + pool.carved * pool.block, pool.block):
+    for at in range(first, end, pool.block):
         link = int.from_bytes(data[at : at + 8], "little")
-        offset = link - pool.address - first
-        if link & 0xFF or not 0 <= offset < pool.carved * pool.block or not offset % pool.block:
-            continue
-        if index.object_type(link) is None:
-            cut.append(pool.address + at)
+        offset = link - pool.address
+        if not link & 0xFF and first <= offset < end and (offset - first) % pool.block:
+            cut += [pool.address + at] if index.object_type(link) is None else []
     if len(cut) >= MIN_CUT:
         summary = (
             f"{len(cut)} links of free blocks in pymalloc's pool at {pool.address:#x}, the first "
@@ -433,6 +440,24 @@ def _cut_links(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
             "written over each of them"
         )
         yield plain_evidence("S:overwritten-place", cut[0], summary)
+        return
+    for at in range(-(-first // CUT) * CUT, end, CUT):
+        address = pool.address + at
+        if index.object_type(address) is None:
+            continue
+        flags = heap.access.context.types.flags(heap.reader.type_of(address))
+        if (at - first) % pool.block in (0, object_header_size(flags)):
+            continue
+        for place in context.places_of(address, MAX_HITS):
+            inside = pool.address <= place < pool.address + pool.size
+            if not inside and not is_on_stack(context, place) and not index.in_free_block(place):
+                summary = (
+                    f"the {index.object_type(address)} at {address:#x}, which {place:#x} names, "
+                    "stands where no block of its pool begins: a link of the list of free blocks "
+                    "led there, whose lowest byte was overwritten with 0"
+                )
+                yield plain_evidence("S:overwritten-place", address, summary)
+                return
 
 
 def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
