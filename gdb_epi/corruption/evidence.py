@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MEMORY = "memory"
 REGISTER = "register"
 NO_FLIP = "no flipped bit of it alone explains this"  # at the end of a word's origin
+ONCE_MORE = "given back before, and once more"  # of an object that was freed twice
 REFERS = "refers to it"  # of a word's origin: whose pointer led there
 UNKNOWN = "unknown"
 # The id of what looks overwritten in more than a flip changes. It weighs nothing for damaged bits.

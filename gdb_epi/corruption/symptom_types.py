@@ -41,7 +41,7 @@ SYMPTOMS = {
     "unexplained-fault": "the instruction cannot have made the fault that was reported",
     # anything but an access
     "illegal-instruction": "SIGILL",
-    "privileged-instruction": "an instruction that user code may not run",
+    "privileged-instruction": "an instruction that user code must not run",
     "protection-fault": "the CPU refused an instruction for another reason",
     "protection-key": "a protection key forbade the access",
     "shadow-stack": "a return address differs from the one on the shadow stack",

@@ -294,9 +294,9 @@ def copies_clause(count: int, *, searched: bool, more: bool) -> str:
     before all places were found.
     """
     if not count:
-        return "; no other place that was looked at holds the latter" if searched else ""
+        return "; no other place that was looked at holds the right value" if searched else ""
     places = f"at least {counted(count, 'other place')}" if more else counted(count, "other place")
-    return f"; {places} (memory, registers) {'holds' if count == 1 else 'hold'} the latter"
+    return f"; {places} (memory, registers) {'holds' if count == 1 else 'hold'} the right value"
 
 
 def _object_type(state: ProcessState, address: int) -> str | None:

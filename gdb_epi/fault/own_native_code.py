@@ -20,7 +20,8 @@ _COMMON = (
 )  # fmt: skip
 _INTERPRETER = ("libpython", "python")
 _STANDARD = "/lib-dynload/"  # extension modules of the standard library
-MAX_NAMED = 4
+_PACKAGES = re.compile("/(?:site|dist)-packages/")
+MAX_NAMED = 3
 # Functions of libc and ld.so below which destructors and atexit() functions run.
 ENSURE = "PyGILState_Ensure"
 EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cxa_finalize"))
@@ -69,18 +70,18 @@ def own_library_names_of_frames(frames: Iterable[NativeFrame]) -> list[str]:
 
 
 def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[list[str], str]:
-    """Return native code that may have written to some memory, and a clause that names it.
+    """Return native code that may have written to some memory, and words that name it.
 
-    Code on the stack comes first. The clause is "" when the program has no native code of its own.
+    What is not installed as a package comes first: it is the program's own, and fewer people use
+    it. Of the others, code on the stack. The words are "" when there is no such code.
     """
+    paths = [module.path or "" for module in target.modules()]
+    packaged = {path.rpartition("/")[2] for path in paths if _PACKAGES.search(path)}
     here = own_library_names_of_frames(frames)
-    others = [name for name in own_library_names(target) if name not in here]
-    named = [*here, *others]
-    if not named:
-        return [], ""
-    shown = ", ".join(named[:MAX_NAMED]) + (", ..." if len(named) > MAX_NAMED else "")
-    on_stack = f" ({', '.join(here[:MAX_NAMED])} was on the stack)" if here and others else ""
-    return named, f"native code that is not CPython's: {shown}{on_stack}"
+    named = list(dict.fromkeys((*here, *own_library_names(target))))
+    named.sort(key=packaged.__contains__)
+    few = ", ".join(named[:MAX_NAMED]) + (" or others" if len(named) > MAX_NAMED else "")
+    return named, " or ".join(few.rsplit(", ", 1)) if len(named) <= MAX_NAMED else few
 
 
 def is_own_library(path: str) -> bool:

@@ -23,7 +23,7 @@ HYPOTHESES = {
     "use-after-free": "memory was used after it was freed or given back, or freed twice",
     "other-data": "memory holds other data than the code expects",
     "heap-misuse": "malloc's own data was overwritten, or a block was freed twice or wrongly",
-    "out-of-bounds": "an access went outside of its memory",
+    "out-of-bounds": "code read or wrote outside of the memory that it was to use",
     "null-pointer": "a pointer was NULL",
     "wrong-pointer": "a pointer had a wrong value",
     "made-read-only": "memory that was in use was made read-only, as mprotect() does",

@@ -13,7 +13,7 @@ UNKNOWN = "unknown"
 # A category with its class ("limit:cpu") comes before the one without.
 DEATH_SENTENCES = {
     "segv-stack-overflow": "crashed: the C stack was full, {deep}",
-    "segv-exec": "crashed: it jumped to memory that may not be run, {below}",
+    "segv-exec": "crashed: it jumped to memory that cannot be run as code, {below}",
     "return-to-null": "crashed: it called a function through a NULL pointer, {below}",
     "misaligned-sp": "crashed: the stack pointer was wrong, {where}",
     "segv-noncanonical": "crashed on a pointer that cannot be an address, {where}",

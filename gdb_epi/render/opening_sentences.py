@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from gdb_epi.corruption.evidence import ONCE_MORE
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
 from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL, SIGXCPU
@@ -103,9 +104,10 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         return f"{who} {_deadlock_words(record)}", _deadlock_sentence(record, cause)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
-        return f"{who} hung: {wait}", _sentence(
-            f"{_software_bug_words(record)}: {cause}".removesuffix(": ")
-        )
+        if not cause:
+            sure = _percent(get_number(get_group(record, "verdict"), "confidence"))
+            return f"{who} hung: {wait}", f"It is {sure} sure that it hangs, and is not just slow."
+        return f"{who} hung: {wait}", _sentence(f"{_software_bug_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
         return _sentences_about_live_process(record, who, calls)
     if get_group(record, "process").get("started_as") == "bootloader":
@@ -158,7 +160,9 @@ def _sentences_about_computing(
     if IN_CALL in reason:
         when = _when_words(get_group(record, "signal"))
         return f"{who} was in a system call when {when}", f"{computed} {CALL}"
-    return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP}"
+    pid = get_group(record, "process").get("pid") or "PID"
+    take = TAKE_TWO if get_group(record, "signal") else TAKE_ANOTHER.format(pid=pid)
+    return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP.format(take=take)}"
 
 
 def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
@@ -192,8 +196,8 @@ def _deadlock_sentence(record: Json, circle: str) -> str:
              if finding.get("summary") in reasons)  # fmt: skip
     if all(each.get("confidence") != CERTAIN for each in facts):
         return _sentence(f"{_software_bug_words(record)}: {circle}")
-    sure = _confidence_words(record).strip(" ()")
-    return f"It is certain that {circle}. That this is the fault, a software bug, is {sure}."
+    sure = _confidence_words(record).strip(" ()").removesuffix(" sure")
+    return f"It is certain that {circle}, and {sure} sure that this is why it hangs."
 
 
 def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
@@ -328,6 +332,11 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:
         text = f'aborted: the C library said "{message}", {{where}}'
+    if message and _is_overrun_of_heap(record):
+        text = (
+            f'aborted: malloc found its heap damaged ("{message}") {{found}}; the damage was done'
+        )
+        text += " earlier"
     signal = get_group(record, "signal")
     failed = signal.get("fault_address") or get_group(signal, "behind_handler").get("fault_address")
     address = unpadded_address(failed)
@@ -340,7 +349,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     if category == "segv-null" and fault.get("kind") == "call" and address == "0x0":
         text = DEATH_SENTENCES["return-to-null"]
     if category == "segv-exec" and signal.get("si_code") == SEGV_MAPERR:
-        text = text.replace("memory that may not be run", "an address without memory")
+        text = text.replace("memory that cannot be run as code", "an address without memory")
     if category == "segv-stack-overflow" and _is_overflow_by_large_frame(record):
         text = "crashed: a call needed more of the C stack than was left, {where}"
     python = innermost_own_python_call(calls)
@@ -359,11 +368,21 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         ("{where}", place),
         ("{deep}", deepest_words),
         ("{below}", below or place),
+        ("{found}", f"in {call_words(python)}" if python is not None else place),
         ("{in_c}", in_c),
     )
     for mark, phrase in marks:
         text = text.replace(mark, phrase)
     return text
+
+
+def _is_overrun_of_heap(record: Json) -> bool:
+    """Whether the heap was found overwritten: where malloc gave up is not where that was done."""
+    return any(
+        finding.get("detector") == "damaged_heap"
+        and get_group(finding, "facts").get("kind") == "overrun"
+        for finding in get_groups(record, "findings")
+    )
 
 
 def _is_overflow_by_large_frame(record: Json) -> bool:
@@ -453,10 +472,12 @@ def _has_one_wrong_bit(record: Json) -> bool:
 
 POLLING = "A service does so, and so does a program that waits for what never comes."
 LOOP = (
-    "One core cannot tell a long computation from an endless loop. Take a second one a minute "
-    "later and compare its variables (--stacks --locals): a loop that makes progress changes some."
+    "One core dump cannot tell a long computation from an endless loop{take}, and compare their "
+    "variables (gdb-epi triage --stacks --locals): a loop that makes progress changes some."
 )
-CALL = "One core cannot tell a call that takes long from one that has just begun."
+TAKE_ANOTHER = "; take a second one a minute later (gcore {pid})"
+TAKE_TWO = "; next time take two before it is ended, a minute apart (gcore PID)"
+CALL = "One core dump cannot tell a call that takes long from one that has just begun."
 _UNSURE = ": this core cannot tell"
 
 
@@ -497,7 +518,7 @@ def _suspect_words(record: Json, label: str) -> str:
 def _cause_sentence(record: Json, label: str, reason: str) -> str:
     sure = _confidence_words(record).strip(" ()")
     if label == "software":
-        what = _leading_cause(record)
+        what = _leading_cause(record, reason)
         reason = f"{what}; {reason}" if what and reason else what or reason
         return _sentence(f"{_software_bug_words(record)}: {reason}".removesuffix(": "))
     if label == "out-of-memory":
@@ -529,9 +550,23 @@ def _cause_sentence(record: Json, label: str, reason: str) -> str:
 _SAID_BEFORE_THE_REASON = ("use-after-free", "other-data", "out-of-bounds", "wrong-pointer")
 
 
-def _leading_cause(record: Json) -> str:
+# Signs that memory was read or called after it had been freed, and not freed twice.
+_USED_FREED = frozenset((
+    "S:use-after-free", "S:gone", "S:unmapped", "S:ended-stack", "freed_callback",
+))  # fmt: skip
+
+
+def _leading_cause(record: Json, reason: str) -> str:
     """Return the likeliest cause in words; "" where the rest of the answer names it."""
     name = leading_hypothesis(record)
+    if name == "use-after-free":
+        rules = get_texts(get_group(record, "verdict"), "rules")
+        if ONCE_MORE in reason:
+            return "memory was freed twice"
+        if not _USED_FREED.isdisjoint(rule.removesuffix(":one-bit") for rule in rules):
+            return "" if "was already freed" in reason else "it used memory that was already freed"
+    if name == "out-of-bounds" and _is_overrun_of_heap(record):
+        return ""
     overwritten = get_group(get_group(record, "verdict"), "damage").get("found")
     if name == "other-data" and overwritten:
         return ""  # the reason says which word, and what stands there

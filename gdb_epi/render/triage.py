@@ -378,7 +378,7 @@ def _access_words(record: Json, signal: Json) -> str:
     access = get_group(get_group(record, "corruption"), "fault").get("access")
     if code == 2:
         doing = {"w": "written", "r": "read", "x": "run as code"}
-        return f": the memory at {address} may not be {doing.get(str(access), 'accessed')}"
+        return f": the memory at {address} must not be {doing.get(str(access), 'accessed')}"
     return f": no memory is mapped at {address}"
 
 

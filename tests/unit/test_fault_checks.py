@@ -174,7 +174,7 @@ def test_what_another_check_has_found_is_not_denied() -> None:
     best = [neighbour._replace(copies=0) for neighbour in rank_neighbours(made)]
     assert [neighbour.corrected for neighbour in best] == [GOOD]
     sentence = _sentence(made, best[0])
-    assert "; 1 other place (memory, registers) holds the latter" in sentence
+    assert "; 1 other place (memory, registers) holds the right value" in sentence
 
 
 def test_c4_without_unwind_tables_is_skipped() -> None:

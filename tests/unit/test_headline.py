@@ -205,11 +205,11 @@ def hung(label: str, reason: str, place: str = "take (clock.py:7)") -> str:
     ("label", "reason", "opening"),
     [
         ("hang", "MainThread waits at take (clock.py:7) for data",
-         "hung: MainThread waits at take (clock.py:7) for data\nA software bug (80% sure)."),
+         "take (clock.py:7) for data\nIt is 80% sure that it hangs"),
         ("hang", "MainThread waits at take (clock.py:7) for a file: a pipe; it is old",
          "for a file\nA software bug (80% sure): a pipe."),
         ("hang", "the event loop of MainThread sleeps; task a waits",
-         "hung: the event loop of MainThread sleeps\nA software bug (80% sure)."),
+         "hung: the event loop of MainThread sleeps\nIt is 80% sure that it hangs"),
         ("deadlock", "MainThread waits at take (clock.py:7) for A, which it holds itself",
          "hung: MainThread waits for itself\nA software bug (80% sure): MainThread waits at take"),
         ("deadlock", "2 tasks of trio wait for each other: task a waits",

@@ -10,7 +10,7 @@ from gdb_epi.corruption.checks.gc_links import (
     is_given_back_twice,
 )
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.evidence import Evidence, plain_evidence
+from gdb_epi.corruption.evidence import ONCE_MORE, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
@@ -613,7 +613,7 @@ def _zero_link(context: Context) -> tuple[str, str] | None:
     links = f"the collector's links of the object at {address:#x} are 0"
     if is_given_back_twice(context, address):
         cleared = "and so is all else that it held, and its tp_dealloc was called"
-        return "S:use-after-free", f"{links}, {cleared}: it was given back before, and once more"
+        return "S:use-after-free", f"{links}, {cleared}: it was {ONCE_MORE}"
     return "S:foreign-value", f"{links}: it was untracked or freed before, or overwritten"
 
 

@@ -74,7 +74,7 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
         summary = f"the object at {address:#x} was freed, but {held}"
     else:
         kind = add_article(walk.type_at(address))
-        summary = f"{kind} at {address:#x} counts {counted(count, 'reference')}, but {held}"
+        summary = f"{kind} object at {address:#x} counts {counted(count, 'reference')}, but {held}"
     summary += ": somebody gave back a reference without having taken one"
     target = context.target
     foreign = any(FOREIGN_CALLS in (module.path or "") for module in target.modules())

@@ -35,7 +35,7 @@ WORDS = {
     WRITE: "room to write",
     PROCESS: "a child process",
     THREAD: "a thread",
-    FREE_THREAD: "a free thread of a pool",
+    FREE_THREAD: "a free place",
     LOOP: "events (it is the event loop)",
     RUN_QUEUE: "its turn",
     SIGNAL: "a signal",

@@ -103,20 +103,21 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
             "bit of it changed, the blocks behind fit; who changed it is not in the core"
         )
         return Finding("damaged_heap", subject, facts, summary)
-    damaged = "is damaged" + (f" (its size holds {holds})" if holds else "")
+    damaged = "is damaged" + (f": it holds {holds}" if holds else "")
+    who = f"something, perhaps {who}," if who else "something, what is not known,"
     if at.before is None:
-        summary = f"the header of the heap block at {at.header + _HEADER:#x} {damaged}"
+        summary = (
+            f"{who} overwrote the header of the heap block at {at.header + _HEADER:#x}, which "
+            f"{damaged}"
+        )
     else:
         usable, alike = at.size - 8, at.sizes.get(at.size, 0)
         facts |= {"before": hex_word(at.before + _HEADER), "before_size": usable, "alike": alike}
         block = f"of {usable} bytes at {at.before + _HEADER:#x}"
         summary = (
-            f"the heap block {block} was probably overrun: the header behind it {damaged}"
-            if holds
-            else f"the header of the heap block at {at.header + _HEADER:#x} is damaged: code wrote "
-            f"behind the end of the block before it, {block}, or before its own start"
+            f"{who} probably wrote past the end of the heap block {block}; the header behind it "
+            f"{damaged}"
         )
-    summary += f"; perhaps by {who}" if who else "; who wrote it is not in the core"
     return Finding("damaged_heap", subject, facts, summary)
 
 

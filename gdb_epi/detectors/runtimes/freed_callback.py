@@ -44,8 +44,8 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     closure = _freed_closure(state.target, account.fault.pc)
     if closure is not None:
         summary = (
-            f"the code at {closure:#x} is that of a callback of cffi or ctypes, which has been "
-            "freed: nothing in Python kept a reference to it, and C code called it"
+            f"C code called a callback of ctypes or cffi, at {closure:#x}, that was already freed: "
+            "nothing in Python kept a reference to it"
         )
         facts = {"address": hex_word(closure)}
         yield Finding("freed_callback", f"thread {account.fault.tid}", facts, summary)
@@ -66,7 +66,7 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     if freed is not None:
         facts = {"address": hex_word(freed)}
         summary = (
-            f"C code called the ctypes callback at {freed:#x}, which has been freed: nothing in "
+            f"C code called the ctypes callback at {freed:#x}, which was already freed: nothing in "
             "Python kept a reference to it"
         )
     elif end.in_libffi and not counts:

@@ -121,7 +121,9 @@ def _reason(target: Target, entry: str, caller: NativeFrame | None) -> str | Non
     texts = (constant_text(target, arguments.get(name, 0)) for name in _REASON_IN.get(entry, ()))
     reason = next((text for text in texts if text), None)
     # What was to be filled in (_Py_FatalErrorFormat) is no constant.
-    return None if reason is None else re.sub(CONVERSION, _filled_in, reason)
+    return (
+        None if reason is None else re.sub(CONVERSION, _filled_in, reason).replace(" for ? ", " ")
+    )
 
 
 def _filled_in(conversion: re.Match[str]) -> str:

@@ -45,8 +45,8 @@ def python_in_handler(state: ProcessState) -> Iterator[Finding]:
     who = "a function of Python's" if foreign else function_and_file(handler)
     where = function_and_file(interrupted)
     summary = (
-        f"the handler of a signal, {who}, ran Python code while it had interrupted {where}: a "
-        "handler may not use Python, whose data may be half changed then"
+        f"{who}, a signal handler of native code, ran Python code after it had interrupted "
+        f"{where}: it must not, as Python's data may be half changed then"
     )
     facts = {"handler": who, "interrupted": where}
     yield Finding("python_in_handler", f"thread {failure[0].fault.tid}", facts, summary)

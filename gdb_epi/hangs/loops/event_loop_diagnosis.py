@@ -199,7 +199,12 @@ class _Asleep:
         if followed is not None:
             return followed
         # What the loop watches itself, such as the socket of a server, is not read.
-        sentence = f"{base}, and none of its tasks waits for what could come from outside{waits}"
+        alone = (
+            "its tasks wait only for each other"
+            if len(tasks) > 1
+            else "its only task waits for nothing that comes from outside"
+        )
+        sentence = f"{base}, and {alone}{waits}"
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
             evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
