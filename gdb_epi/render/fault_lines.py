@@ -122,14 +122,14 @@ def damage_lines(record: Json) -> Iterator[str]:
         missing = missing if isinstance(missing, (int, float)) else 0
         seen = ""
         if missing >= MIN_MISSING:
-            seen = f", in the {100 - missing:.0f}% of it that is in the core"
+            seen = f" in the {100 - missing:.0f}% of the memory that is in the core"
         if missing > MAX_MISSING:
             yield "cannot tell: the memory is not in the core"
         elif damage.get("judged") is False:
             machine = get_group(record, "hardware").get("platform") or "its machine"
             yield f"not judged on this architecture ({machine})"
         else:
-            yield f"no flipped bits were found in memory{seen}"
+            yield f"none found{seen}"
 
 
 def machine_words(record: Json) -> str:

@@ -28,6 +28,7 @@ MIN_RUN = 3  # calls inside one library before they are folded
 NAMES_OF_A_RUN = 3
 HANDLER = "(a signal handler was called here)"
 MAX_IN_SENTENCE = 60  # characters of a function's name
+_MOST = "most of {} calls"
 ABORTING = "how the process ended itself"  # what follows the calls from a check to the signal
 Key = tuple[str, str, str, "int | None"]  # of one step of a recursion
 _CXX_DATA = ("_ZTI", "_ZTS", "_ZTV", "_ZTT")  # types, their names, tables of functions
@@ -41,7 +42,7 @@ class StackCall(NamedTuple):
 
     `name` is "" if unknown. `module` is the file that holds native code, `offset` the place in it
     (bytes), `aside` a remark after the line, `number` the number that commands take. A REMARK may
-    stand in for missing calls: `stands_for` is their number.
+    stand in for missing calls: `stands_for` is their number, `module` what most of them call.
     """
 
     language: str
@@ -56,6 +57,8 @@ class StackCall(NamedTuple):
 
     def place(self) -> str:
         """Return `file:line`, `library+0xoffset` (which addr2line takes), or ""."""
+        if self.language == REMARK:
+            return ""
         if self.filename:
             return f"{self.filename}:{self.lineno}" if self.lineno else self.filename
         if self.module and self.offset is not None and not self.name:
@@ -114,7 +117,24 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
             rows += [StackRow(call, call.stands_for) for call in calls[at:end]]
         python = python or calls[at].language == PYTHON
         at = end
-    return rows
+    return _with_one_count(rows)
+
+
+def _with_one_count(rows: Sequence[StackRow]) -> list[StackRow]:
+    """Join a recursion of one function with the missing calls that it goes on in: one count."""
+    joined: list[StackRow] = []
+    for row in rows:
+        before = joined[-1] if joined else row
+        goes_on = row.call.language == REMARK and row.call.module == before.call.name
+        again = before.call.aside == _MOST.format(before.stands_for)
+        if before.stands_for >= MIN_REPEATS and (
+            goes_on or (again and _key(row.call) == _key(before.call))
+        ):
+            count = before.stands_for + row.stands_for
+            joined[-1] = StackRow(before.call._replace(aside=_MOST.format(count)), count)
+        else:
+            joined.append(row)
+    return joined
 
 
 def stack_rows(
@@ -272,7 +292,7 @@ def _circle(keys: Sequence[Key], at: int) -> tuple[int, int]:
 
 def _folded_circle(block: Sequence[StackCall], repeats: int, whole: bool) -> list[StackRow]:
     if len(block) == 1:
-        return [StackRow(block[0]._replace(aside=f"{repeats} times"), repeats)]
+        return [StackRow(block[0]._replace(aside=f"{repeats} calls of it"), repeats)]
     in_all = " in all" if whole else ""
     again = f"    these {len(block)} calls, {repeats} times{in_all}"
     return [
@@ -391,6 +411,18 @@ def _call_at_fault(native: Sequence[StackCall]) -> StackCall | None:
     outside = [c for c in calls if not c.module.startswith(_ABORT_LIBRARIES)]
     named = [c for c in outside if c.name]
     return next((c for c in named if c.name not in _FATAL_ERROR_FUNCTIONS), next(iter(named), None))
+
+
+def without_end(calls: Sequence[StackCall]) -> list[StackCall]:
+    """Return the calls without those by which the process ended itself, which the answer names."""
+    kept: list[StackCall] = []
+    ending = False
+    for call in calls:
+        fatal = ending and call.language == NATIVE and call.name in _FATAL_ERROR_FUNCTIONS
+        ending = call.aside == ABORTING or fatal
+        if not ending:
+            kept.append(call)
+    return kept or list(calls)
 
 
 def is_program_call(call: StackCall) -> bool:

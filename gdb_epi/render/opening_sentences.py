@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.corruption.evidence import ONCE_MORE
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
+from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL, SIGXCPU
 from gdb_epi.hangs.types import (
     ASLEEP,
@@ -66,6 +67,7 @@ HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what 
 MAX_REASON = 180  # characters of a reason in a sentence
 MIN_SHARE = 0.05  # of a cause that a sentence warns of
 MAX_DEADLOCKED = 3  # threads that are named
+_BUSY = ("busy", "busy native")  # kinds of a finding: it computed
 MIN_REPEATED = 16  # calls of a function that filled a stack
 
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
@@ -117,7 +119,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         )
     kind_of_activity = _kind_of_activity(record, reason)
     may_be_endless = kind_of_activity == "may be endless"
-    if may_be_endless or (label == "no-fault" and kind_of_activity in ("busy", "busy native")):
+    if may_be_endless or (label == "no-fault" and kind_of_activity in _BUSY):
         return _sentences_about_computing(record, who, reason, calls)
     if label == "no-fault":
         if kind_of_activity == "sleeps" and ASLEEP in reason:
@@ -141,6 +143,14 @@ def escaped_opening(record: Json, calls: Sequence[StackCall]) -> tuple[str, str]
     """Return the opening sentences, escaped for a terminal or a page."""
     first, second = opening_sentences(record, calls)
     return escape(f"{first.removesuffix('.')}."), escape(second)
+
+
+def is_called_healthy(record: Json) -> bool:
+    """Tell whether the first sentence calls the process healthy: neither busy nor asleep."""
+    reason = first_reason(record)
+    kind = _kind_of_activity(record, reason)
+    asleep = kind == "sleeps" and ASLEEP in reason
+    return verdict_label(record) == "no-fault" and not asleep and kind not in _BUSY
 
 
 def _kind_of_activity(record: Json, reason: str) -> str:
@@ -340,11 +350,14 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     signal = get_group(record, "signal")
     failed = signal.get("fault_address") or get_group(signal, "behind_handler").get("fault_address")
     address = unpadded_address(failed)
-    low = category in ("segv-null", "segv-near-null") and address not in ("", "0x0")
+    near = category in ("segv-null", "segv-near-null") and address not in ("", "0x0")
     as_number = leading_hypothesis(record) not in ("", "null-pointer")
-    if low and (as_number or OR_A_NUMBER in first_reason(record)):
-        for words in ("on a NULL pointer", "on a pointer near NULL"):
-            text = text.replace(words, f"at the low address {address}")
+    if near and (as_number or OR_A_NUMBER in first_reason(record)):
+        # The Signal row has the address, but for a signal that a handler raised again. These
+        # categories also are of a register with 0 and an offset of any size, which is no low one.
+        low = not signal.get("fault_address") and int(address, 16) < NEAR_NULL
+        for words in (" on a NULL pointer", " on a pointer near NULL"):
+            text = text.replace(words, f" at the low address {address}" if low else "")
     fault = get_group(get_group(record, "corruption"), "fault")
     if category == "segv-null" and fault.get("kind") == "call" and address == "0x0":
         text = DEATH_SENTENCES["return-to-null"]

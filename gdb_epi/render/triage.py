@@ -58,11 +58,14 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     short_place,
     stack_rows,
+    without_end,
 )
 from gdb_epi.render.opening_sentences import (
+    HUNG,
     MAX_DEADLOCKED,
     core_or_process,
     escaped_opening,
+    is_called_healthy,
     is_possible_hang,
     is_read_in_part,
     leading_hypothesis,
@@ -94,6 +97,7 @@ _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end o
 _ALL_THREADS = ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault")
 _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
 _ITS_FILES = "its files"
+_SEEN_BEFORE = "seen before?"
 EVENT_AND_LOCK = "event-and-lock"  # a kind of deadlock, as in findings
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
 
@@ -125,12 +129,13 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     lines = [*wrap_text(first, "", 2), *wrap_text(second, "", 4), ""]
     lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
     lines += labelled_lines("Known", reader.decided)
-    parts = [list(_missing_part_lines(record, reader))]
+    missing, notes = _missing_parts(record, reader)
+    parts = [list(labelled_lines("Missing", missing))]
     if reader.evidence:
         from gdb_epi.render.triage_evidence import evidence_lines
 
         parts.append(list(evidence_lines(record)))
-    parts.append(list(_next_steps(record, reader)))
+    parts.append(list(_next_steps(record, reader, notes)))
     # The stack is shortened so that an ordinary answer fits a small terminal.
     others = len(lines) + sum(len(part) + 1 for part in parts if part) + 2
     most = max(MIN_FRAMES, min(MAX_FRAMES, SCREEN - others))
@@ -202,7 +207,7 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
         again = ", ".join(shown[:2])
         most = f", most of them {again}" if again else ""
         words = f"... {counted(left, 'more call')}{most}"
-        calls.append(StackCall(REMARK, words, stands_for=left))
+        calls.append(StackCall(REMARK, words, module=again, stands_for=left))
     elif left < 0:  # the recursion goes on into them
         outer = outer[-left:]
     return calls + calls_of_record([f for f in outer if _drop_class(f) not in hidden])
@@ -319,7 +324,7 @@ def _signal_sentences(record: Json) -> Iterator[str]:
             return
         evidence = str(get_group(record, "signature").get("evidence") or "")
         if "snapshot" in evidence:
-            evidence = "a snapshot; the process ran on"
+            evidence = "this is a copy of the live process, which went on"
         yield f"none: {evidence}" if evidence else "none"
         return
     name = str(signal.get("name"))
@@ -352,12 +357,30 @@ def _signal_sentences(record: Json) -> Iterator[str]:
 
 
 def _thread_name(record: Json) -> str:
+    """Return "MainThread" or "loader-1 (thread 8, held the GIL)": what says more than the pid."""
     tid = telling_stack(record).get("tid")
-    gil = ", held the GIL" if tid and tid == get_group(record, "python").get("gil_holder") else ""
     if not tid:
         return f"a thread that the {core_or_process(record)} does not list"
     name = telling_thread_name(record)
-    return f"{name} (thread {tid}{gil})" if name else f"thread {tid}{gil}"
+    is_main = tid == get_group(record, "process").get("pid")
+    number = "" if is_main else f"thread {tid}"
+    about = ", ".join(filter(None, (number if name else "", _gil_words(record, tid, is_main))))
+    who = name or number or "the main thread"
+    return f"{who} ({about})" if about else who
+
+
+def _gil_words(record: Json, tid: object, is_main: bool) -> str:
+    """Return whether the thread held the GIL, where that says something; "" elsewhere."""
+    kinds = [
+        (finding.get("detector"), get_group(finding, "facts").get("kind"))
+        for finding in get_groups(record, "findings")
+    ]
+    fatal = ("python_fatal_error", "without-gil") in kinds
+    if tid != get_group(record, "python").get("gil_holder"):
+        without = fatal or any(detector == "without_gil" for detector, _ in kinds)
+        return "did not hold the GIL" if without else ""
+    hung = get_group(record, "verdict").get("label") in HUNG
+    return "held the GIL" if fatal or hung or not is_main else ""
 
 
 def _access_words(record: Json, signal: Json) -> str:
@@ -397,7 +420,7 @@ def _stack_lines(
         return
     who = telling_thread_name(record) or f"thread {stack['tid']}"
     yield f"Stack of {who}, most recent call first"
-    rows = fold_calls(calls)
+    rows = fold_calls(calls if reader.whole else without_end(calls))
     shown = (
         rows if reader.whole else stack_rows(rows, most, telling=_most_telling_rows(rows, calls))
     )
@@ -441,8 +464,8 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Ite
         yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"
 
 
-def _missing_part_lines(record: Json, reader: Audience) -> Iterator[str]:
-    """Yield what is missing from the answer, and why, the most important first."""
+def _missing_parts(record: Json, reader: Audience) -> tuple[list[str], int]:
+    """Return what is missing from the answer, the most important first; the number of others."""
     truncated = get_group(record, "truncated")
     cut = bool(truncated.get("flag"))
     in_part = is_read_in_part(record)
@@ -486,11 +509,7 @@ def _missing_part_lines(record: Json, reader: Audience) -> Iterator[str]:
     matter = [] if nothing_left else [error for error in matter if error in errors]
     shown = errors if reader.whole else matter[:MAX_NOTES]
     texts += [soft_error_words(e.get("subject"), e.get("message")) for e in shown]
-    if len(errors) > len(shown):
-        number = len(errors) - len(shown)
-        more = f"and {counted(number, 'more note')}" if texts else counted(number, "note")
-        texts.append(f"{more} ({_command_for_all(reader)})")
-    yield from labelled_lines("Missing", texts)
+    return texts, len(errors) - len(shown)
 
 
 def _text_as_return_address(end: str) -> str:
@@ -523,9 +542,12 @@ def _command_for_all(reader: Audience) -> str:
     return f"gdb-epi triage --all {reader.core or 'CORE'}{reader.files}{reader.database}"
 
 
-def _next_steps(record: Json, reader: Audience) -> Iterator[str]:
-    """Yield what to do next, each with a line that the reader can paste."""
+def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
+    """Yield what to do next, each with a line that the reader can paste; `notes` are not shown."""
     steps = list(_candidate_steps(record, reader))
+    if notes:
+        seen = bool(steps) and steps[-1][0] == _SEEN_BEFORE
+        steps.insert(len(steps) - seen, ("more notes", _command_for_all(reader)))
     width = max((len(what) for what, _ in steps), default=0)
     for number, (what, command) in enumerate(steps):
         head = f"{'Next' if not number else '':<{LABEL}}"
@@ -597,7 +619,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
             yield "then here", f"gdb-epi triage --host-json host.json {kept}"
     elif several and (label in _ALL_THREADS or is_possible_hang(record)):
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
-    elif has_python:
+    elif has_python and not is_called_healthy(record):
         yield "values of variables", variables
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
@@ -628,7 +650,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     group = get_group(signature, "group")
     if group.get("value"):
         asked = f"gdb-epi fleet seen {group['value']}{database}"
-        yield "seen before?", "epi seen" if in_gdb else asked
+        yield _SEEN_BEFORE, "epi seen" if in_gdb else asked
 
 
 def _number_of_own_call(record: Json) -> str:

@@ -153,9 +153,20 @@ def software(category: str, *reasons: str) -> dict[str, Any]:
 
 def test_a_low_address_is_no_null_pointer_for_sure() -> None:
     seen = "access at address 0x120 through register rsi: a NULL pointer and an offset of 288"
-    for reason, how in ((seen, "on a NULL pointer"), (f"{seen}, {OR_A_NUMBER}", "at the low")):
+    for reason, how in ((seen, "on a NULL pointer"), (f"{seen}, {OR_A_NUMBER}", "in tick")):
         first, _ = opening_sentences(software("segv-null", reason), [TICK])
         assert f"crashed {how}" in first
+
+
+@pytest.mark.parametrize(("address", "how"), [(0x120, "at the low address 0x120 "), (1 << 31, "")])
+def test_only_a_low_address_is_called_low(address: int, how: str) -> None:
+    """A register with 0 and an offset of 2 GB was; no row below has the address."""
+    record = software("segv-near-null", f"an access, {OR_A_NUMBER}")
+    record["signal"] = {"name": "SIGABRT", "behind_handler": {"fault_address": f"{address:#x}"}}
+    first, _ = opening_sentences(record, [TICK])
+    assert first == f"a process crashed {how}in tick (clock.py:7)"
+    record["signal"] = {"name": "SIGSEGV", "fault_address": f"{address:#x}"}
+    assert opening_sentences(record, [TICK])[0] == "a process crashed in tick (clock.py:7)"
 
 
 def test_the_reason_that_decided_is_told_also_where_it_is_long() -> None:

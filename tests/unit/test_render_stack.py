@@ -74,7 +74,7 @@ def test_recursion_folds_and_numbers_go_on_behind_it() -> None:
     again = [MergedFrame(None, PYTHON._replace(address=n), "entry-frame") for n in range(9)]
     outer = MergedFrame(None, PYTHON._replace(name="g", qualname="g"), "entry-frame")
     stack = MergedStack(1, (*again, outer), None)
-    assert shown(stack, 10) == ["#0   py  C.f  /a.py:7  9 times", "#9   py  g    /a.py:7"]
+    assert shown(stack, 10) == ["#0   py  C.f  /a.py:7  9 calls of it", "#9   py  g    /a.py:7"]
     apart = stack_lines(stack, limit=3, below=lambda frame: [f"x = {frame.address}"])
     assert [line.strip() for line in apart[1:6:2]] == ["x = 0", "x = 1", "x = 2"]
     assert apart[-1].strip() == "... 7 more frames (--limit N)"
