@@ -33,7 +33,6 @@ PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done(
 OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
 OF_CLUSTER, OF_CELERY = "results of a dask cluster", "the result of a celery task"
-OF_ZMQ_CONTEXT = "the end of a ZeroMQ context, which open sockets or unsent messages prevent"
 OF_GRPC = "the answer of a gRPC server"
 FREE_CONNECTION = "a free connection of a pool"
 SEMAPHORE = "a semaphore"  # of threading
@@ -112,7 +111,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("filelock._api", "acquire"): (hang_types.FILE_LOCK, "a lock of a file"),
     ("zmq.sugar.context", "term"): (
         hang_types.READ,
-        OF_ZMQ_CONTEXT,
+        hang_types.OF_ZMQ_CONTEXT,
     ),
     **dict.fromkeys(
         (

@@ -12,10 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SI_TIMER, SIGXFSZ
-from gdb_epi.locks.types import GIL, JOINS
 from gdb_epi.record.record_parts import (
     READ_IN_PART,
-    deadlocked_threads,
     get_group,
     get_groups,
     get_number,
@@ -34,6 +32,7 @@ from gdb_epi.render.fault_lines import (
     advice_for_cause,
     cut_off_words,
     damage_lines,
+    fix_for_cause,
     is_half_of_pointer_lost,
     is_unchecked_null_result,
     machine_words,
@@ -95,10 +94,8 @@ _FIRST_STAGES = ("core", "python", "executable", "native frames")
 _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
 _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
 _ALL_THREADS = ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault")
-_ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
 _ITS_FILES = "its files"
 _SEEN_BEFORE = "seen before?"
-EVENT_AND_LOCK = "event-and-lock"  # a kind of deadlock, as in findings
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
 
 
@@ -554,27 +551,6 @@ def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
         yield f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
 
 
-def _fix_of_circle(record: Json) -> str:
-    """Return the fix for a circle of threads, by what they wait for; "" where none is known."""
-    circle = deadlocked_threads(record)
-    facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
-    members = next((get_groups(f, "members") for f in facts if f.get("kind") == EVENT_AND_LOCK), [])
-    if not circle and any(member.get("doing") == "join" for member in members):
-        return "wake a thread before you wait for its end"
-    if len(circle) < 2:
-        return ""
-    waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
-    joins = [w for w in waits if w.get("kind") in JOINS]
-    if any(w.get("kind") == GIL for w in waits):
-        what = "that thread" if joins else "that lock"
-        return f"release the GIL (Py_BEGIN_ALLOW_THREADS) before native code waits for {what}"
-    if not joins:
-        return "take the locks in the same order everywhere"
-    if len(joins) == len(waits):
-        return "threads must not join each other"
-    return "do not join a thread while you hold what it needs"
-
-
 def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     from gdb_epi.signature.types import LACKS_FILES
 
@@ -588,17 +564,10 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     in_gdb = reader.place == GDB
     several = get_group(record, "threads").get("count") != 1
     variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {kept}"
-    if label == "fork-inherited-lock":
-        yield "the fix", 'start threads after fork(), or use the "spawn" start method'
     if label == "out-of-memory":
         yield HELP_MEMORY
-    if fix := _fix_of_circle(record):
+    if fix := fix_for_cause(record, telling_calls(record)):
         yield "the fix", fix
-    kinds = [get_group(finding, "facts").get("kind") for finding in get_groups(record, "findings")]
-    if label == "hang" and "GIL-held" in kinds:
-        yield "the fix", "release the GIL around that call (ctypes: CDLL in place of PyDLL)"
-    if not _ENDED_STACK.isdisjoint(get_texts(get_group(record, "verdict"), "rules")):
-        yield "the fix", "hand over a copy: a thread's local variables end with it"
     elif label == "software" and (help_with := advice_for_cause(record)):
         yield help_with
     if leading_hypothesis(record) == "file-ended":  # records hold no paths of data

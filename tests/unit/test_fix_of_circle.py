@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The next step of a deadlock: what helps depends on what the threads wait for."""
+"""The fix that a screen names: it depends on what threads wait for, and on what decided."""
 
 from __future__ import annotations
 
 import pytest
 
 from gdb_epi.render.triage import render_triage
+from gdb_epi.typing_lite import Any
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,95 @@ def test_a_deadlock_in_which_one_waits_to_be_woken_has_its_threads_and_its_fix(d
     stacks[0]["name"] = "b"
     assert render_triage(record)[0].endswith("hung: a deadlock of 2 threads")
     assert any("wake a thread before you wait for" in line for line in lines) == (doing == "join")
+
+
+OWN = {"language": "python", "name": "ring", "filename": "/srv/app/bells.py", "lineno": 22}
+EMIT = {"language": "python", "name": "Handler.emit", "lineno": 171,
+        "filename": "/usr/lib/python3.11/site-packages/loguru/_handler.py"}  # fmt: skip
+ENTER = {"language": "python", "name": "Condition.__enter__", "lineno": 275,
+         "filename": "/usr/lib/python3.11/threading.py"}  # fmt: skip
+
+
+def fix_of(**groups: Any) -> str:
+    """Return the fix that a screen names, "" where it names none."""
+    lines = render_triage({"signal": {"name": "SIGABRT"}, **groups})
+    named = [line.partition("the fix:")[2].strip() for line in lines if "the fix:" in line]
+    return next(iter(named), "")
+
+
+@pytest.mark.parametrize(
+    ("frames", "fix"),
+    [
+        ([OWN], "make gate an RLock, or do not call back while holding it"),
+        ([ENTER, OWN], "make gate an RLock, or do not call back while holding it"),
+        ([EMIT, OWN], "do not call loguru in ring (bells.py:22): it holds gate there"),
+    ],
+)
+def test_who_waits_for_himself_and_whose_lock_it_is(frames: list[Any], fix: str) -> None:
+    wait = {"tid": 1, "kind": "threading.Lock", "name": "gate", "verdict": "self-deadlock",
+            "owner": {"tid": 1, "state": "live"}}  # fmt: skip
+    stack = {"tid": 1, "name": "MainThread", "frames": frames}
+    verdict = {"label": "deadlock", "reasons": ["thread 1 waits for gate, which it holds itself"]}
+    threads = {"count": 1, "crashed": stack, "stacks": [stack]}
+    assert fix_of(verdict=verdict, waits=[wait], threads=threads) == fix
+
+
+def test_the_lock_of_a_library_cannot_be_put_in_order() -> None:
+    waits = [{"tid": tid, "kind": "threading.Lock", "name": name, "verdict": "cycle",
+              "owner": {"tid": 3 - tid, "state": "live"}}
+             for tid, name in ((1, "Index.gate"), (2, "Handler._lock"))]  # fmt: skip
+    stacks = [{"tid": 1, "name": "a", "frames": [OWN]},
+              {"tid": 2, "name": "b", "frames": [EMIT, OWN]}]  # fmt: skip
+    verdict = {"label": "deadlock", "reasons": ["2 threads wait for each other"]}
+    threads = {"count": 2, "crashed": stacks[0], "stacks": stacks}
+    fix = fix_of(verdict=verdict, waits=waits, threads=threads)
+    assert fix == "do not call loguru while holding Index.gate"
+
+
+@pytest.mark.parametrize(
+    ("sort", "doing", "reason", "fix"),
+    [
+        ("peer", "read", "a waits at ring (bells.py:22) for an answer, without a timeout",
+         "set a timeout for Handler.emit() at ring (bells.py:22)"),
+        ("peer", "read", "a waits at ring (bells.py:22) for an answer", ""),
+        ("nobody left", "event", "a waits at ring (bells.py:22) for an item in a queue", ""),
+        ("blocked event loop", "read", "the event loop of a is blocked",
+         "run that call in a worker thread, or use an async client"),
+        ("missed notification", "event", "a waits for a notification",
+         "call notify() or notify_all() after each change of what it waits for"),
+    ],
+)  # fmt: skip
+def test_a_wait_has_a_fix_where_its_kind_names_the_cause(
+    sort: str, doing: str, reason: str, fix: str
+) -> None:
+    member = {"tid": 1, "name": "a", "doing": doing, "frames": ["ring (bells.py:22)"]}
+    facts = {"kind": sort.replace(" ", "-"), "sort": sort, "members": [member]}
+    stack = {"tid": 1, "name": "a", "frames": [EMIT, OWN]}
+    finding = {"detector": "stuck_waiting", "summary": reason, "facts": facts}
+    assert fix == fix_of(
+        verdict={"label": "hang", "reasons": [reason]},
+        threads={"count": 1, "crashed": stack}, findings=[finding],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("detector", "facts", "fix"),
+    [
+        ("freed_callback", {}, "keep the callback object in a variable"),
+        ("python_in_handler", {}, "only set a flag in that handler"),
+        ("without_gil", {}, "take the GIL in that thread: PyGILState_Ensure()"),
+        ("python_fatal_error", {"kind": "without-gil", "reason": "the GIL is released"},
+         "take the GIL in that thread"),
+        ("python_fatal_error", {"kind": "without-gil", "reason": "no thread state"}, ""),
+        ("python_fatal_error", {"kind": "other", "reason": "possibly due to daemon threads"},
+         "stop and join the other threads"),
+    ],
+)  # fmt: skip
+def test_a_crash_has_a_fix_only_where_the_finding_decided(
+    detector: str, facts: dict[str, str], fix: str
+) -> None:
+    finding = {"detector": detector, "summary": "seen", "facts": facts}
+    verdict = {"label": "software", "reasons": ["seen"]}
+    assert fix_of(verdict=verdict, findings=[finding]).startswith(fix)
+    assert bool(fix_of(verdict=verdict, findings=[finding])) == bool(fix)
+    assert not fix_of(verdict={**verdict, "reasons": ["other"]}, findings=[finding])
