@@ -70,7 +70,7 @@ def test_numbers_of_many_values_have_ranges_too():
     assert ranges.crash[:5].tolist() == [-1, 0, 0, 1, 1] and ranges.exposure[-1] == 5
     assert describe_limit(ranges.name, LEAST, "10 to 11") == "uptime_days >= 10"
     assert group_into_ranges(attribute._replace(values=[*attribute.values[1:], "new"])) is None
-    assert group_into_ranges(attribute._replace(values=attribute.values[:8])) is None
+    assert group_into_ranges(attribute._replace(values=attribute.values[:3])) is None
 
 
 def test_a_feed_that_spells_hosts_and_racks_otherwise_is_the_same_fleet(tmp_path):

@@ -263,7 +263,7 @@ def test_crashes_of_many_combinations_are_counted_one_by_one(with_hours, monkeyp
     made = screen_population(whole, whole.last_day).findings
     assert len(made) == len(expected) > 1
     for one_by_one, together in zip(made, expected, strict=True):
-        assert one_by_one[:-1] == together[:-1]
+        assert one_by_one._replace(members=None) == together._replace(members=None)
         assert np.array_equal(one_by_one.members, together.members)
 
 
@@ -274,7 +274,7 @@ def test_a_memo_changes_no_answer():
     def told(one):
         found = screen_population(one, day).findings
         parts = split_signature(one, code, day).parts
-        return [f[:-1] for f in found], [(p.mark, p.label, p.members.sum()) for p in parts]
+        return [f._replace(members=None) for f in found], [(p.mark, p.label, p.members.sum()) for p in parts]
 
     plain = told(whole)
     kept = whole._replace(memo=CountCache())

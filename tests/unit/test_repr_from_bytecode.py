@@ -57,9 +57,9 @@ def evaluation(stack: list[Item]) -> Evaluation:
     made.stack, made.blocks, made.locals = stack, [], {0: OBJECT}
     made.code = made.globals = made.function = made.following = 0
     made.owner = None
-    made.dialect = SimpleNamespace(  # type: ignore[assignment]
+    made.opcodes = SimpleNamespace(  # type: ignore[assignment]
         global_shift=1, attr_shift=1, compare_shift=0, jump_unit=2, common={},
-        operators={0: "%", 1: "+", 2: "[]"},
+        operator={0: "%", 1: "+", 2: "[]"}.get,
     )  # fmt: skip
     made.is_builtin = lambda _name: True  # type: ignore[method-assign]
     return made
