@@ -274,7 +274,9 @@ def test_a_memo_changes_no_answer():
     def told(one):
         found = screen_population(one, day).findings
         parts = split_signature(one, code, day).parts
-        return [f._replace(members=None) for f in found], [(p.mark, p.label, p.members.sum()) for p in parts]
+        return [f._replace(members=None) for f in found], [
+            (p.mark, p.label, p.members.sum()) for p in parts
+        ]
 
     plain = told(whole)
     kept = whole._replace(memo=CountCache())
