@@ -56,6 +56,18 @@ def listed_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return get_groups(get_group(record, "threads"), "stacks")
 
 
+def all_frames(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the frames of all stacks of a record."""
+    threads = get_group(record, "threads")
+    stacks = [get_group(threads, "crashed"), get_group(threads, "signed"), *listed_stacks(record)]
+    return [
+        frame
+        for stack in stacks
+        for name in ("frames", "outer_frames")
+        for frame in get_groups(stack, name)
+    ]
+
+
 def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
     """Return tid -> name of the threads that run Python; None for those without a name."""
     main = {get_number(get_group(record, "process"), "pid"): MAIN_THREAD}

@@ -192,6 +192,17 @@ def missing_memory_words(memory: Json) -> list[str]:
     return texts
 
 
+def text_as_return_address(end: str) -> str:
+    """Return the text in the address of "no code at 0x...", at which a walk of frames ended."""
+    from gdb_epi.fault.word_shapes import ascii_text_shape
+
+    address = end.partition("no code at ")[2]
+    if not address.startswith("0x") or ascii_text_shape(int(address, 16)) is None:
+        return ""
+    raw = int(address, 16).to_bytes(8, "little").rstrip(b"\0")
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in raw)
+
+
 # Tools that may show the cause of such crashes, by whose memory it is.
 _OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse"))
 _CHECKED_HEAP = {

@@ -26,6 +26,7 @@ MAX_PERIOD = 8  # functions in a circle of recursive calls
 MIN_REPEATS = 3  # of a circle before it is folded
 MIN_RUN = 3  # calls inside one library before they are folded
 NAMES_OF_A_RUN = 3
+MAX_NAMES_OF_A_RUN = 72  # columns
 HANDLER = "(a signal handler was called here)"
 MAX_IN_SENTENCE = 60  # characters of a function's name
 _MOST = "most of {} calls"
@@ -35,6 +36,9 @@ _CXX_DATA = ("_ZTI", "_ZTS", "_ZTV", "_ZTT")  # types, their names, tables of fu
 _STDLIB_MARK = "/lib/python"
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _FROZEN = "<frozen "
+_MAIN = ("__main__", "__mp_main__")  # modules: of the script, also in a child of multiprocessing
+_SCRIPTS = ("/bin", "/sbin")  # where pip puts commands: the program is elsewhere
+MAX_OWN = 20  # lines of the program's own calls in a shortened stack
 
 
 class StackCall(NamedTuple):
@@ -54,13 +58,18 @@ class StackCall(NamedTuple):
     aside: str = ""
     number: int | None = None
     stands_for: int = 1
+    library_file: str = ""  # from its package on, of a library outside of the usual folders
 
-    def place(self) -> str:
-        """Return `file:line`, `library+0xoffset` (which addr2line takes), or ""."""
+    def place(self, *, short: bool = False) -> str:
+        """Return `file:line`, `library+0xoffset` (which addr2line takes), or "".
+
+        `short` gives the files of libraries from their package on.
+        """
         if self.language == REMARK:
             return ""
         if self.filename:
-            return f"{self.filename}:{self.lineno}" if self.lineno else self.filename
+            file = (short and _file_in_library(self)) or self.filename
+            return f"{file}:{self.lineno}" if self.lineno else file
         if self.module and self.offset is not None and not self.name:
             return f"{self.module}+{self.offset:#x}"
         return self.module
@@ -78,19 +87,57 @@ def call_library(call: StackCall) -> str:
 
     Each module of the standard library counts as one, and so does a package that pip installed.
     """
-    path = call.filename
-    if call.language != PYTHON or not path:
+    if call.language != PYTHON:
         return ""
-    if path.startswith(_FROZEN):
-        return path[len(_FROZEN) :].rstrip(">").partition(".")[0]
+    if call.filename.startswith(_FROZEN):
+        return call.filename[len(_FROZEN) :].rstrip(">").partition(".")[0]
+    return _file_in_library(call).partition("/")[0]
+
+
+def _file_in_library(call: StackCall) -> str:
+    """Return the file of a library's Python code from its package on; "" of other code."""
+    if call.language != PYTHON or call.library_file:
+        return call.library_file
     for mark in _PACKAGES:
-        _, mark_, tail = path.rpartition(mark)
+        _, mark_, tail = call.filename.rpartition(mark)
         if mark_:
-            return tail.partition("/")[0].removesuffix(".py")
-    _, mark_, tail = path.rpartition(_STDLIB_MARK)
-    if not mark_ or "/" not in tail:
+            return tail
+    _, mark_, tail = call.filename.rpartition(_STDLIB_MARK)
+    return tail.partition("/")[2] if mark_ else ""
+
+
+def program_folder(frames: Sequence[Mapping[str, Any]]) -> str:
+    """Return the folder of the script that runs; "" where it is unknown, or one of commands.
+
+    Where a library runs the program (-m pytest, a notebook), its folder is unknown.
+    """
+    folder = ""
+    for frame in frames:
+        file = str(frame.get("filename") or "")
+        if frame.get("module") in _MAIN and file.startswith("/"):
+            if call_library(StackCall(PYTHON, "", file)):
+                return ""
+            folder = file.rpartition("/")[0]
+    return "" if folder.endswith(_SCRIPTS) else folder
+
+
+def _library_file(frame: Mapping[str, Any], folder: str) -> str:
+    """Return "zmq/sugar/context.py" of a module imported from a folder apart from the program's.
+
+    `pip --target` fills such folders. One beside or above the program's is the program's own.
+    """
+    file, module = str(frame.get("filename") or ""), str(frame.get("module") or "")
+    if not (folder and module and file.startswith("/")):
         return ""
-    return tail.partition("/")[2].partition("/")[0]
+    path = module.replace(".", "/")
+    for tail in (f"{path}.py", f"{path}/__init__.py"):
+        if file.endswith(f"/{tail}"):
+            root = file[: -len(tail) - 1]
+            around = root.rpartition("/")[0]
+            near = f"{root}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{root}/")
+            beside = around and f"{folder}/".startswith(f"{around}/")
+            return "" if near or beside else tail
+    return ""
 
 
 def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRow]:
@@ -143,24 +190,33 @@ def stack_rows(
     *,
     outermost: int | None = None,
     telling: Sequence[int] = (),
+    own: int = 0,
     hint: str = "",
 ) -> list[StackRow]:
     """Return at most `most` rows: the innermost, words for what is left out, and the outermost.
 
     There are two outermost unless the rows are few, or as many as asked for. `telling` are the
     numbers of rows that say more than others, the most telling first: the answer names them, or
-    they are the program's own. `hint` stands after the words: how to see what they stand for.
+    they are native code of the program. Up to `own` rows of the program's own Python code stay even
+    if that makes more than `most`. `hint` stands after the words: how to see what they stand for.
     """
     if len(rows) <= most:
         return list(rows)
     tail = (2 if most >= 6 else 0) if outermost is None else outermost
-    kept: list[int] = []
+    mine = [at for at, row in enumerate(rows) if own and _is_own_python(row.call)]
+    if len(mine) > own:
+        mine = [*mine[: own - own // 3], *mine[-(own // 3) :]]
+    kept = sorted({0, *mine}) if mine else []
     outer = range(len(rows) - tail, len(rows))
     for at in dict.fromkeys((0, *outer, *telling[:4], 1, 2, *telling[4:], *range(len(rows)))):
         shown = _with_words_between(rows, sorted({*kept, at}), hint)
         if len(shown) <= most:
             kept.append(at)
-    return _with_words_between(rows, sorted(kept), hint)
+    return _with_words_between(rows, sorted({*kept}), hint)
+
+
+def _is_own_python(call: StackCall) -> bool:
+    return call.language == PYTHON and bool(call.filename) and not call_library(call)
 
 
 def _with_words_between(rows: Sequence[StackRow], kept: Sequence[int], hint: str) -> list[StackRow]:
@@ -175,12 +231,14 @@ def _with_words_between(rows: Sequence[StackRow], kept: Sequence[int], hint: str
 
 def _left_out(rows: Sequence[StackRow], hint: str) -> list[StackRow]:
     """Return the row that stands for these calls; no row for none."""
+    if not rows:
+        return []
     hidden = sum(row.stands_for for row in rows)
-    return (
-        [StackRow(StackCall(REMARK, f"... {counted(hidden, 'more call')}{hint}"), hidden)]
-        if rows
-        else []
-    )
+    in_c = all(row.call.language == NATIVE for row in rows)
+    mine = sum(row.stands_for for row in rows if _is_own_python(row.call))
+    words = f"... {counted(hidden, 'more C call' if in_c else 'more call')}"
+    whose = f", {mine} of the program's own" if mine else ""
+    return [StackRow(StackCall(REMARK, f"{words}{whose}{hint}"), hidden)]
 
 
 def row_lines(
@@ -189,8 +247,10 @@ def row_lines(
     """Yield the lines of folded rows, their places aligned.
 
     A path that is too long keeps its end, which has the line, from the start of a folder's name.
+    Files of libraries begin at their package, unless the width is UNLIMITED.
     """
     width = screen_width() if width is None else width
+    short = width < UNLIMITED
     numbered = any(row.call.number is not None for row in rows)
     names = [len(shown_name(row.call)) for row in rows if row.call.place()]
     column = max((size for size in names if size <= MAX_NAME), default=0)
@@ -200,7 +260,7 @@ def row_lines(
         if numbered:
             head += f"#{call.number:<3} " if call.number is not None else "     "
         head += f"{call.language:<4}" if call.language else ""
-        name, place = shown_name(call), call.place()
+        name, place = shown_name(call), call.place(short=short)
         line = f"{head}{name:<{column}}  " if place else f"{head}{name}"
         if place:
             room = width - len(line) - (2 + len(call.aside) if call.aside else 0)
@@ -216,9 +276,16 @@ def _end_of_path(place: str, room: int) -> str:
     return "..." + (end[slash:] if 0 <= slash < len(end) - 1 else end)
 
 
-def calls_of_record(frames: Sequence[Mapping[str, Any]]) -> list[StackCall]:
-    """Return the frames of a record's merged stack (SCHEMA.md, "Stacks and frames")."""
-    return [_of_record(frame) for frame in frames if isinstance(frame, dict)]
+def calls_of_record(
+    frames: Sequence[Mapping[str, Any]], folder: str | None = None
+) -> list[StackCall]:
+    """Return the frames of a record's merged stack (SCHEMA.md, "Stacks and frames").
+
+    `folder` is the program's, where other stacks than this one are known.
+    """
+    frames = [frame for frame in frames if isinstance(frame, dict)]
+    folder = program_folder(frames) if folder is None else folder
+    return [_of_record(frame, folder) for frame in frames]
 
 
 def native_call(frame: NativeFrame) -> StackCall:
@@ -226,7 +293,7 @@ def native_call(frame: NativeFrame) -> StackCall:
     return _of_record({**frame._asdict(), "language": "native", "pc": f"{frame.pc:#x}"})
 
 
-def _of_record(frame: Mapping[str, Any]) -> StackCall:
+def _of_record(frame: Mapping[str, Any], folder: str = "") -> StackCall:
     if frame.get("hole"):
         return StackCall(REMARK, f"(a Python frame that cannot be decoded: {frame['hole']})")
     of_pyx = bool(frame.get("pyx"))
@@ -234,9 +301,8 @@ def _of_record(frame: Mapping[str, Any]) -> StackCall:
     lineno = line if isinstance(line, int) else None
     filename = str(frame.get("pyx" if of_pyx else "filename") or "")
     if frame.get("language", "python") == "python":
-        return StackCall(
-            PYTHON, str(frame.get("qualname") or frame.get("name") or "?"), filename, lineno
-        )
+        name = str(frame.get("qualname") or frame.get("name") or "?")
+        return StackCall(PYTHON, name, filename, lineno, library_file=_library_file(frame, folder))
     if frame.get("kind") == "signal":
         return StackCall(REMARK, HANDLER)
     if frame.get("kind") == "sentinel":
@@ -323,10 +389,9 @@ def _folded_run(run: Sequence[StackCall]) -> StackCall:
         kind = "calls of ctypes or cffi" if is_foreign_call(run[0]) else "calls, names not known"
         return StackCall(NATIVE, f"{len(run)} {kind}", filename=run[0].module + places)
     names = [call.name.rpartition(".<locals>.")[2] for call in run]
-    if len(names) > NAMES_OF_A_RUN:
+    shown = ", ".join(names)
+    if len(names) > NAMES_OF_A_RUN or len(shown) > MAX_NAMES_OF_A_RUN:
         shown = f"{names[0]} ... {names[-1]}"
-    else:
-        shown = ", ".join(names)
     return StackCall(PYTHON, f"{len(run)} calls in {call_library(run[0])} ({shown})")
 
 

@@ -14,6 +14,7 @@ from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SI_TIMER, SIGXFSZ
 from gdb_epi.record.record_parts import (
     READ_IN_PART,
+    all_frames,
     get_group,
     get_groups,
     get_number,
@@ -37,6 +38,7 @@ from gdb_epi.render.fault_lines import (
     is_unchecked_null_result,
     machine_words,
     missing_memory_words,
+    text_as_return_address,
     value_lines,
     word_origin_lines,
 )
@@ -44,6 +46,7 @@ from gdb_epi.render.frame_lines import (
     ABORTING,
     HANDLER,
     LABEL,
+    MAX_OWN,
     NATIVE,
     PYTHON,
     REMARK,
@@ -54,6 +57,7 @@ from gdb_epi.render.frame_lines import (
     fold_calls,
     innermost_own_python_call,
     is_program_call,
+    program_folder,
     row_lines,
     short_place,
     stack_rows,
@@ -182,17 +186,20 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     """
     frames = get_groups(stack, "frames")
     python = any(_is_python(frame) for frame in frames)
+    folder = program_folder(all_frames(record))
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
     kinds = [_drop_class(frame) for frame in frames]  # each name is demangled once
     kept = [at for at, kind in enumerate(kinds) if kind not in hidden] or list(range(len(frames)))
-    calls = _joined_raise([frames[at] for at in kept], [kinds[at] for at in kept])
+    calls = _joined_raise(
+        calls_of_record([frames[at] for at in kept], folder), [kinds[at] for at in kept]
+    )
     recursion = get_group(stack, "recursion")
     period, more = recursion.get("period"), recursion.get("frames")
     left = int(get_number(stack, "frames_between") or get_number(stack, "frames_left_out"))
     if isinstance(period, int) and isinstance(more, int) and 0 < period <= len(frames):
         more = min(more, MAX_WRITTEN_OUT)
         circle = [frames[at] for at in kept if at >= len(frames) - period]
-        calls += calls_of_record(circle) * (more // period)
+        calls += calls_of_record(circle, folder) * (more // period)
         left -= more
     outer = get_groups(stack, "outer_frames")
     if left > 0:
@@ -207,16 +214,16 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
         calls.append(StackCall(REMARK, words, module=again, stands_for=left))
     elif left < 0:  # the recursion goes on into them
         outer = outer[-left:]
-    return calls + calls_of_record([f for f in outer if _drop_class(f) not in hidden])
+    return calls + calls_of_record([f for f in outer if _drop_class(f) not in hidden], folder)
 
 
-def _joined_raise(frames: Sequence[Json], kinds: Sequence[str | None]) -> list[StackCall]:
+def _joined_raise(shown: Sequence[StackCall], kinds: Sequence[str | None]) -> list[StackCall]:
     """Return the calls, with those from a failed check to the signal joined into one line."""
     calls: list[StackCall] = []
     names: list[str] = []
     below_handler = False  # what a handler interrupted; a kill() there sent the signal to it
     raised = False
-    for kind, call in zip(kinds, calls_of_record(frames), strict=True):
+    for kind, call in zip(kinds, shown, strict=True):
         between = names and (kind == "terminate" or call.module.startswith(_UNWINDING))
         below_handler = below_handler or call.name == HANDLER
         of_the_end = raised or not below_handler
@@ -419,7 +426,9 @@ def _stack_lines(
     yield f"Stack of {who}, most recent call first"
     rows = fold_calls(calls if reader.whole else without_end(calls))
     shown = (
-        rows if reader.whole else stack_rows(rows, most, telling=_most_telling_rows(rows, calls))
+        rows
+        if reader.whole
+        else stack_rows(rows, most, telling=_most_telling_rows(rows, calls), own=MAX_OWN)
     )
     yield from row_lines(shown)
 
@@ -437,7 +446,8 @@ def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> 
     ]
     native = [at for at in mine if rows[at].call.language == NATIVE]
     python = [at for at in mine if rows[at].call.language == PYTHON]
-    return list(dict.fromkeys((*named, *native[:1], *python, *native)))
+    running = [at for at, row in enumerate(rows) if row.call.language == PYTHON][:1]
+    return list(dict.fromkeys((*named, *running, *native[:1], *python, *native)))
 
 
 def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Iterator[str]:
@@ -445,18 +455,21 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Ite
     crashed = get_group(get_group(record, "threads"), "crashed")
     stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
     most = len(circle) if reader.whole else MAX_DEADLOCKED
+    folder = program_folder(all_frames(record))
     for tid in circle[:most]:
         stack = stacks.get(tid) or {}
         frames = get_groups(stack, "frames")
         if not frames and tid == crashed.get("tid"):
             frames = get_groups(crashed, "frames")
-        rows = fold_calls(list(filter(is_program_call, calls_of_record(frames))))
+        calls = calls_of_record(frames, folder)
+        rows = fold_calls(list(filter(is_program_call, calls)))
         who = thread_names(record).get(tid) or f"thread {tid}"
         if not rows:
             yield f"Stack of {who}: it runs no Python (in GDB, epi native shows its calls)"
             continue
         yield f"Stack of {who}, most recent call first"
-        yield from row_lines(rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES))
+        shown = rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES, own=MAX_OWN)
+        yield from row_lines(shown)
     if len(circle) > most:
         yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"
 
@@ -488,7 +501,7 @@ def _missing_parts(record: Json, reader: Audience) -> tuple[list[str], int]:
         # Missing memory or files explain the ends of stacks; a cut core explains those of Python.
         ends = [e for e in errors if e.get("stage") in ("merge", "native")]
         end = str(ends[-1].get("message")).rpartition(": ")[2] if ends else ""
-        text = _text_as_return_address(end)
+        text = text_as_return_address(end)
         if text or (ends and not memory and not names):
             which = "some C calls between the Python calls" if python else "the outer calls of C"
             written = f' (in place of a return address stands text, "{text}")'
@@ -507,17 +520,6 @@ def _missing_parts(record: Json, reader: Audience) -> tuple[list[str], int]:
     shown = errors if reader.whole else matter[:MAX_NOTES]
     texts += [soft_error_words(e.get("subject"), e.get("message")) for e in shown]
     return texts, len(errors) - len(shown)
-
-
-def _text_as_return_address(end: str) -> str:
-    """Return the text in the address of "no code at 0x...", at which a walk of frames ended."""
-    from gdb_epi.fault.word_shapes import ascii_text_shape
-
-    address = end.partition("no code at ")[2]
-    if not address.startswith("0x") or ascii_text_shape(int(address, 16)) is None:
-        return ""
-    raw = int(address, 16).to_bytes(8, "little").rstrip(b"\0")
-    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in raw)
 
 
 def _why_no_names(record: Json, why: object, reader: Audience) -> str:

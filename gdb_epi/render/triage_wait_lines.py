@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gdb_epi.locks.types import JOINS, lock_phrase
 from gdb_epi.record.record_parts import (
+    all_frames,
     deadlocked_threads,
     get_group,
     get_groups,
@@ -19,9 +20,11 @@ from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import screen_width
 from gdb_epi.render.frame_lines import (
     LABEL,
+    MAX_OWN,
     StackCall,
     calls_of_record,
     fold_calls,
+    program_folder,
     row_lines,
     stack_rows,
 )
@@ -173,14 +176,15 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
             yield from _possible_holders(get_group(get_group(record, "fork"), "vanished"))
         return
     thread = threads[index]
-    calls = _vanished_calls(thread)
+    calls = _vanished_calls(thread, program_folder(all_frames(record)))
     name = f'"{thread["name"]}"' if thread.get("name") else "a thread"
     number = f" (id {thread.get('tid')})" if thread.get("tid") else ""
     if not calls:
         yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
         return
     yield f"held at fork() by the parent's thread {name}{number}, in"
-    yield from row_lines(stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES), screen_width() - LABEL)
+    rows = stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES, own=MAX_OWN)
+    yield from row_lines(rows, screen_width() - LABEL)
 
 
 def _possible_holders(vanished: Json) -> Iterator[str]:
@@ -194,10 +198,10 @@ def _possible_holders(vanished: Json) -> Iterator[str]:
         yield f"  {name} {place}"
 
 
-def _vanished_calls(thread: Json) -> list[StackCall]:
+def _vanished_calls(thread: Json, folder: str | None = None) -> list[StackCall]:
     frames = [f for f in get_groups(thread, "frames") if not f.get("hole")]
     frames = [f for f in frames if f.get("module") not in _PLUMBING] or frames
-    return calls_of_record([{**frame, "language": "python"} for frame in frames])
+    return calls_of_record([{**frame, "language": "python"} for frame in frames], folder)
 
 
 def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:

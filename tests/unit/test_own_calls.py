@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which calls of a stack are the program's own: they are never left out; libraries are short."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gdb_epi.render.frame_lines import (
+    MAX_OWN,
+    NATIVE,
+    StackCall,
+    call_library,
+    calls_of_record,
+    fold_calls,
+    program_folder,
+    row_lines,
+    stack_rows,
+)
+
+
+def frame(module: str, filename: str, name: str = "f") -> dict[str, Any]:
+    return {"name": name, "filename": filename, "lineno": 3, "module": module}
+
+
+MAIN = frame("__main__", "/srv/app/run.py", "main")
+ZMQ = frame("zmq.sugar.context", "/layers/zmq==26/zmq/sugar/context.py", "term")
+
+
+@pytest.mark.parametrize(
+    ("library", "shown"),
+    [
+        (ZMQ, "zmq/sugar/context.py:3"),
+        (frame("six", "/usr/lib/python3/dist-packages/six.py"), "six.py:3"),
+        (frame("http.client", "/usr/lib/python3.11/http/client.py"), "http/client.py:3"),
+        (frame("zmq", "/layers/zmq==26/zmq/__init__.py"), "zmq/__init__.py:3"),
+    ],
+)
+def test_files_of_libraries_begin_at_their_package(library: dict[str, Any], shown: str) -> None:
+    inner, outer = row_lines(fold_calls(calls_of_record([library, MAIN])))
+    assert inner.split()[-1] == shown
+    assert outer.split()[-1] == "/srv/app/run.py:3"
+    copied, _ = row_lines(fold_calls(calls_of_record([library, MAIN])), 1 << 20)
+    assert copied.split()[-1] == f"{library['filename']}:3", "a whole path can be opened"
+
+
+@pytest.mark.parametrize(
+    ("main", "own"),
+    [
+        (MAIN, frame("shop.views", "/srv/app/shop/views.py")),
+        (frame("__main__", "/srv/app/scripts/run.py"), frame("shop", "/srv/app/shop.py")),
+        (frame("__main__", "/srv/app/scripts/run.py"), frame("shop", "/srv/app/src/shop.py")),
+        (frame("__main__", "/srv/venv/bin/gunicorn"), frame("shop", "/home/me/shop.py")),
+        (MAIN, frame("renamed", "/layers/zmq/context.py")),
+        (frame("shop.main", "/srv/app/main.py"), ZMQ),
+    ],
+)
+def test_in_doubt_a_call_is_the_programs_own(main: dict[str, Any], own: dict[str, Any]) -> None:
+    assert [call_library(call) for call in calls_of_record([own, main])] == ["", ""]
+
+
+def test_where_a_library_runs_the_program_its_folder_is_unknown() -> None:
+    runner = frame("__main__", "/usr/lib/python3/dist-packages/ipykernel_launcher.py")
+    cell = frame("__main__", "/tmp/ipykernel_7/1.py")
+    assert program_folder([cell, runner]) == "" != program_folder([cell])
+
+
+def test_of_a_long_stack_no_call_of_the_program_is_left_out() -> None:
+    """`... 3 more calls` hid the line to change, while rows of C stayed."""
+    inner = [StackCall(NATIVE, f"c{number}", module="libpython3.11.so") for number in range(20)]
+    outer = [StackCall(NATIVE, f"d{number}", module="libpython3.11.so") for number in range(20)]
+    own = calls_of_record([frame("__main__", "/srv/app/run.py", f"f{n}") for n in range(9)])
+    rows = fold_calls([*inner, *own[:5], *outer, *own[5:]])
+    shown = stack_rows(rows, 7, own=MAX_OWN)
+    assert [row.call for row in shown if row.call in own] == own
+    words = [row.call.name for row in shown if not row.call.language]
+    assert words == ["... 19 more C calls", "... 20 more C calls"]
+    assert len(stack_rows(rows, 7)) == 7, "nothing is said of whose calls they are"
+
+
+def test_of_very_many_own_calls_some_are_counted() -> None:
+    own = calls_of_record([frame("__main__", "/srv/app/run.py", f"f{n}") for n in range(50)])
+    shown = stack_rows(fold_calls(own), 7, own=MAX_OWN)
+    assert len(shown) == MAX_OWN + 1
+    (words,) = (row.call.name for row in shown if not row.call.language)
+    assert words == "... 30 more calls, 30 of the program's own"
