@@ -186,7 +186,7 @@ def _changed_lines(study: CheckResults) -> list[str]:
         else:
             differs = f"only {'bit' if len(bits) == 1 else 'bits'} {_bit_list(bits)} differ"
             differs += "s" if len(bits) == 1 else ""
-        lines.append(f"  right would be {hex_word(corrected)}; {differs}")
+        lines.append(f"  should be {hex_word(corrected)}; {differs}")
     if lines and study.score.word in (NONE, SOFTWARE_LIKE):
         lines.insert(0, "A sign of it, too weak to go by:")
     return ["", *map(unpad_addresses, lines)] if lines else []

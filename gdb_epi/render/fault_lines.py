@@ -129,9 +129,9 @@ def damage_lines(record: Json) -> Iterator[str]:
             differs = (
                 f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
             )
-            yield f"right would be {unpadded_address(damage['should_be'])}; {differs}"
+            yield f"should be {unpadded_address(damage['should_be'])}; {differs}"
         if damage.get("found") and reasons:
-            yield f"seen by: {reasons[0]}"
+            yield f"why: {reasons[0]}"
     elif damage and str(get_group(record, "signal").get("name")) in CRASHES:
         missing = get_group(get_group(record, "truncated"), "memory").get("missing_percent")
         missing = missing if isinstance(missing, (int, float)) else 0

@@ -207,6 +207,8 @@ def _deadlock_sentence(record: Json, circle: str) -> str:
     if all(each.get("confidence") != CERTAIN for each in facts):
         return _sentence(f"{_software_bug_words(record)}: {circle}")
     sure = _confidence_words(record).strip(" ()").removesuffix(" sure")
+    for tid, name in thread_names(record).items():  # as in the first sentence
+        circle = circle.replace(f"thread {tid} waits", f"{name} waits") if name else circle
     return f"It is certain that {circle}, and {sure} sure that this is why it hangs."
 
 
@@ -543,8 +545,8 @@ def _cause_sentence(record: Json, label: str, reason: str) -> str:
         return f"The evidence is strong ({sure}), but {against}."
     if label == "damaged-memory":
         return (
-            f"That it was damaged is {_damage_confidence(record)} sure. Who did it, the machine or "
-            "a stray write of the program, only more crashes of this host can tell."
+            f"It is {_damage_confidence(record)} sure that it was damaged. By the machine, or by a "
+            "stray write of the program? Only more crashes of this host can tell."
         )
     category = str(get_group(record, "signature").get("category") or "")
     if category in LIMIT_SENTENCES:

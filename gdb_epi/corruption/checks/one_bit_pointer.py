@@ -100,9 +100,9 @@ def _id(context: Context, neighbour: Correction) -> str:
 
 def _sentence(context: Context, neighbour: Correction) -> str:
     suspect = neighbour.suspect
-    held = f"in {suspect.source}"
+    held = "which was called" if suspect.source == "target" else f"in {suspect.source}"
     if suspect.slots:
-        held = f"in {suspect.source} and in memory at {suspect.slots[0]:#018x}"
+        held += f", and in memory at {suspect.slots[0]:#018x}"
     how_far = f"one bit (bit {neighbour.bit})" if neighbour.bit >= 0 else "one byte, which is 0,"
     role = "" if not suspect.depth else ", which was read through,"
     what = f", where {_pointee(neighbour.pointee)} begins" if neighbour.pointee is not None else ""

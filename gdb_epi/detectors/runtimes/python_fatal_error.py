@@ -10,7 +10,12 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import constant_arguments, constant_text
-from gdb_epi.fault.own_native_code import function_and_file, function_source_name
+from gdb_epi.fault.own_native_code import (
+    function_and_file,
+    function_source_name,
+    is_interpreter_frame,
+    is_own_library,
+)
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target
 
@@ -37,8 +42,7 @@ _KINDS = (
                    "memory exhausted")),
 )  # fmt: skip
 _MEANINGS = {
-    "without-gil": "; code used Python without holding the GIL, or without a thread state: look at "
-    "the library that called in",
+    "without-gil": " used Python without holding the GIL, or without a thread state",
     "debug-allocator": "; bytes beside a block were overwritten: the block says which one, not who",
     "refcount": "; code released an object more often than it owned it, or its memory was damaged",
     "gc-state": "; an object was given to the collector twice, or was used before it was complete",
@@ -86,6 +90,10 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     else:
         who = f"CPython gave up in {by or name}"
     meaning = _OTHER_API if (reason or "").startswith("bad ID") else _MEANINGS[kind]
+    if kind == "without-gil":
+        called_in = next((f for f in outward if not is_interpreter_frame(f)), None)
+        is_own = called_in is not None and is_own_library(called_in.module or "")
+        meaning = f"; {called_in.module_name if called_in and is_own else 'code'}{meaning}"
     summary = f"{who}{why}{meaning}"
     facts = {"kind": kind, "entry": name, "function": by, "reason": reason}
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
