@@ -25,6 +25,12 @@ def add_article(noun: str) -> str:
     return f"an {noun}" if noun[:1] in tuple("aeiouAEIO") else f"a {noun}"
 
 
+def quoted_name(name: object) -> str:
+    """Return a thread's or task's name for a sentence, "" for none: in quotes if of many words."""
+    text = str(name or "")
+    return f'"{text}"' if len(text.split()) > 1 else text
+
+
 def counted(number: object, noun: str) -> str:
     """Return "1 thread", "2 threads", "2 crashes", "2 entries": the noun is given for one."""
     if str(number) == "1":

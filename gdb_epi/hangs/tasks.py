@@ -36,7 +36,7 @@ from gdb_epi.hangs.library_calls import split_library_frames
 from gdb_epi.hangs.types import ThreadActivity, function_and_line
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.target.api import Target
-from gdb_epi.util import counted
+from gdb_epi.util import counted, quoted_name
 
 NAMELESS = "a task without a name"
 MAX_TASKS = 20_000
@@ -244,7 +244,8 @@ def name_task(task: UnfinishedTask) -> str:
     name = task.name.partition(" at 0x")[0]
     if name.startswith(("task 0x", "0x")):
         return NAMELESS
-    return name if name.startswith("task") else f"task {name}"
+    shown = quoted_name(name)
+    return shown if shown.startswith("task") else f"task {shown}"
 
 
 def describe_waiting_task(task: UnfinishedTask, installed: InstalledPackages) -> str:

@@ -41,6 +41,7 @@ from gdb_epi.target.derived_registers import is_at_system_call
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.symbols import symbolize
 from gdb_epi.target.unwind import Unwinder
+from gdb_epi.util import quoted_name
 
 MAX_THREADS = 4096
 MAX_NATIVE = 256  # frames of one thread
@@ -174,7 +175,7 @@ class ThreadActivityReader:
         text = f"the {wait.kind} {wait.name}" if wait.name else f"a {wait.kind}"
         activity = base._replace(object=wait.object or 0, target=target, timed=timed, call="futex")
         if wait.kind in JOINS:
-            what = f"the end of thread {wait.name or target or '?'}"
+            what = f"the end of thread {quoted_name(wait.name) or target or '?'}"
             return activity._replace(kind=hang_types.JOIN, what=what)
         if library is not None and library[0] in (
             hang_types.JOIN,

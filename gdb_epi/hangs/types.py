@@ -7,6 +7,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.locks.types import function_and_line as function_and_line
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import quoted_name
 
 # What a thread is doing.
 PYTHON, NATIVE, GIL = "runs Python", "runs native code", "waits for the GIL"
@@ -68,7 +69,7 @@ class ThreadActivity(NamedTuple):
 
     def who(self) -> str:
         """Return the thread's name for use in a sentence."""
-        return self.name or (MAIN_THREAD if self.is_main else f"thread {self.tid}")
+        return quoted_name(self.name) or (MAIN_THREAD if self.is_main else f"thread {self.tid}")
 
     def waits(self) -> str:
         """Return "NAME waits at function (file:line)", the beginning of a sentence."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from gdb_epi.hangs.types import MAIN_THREAD
 from gdb_epi.typing_lite import Any
+from gdb_epi.util import quoted_name
 
 READ_IN_PART = "(--prefix)"  # in the soft error that says that only the head was read
 
@@ -69,17 +70,21 @@ def all_frames(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
-    """Return tid -> name of the threads that run Python; None for those without a name."""
+    """Return tid -> name of the threads that run Python, for sentences; None for no name."""
     main = {get_number(get_group(record, "process"), "pid"): MAIN_THREAD}
     tids = ((stack.get("tid"), stack.get("name")) for stack in listed_stacks(record))
-    return {tid: name or main.get(tid) for tid, name in tids if isinstance(tid, int)}
+    return {
+        tid: quoted_name(str(name)) if name else main.get(tid)
+        for tid, name in tids
+        if isinstance(tid, int)
+    }
 
 
 def telling_thread_name(record: Mapping[str, Any]) -> str:
     """Return the name of the thread whose stack explains the death; "" without one."""
     stack = telling_stack(record)
     named = thread_names(record).get(int(get_number(stack, "tid")))
-    return str(stack.get("name") or named or "")
+    return quoted_name(stack.get("name")) or str(named or "")
 
 
 def hypotheses(record: Mapping[str, Any]) -> dict[str, float]:

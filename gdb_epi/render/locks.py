@@ -11,6 +11,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.render.python_stacks import thread_words
 from gdb_epi.render.triage_wait_lines import HOLDERS, OF_THE_PARENT
 from gdb_epi.typing_lite import Any
+from gdb_epi.util import quoted_name
 
 MAX_LINES = 20_000
 MAX_TOGETHER = 6  # threads named for one wait
@@ -123,7 +124,7 @@ def owner_text(owner: LockOwner) -> str:
         return owner.thread_name or whose.get(owner.state, "a thread that is not known")
     number = f"thread {owner.tid}" if owner.tid is not None else f"pthread {owner.ident:#x}"
     number += _NUMBER_OF.get(owner.state, "")
-    return f"{owner.thread_name} ({number})" if owner.thread_name else number
+    return f"{quoted_name(owner.thread_name)} ({number})" if owner.thread_name else number
 
 
 def _circles(report: LockReport, names: dict[int, str]) -> list[str]:

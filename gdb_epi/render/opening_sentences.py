@@ -61,6 +61,7 @@ from gdb_epi.render.frame_lines import (
 )
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
+from gdb_epi.util import quoted_name
 
 Json = Mapping[str, Any]
 HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
@@ -252,7 +253,8 @@ def _waiting_clause(record: Json, calls: Sequence[StackCall]) -> tuple[str, str,
         if places and finding.get("summary") in reasons:
             verb = "loops" if str(members[0].get("doing")) in RUNNING else "waits"
             tid = members[0].get("tid")
-            named = members[0].get("name") or thread_names(record).get(tid)
+            name = quoted_name(members[0].get("name"))
+            named = name or thread_names(record).get(tid)
             who = str(named or f"thread {tid}")
             return who, verb, f"at {places[0]}"
     python = innermost_own_python_call(calls)

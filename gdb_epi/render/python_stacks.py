@@ -12,7 +12,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.render.frame_lines import PYTHON, REMARK, UNLIMITED, StackCall, fold_calls, row_lines
 from gdb_epi.target.api import CrashInfo
 from gdb_epi.typing_lite import TYPE_CHECKING
-from gdb_epi.util import counted
+from gdb_epi.util import counted, quoted_name
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
@@ -51,7 +51,7 @@ def python_call(frame: PyFrame) -> StackCall:
 def thread_words(name: str | None, tid: int | None) -> str:
     """Return what a thread is called on every screen: its name, then the number of its LWP."""
     number = f"thread {tid}" if tid is not None else "no thread of this process"
-    return f"{name} ({number})" if name else number
+    return f"{quoted_name(name)} ({number})" if name else number
 
 
 def how_process_ended(crash: CrashInfo | Absent, pid: int | None) -> str:

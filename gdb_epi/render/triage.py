@@ -76,7 +76,7 @@ from gdb_epi.render.opening_sentences import (
 )
 from gdb_epi.render.triage_wait_lines import clauses_of_hang, task_lines, tree_command, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, quoted_name
 
 SHELL, GDB, REPORT = "shell", "gdb", "report"  # where the answer is read
 MAX_LINES = 40
@@ -287,7 +287,7 @@ def _fact_lines(
         state = "being handled" if raised.get("state") == "handled" else "on its way up"
         thread = get_group(get_group(record, "threads"), "crashed")
         if thread.get("tid") != telling_stack(record).get("tid"):  # another one's stack is below
-            state += f" in {thread.get('name') or 'the first thread'}"
+            state += f" in {quoted_name(thread.get('name')) or 'the first thread'}"
         yield from labelled_lines("Raised", [f"{raised['type']}, {state}"])
     yield from labelled_lines("Waits", list(wait_lines(record, calls)))
     yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))

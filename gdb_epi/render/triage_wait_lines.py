@@ -30,7 +30,7 @@ from gdb_epi.render.frame_lines import (
 )
 from gdb_epi.render.opening_sentences import deadlock_clauses, hang_clauses
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted, extension_path
+from gdb_epi.util import counted, extension_path, quoted_name
 
 MAX_WAITS = 3
 MAX_KINDS_OF_WAITS = 3
@@ -85,8 +85,10 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
         waiter = names.get(_tid(wait)) or f"thread {wait.get('tid')}"
         if str(wait.get("kind")) in JOINS:
             awaited = get_group(wait, "owner")
-            who = awaited.get("thread_name") or (awaited.get("tid") and f"thread {awaited['tid']}")
-            ended = wait.get("name") and name  # pthread_join() knows no names
+            who = quoted_name(awaited.get("thread_name")) or (
+                awaited.get("tid") and f"thread {awaited['tid']}"
+            )
+            ended = wait.get("name") and quoted_name(name)  # pthread_join() knows no names
             yield f"{waiter} waits for the end of {ended or who or 'a thread'}"
             continue
         holder = list(holder_lines(record, wait))
@@ -147,7 +149,7 @@ def _owner(wait: Json, names: Mapping[Any, Any]) -> str:
     if words:
         return words
     tid = owner.get("tid")
-    who = owner.get("thread_name") or names.get(tid) or (tid and f"thread {tid}")
+    who = quoted_name(owner.get("thread_name")) or names.get(tid) or (tid and f"thread {tid}")
     return f"held by {who}" if who else "holder not known"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.locks.types import VanishedThread, VanishedThreads
 from gdb_epi.render.frame_lines import fold_calls, row_lines
 from gdb_epi.render.python_stacks import python_call
-from gdb_epi.util import counted
+from gdb_epi.util import counted, quoted_name
 
 # Where Python frames of a vanished thread come from, and how far they can be trusted.
 _TRUST = {
@@ -23,7 +23,7 @@ def vanished_title(thread: VanishedThread) -> str:
     """Return the heading of one vanished thread."""
     number = "number not known" if thread.tid is None else f"thread {thread.tid}"
     main = ", its main thread" if thread.is_main else ""
-    return f"{thread.name or 'a thread without a name'} ({number} of the parent{main})"
+    return f"{quoted_name(thread.name) or 'a thread without a name'} ({number} of the parent{main})"
 
 
 def vanished_summary(vanished: VanishedThreads) -> str:

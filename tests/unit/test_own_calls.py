@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gdb_epi.hangs.types import PYTHON, ThreadActivity
 from gdb_epi.render.frame_lines import (
     MAX_OWN,
     NATIVE,
@@ -18,6 +19,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
+from gdb_epi.render.triage import render_triage
 
 
 def frame(module: str, filename: str, name: str = "f") -> dict[str, Any]:
@@ -85,3 +87,22 @@ def test_of_very_many_own_calls_some_are_counted() -> None:
     assert len(shown) == MAX_OWN + 1
     (words,) = (row.call.name for row in shown if not row.call.language)
     assert words == "... 30 more calls, 30 of the program's own"
+
+
+def test_a_thread_of_many_words_stands_in_quotes() -> None:
+    """ "SIGSEGV in the harbour at night" was no time of the day."""
+    name = "the harbour at night"
+    stack = {"tid": 8, "name": name, "frames": [MAIN]}
+    wait = {"tid": 8, "kind": "threading.Lock", "name": "x", "verdict": "cycle",
+            "owner": {"tid": 9, "thread_name": "by day", "state": "live"}}  # fmt: skip
+    lines = render_triage({
+        "process": {"pid": 7},
+        "signal": {"name": "SIGSEGV"},
+        "threads": {"count": 2, "crashed": stack, "stacks": [stack]},
+        "verdict": {"label": "deadlock"},
+        "waits": [wait],
+    })  # fmt: skip
+    assert f'Signal   SIGSEGV in "{name}" (thread 8)' in lines
+    assert f'Stack of "{name}", most recent call first' in lines
+    assert f'Waits    "{name}" waits for x (threading.Lock), held by "by day"' in lines
+    assert ThreadActivity(8, name, PYTHON).who() == f'"{name}"'

@@ -9,6 +9,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_wo
 from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, lock_phrase
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
+from gdb_epi.util import quoted_name
 
 MAX_FRAMES = 24  # of the holder
 
@@ -51,7 +52,7 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
             }
         held = "which was held at fork() and stays so"
         if holder is not None:
-            who = holder.name or f"thread {holder.tid}"
+            who = quoted_name(holder.name) or f"thread {holder.tid}"
             held = f"held by {who} of the parent, which fork() did not copy"
         yield Finding(
             "forked_child_lock",

@@ -57,6 +57,7 @@ _SQLITE = ("libsqlite3", "_sqlite3")
 _RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
 _CIRCULAR = re.compile(r"((?:/[^/]+){1,4}?)\1{5}")
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/")
+MAX_NAMED = 2  # other threads that run
 # They run as a part of the loop that stands around them in the source.
 _COMPREHENSION = re.compile(r"<(?:genexpr|(?:list|set|dict)comp)>\Z")
 
@@ -76,10 +77,12 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
     code = f" in {first.module}" if first.module else ""
     does = f"{IN_CALL}{first.call}" if first.call in MAY_LAST else f"was computing{code}"
     sentence = f"{first.who()} {does} at {first.where()}"
-    others = len(running) - 1
+    others = [activity.who() for activity in running[1:]]
     if others:
-        was = "was" if others == 1 else "were"
-        sentence += f", and {counted(others, 'other thread')} {was} running"
+        named = ", ".join(others[:MAX_NAMED])
+        more = len(others) - MAX_NAMED
+        rest = f" and {counted(more, 'more thread')}" if more > 0 else ""
+        sentence += f", and {named}{rest} {'was' if len(others) == 1 else 'were'} running too"
     waiting = sum(d.kind == GIL for d in scene.activities)
     seen = [_seen_running(activity) for activity in running[:4]]
     if waiting:

@@ -10,7 +10,7 @@ from gdb_epi.errors import NOT_APPLICABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.fork.multiprocessing_child import read_multiprocessing_child
 from gdb_epi.locks.fork.sign_readings import CERTAIN, STRONG, ForkSignReadings
 from gdb_epi.locks.fork.thread_objects import ThreadObject, read_main_thread, read_thread_objects
-from gdb_epi.util import counted
+from gdb_epi.util import counted, quoted_name
 
 MAX_NAMED = 8  # names in one sentence
 _NAMES = ("F7", "F8", "F9", "F10", "F11")
@@ -91,11 +91,11 @@ def _known_threads(reader: ForkSignReadings, memory: MemoryReader, python: Pytho
     gone = [thread for thread in threads if thread.ident in reader.orphans]
     shared = _with_shared_ident(reader, threads)
     if gone:
-        names = ", ".join(thread.name or "?" for thread in gone[:MAX_NAMED])
+        names = ", ".join(quoted_name(thread.name or "?") for thread in gone[:MAX_NAMED])
         many = counted(len(gone), "vanished thread")
         reader.yes("F9", f"threading still knows {many}: {names}", CERTAIN)
     elif shared and reader.generation:
-        names = ", ".join(thread.name or "?" for thread in shared[:MAX_NAMED])
+        names = ", ".join(quoted_name(thread.name or "?") for thread in shared[:MAX_NAMED])
         reader.yes(
             "F9",
             f"threads of this process run on the stacks of threads that are gone: {names}",
