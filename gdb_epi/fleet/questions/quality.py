@@ -304,8 +304,8 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         text += " of the day; that of the host-hours is taken"
         yield QualityCheck(ATTRIBUTES, False, text, "see which is old")
     for attribute in population.attributes:
-        if attribute.name.startswith(("package ", ENV)) or attribute.name.endswith(RANGE):
-            continue  # a process that did not import or set it lacks nothing
+        if attribute.name.startswith(("package ", "lib ", ENV)) or attribute.name.endswith(RANGE):
+            continue  # a process that did not load or set it lacks nothing
         crashes = _lacking(attribute.crash)
         hours = _lacking(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0
         if max(crashes, hours) < MISSING:
