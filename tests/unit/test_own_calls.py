@@ -106,3 +106,12 @@ def test_a_thread_of_many_words_stands_in_quotes() -> None:
     assert f'Stack of "{name}", most recent call first' in lines
     assert f'Waits    "{name}" waits for x (threading.Lock), held by "by day"' in lines
     assert ThreadActivity(8, name, PYTHON).who() == f'"{name}"'
+
+
+def test_the_name_of_an_extension_is_not_cut_for_what_it_was_built_for() -> None:
+    call = StackCall(NATIVE, "add", module="_umath.cpython-311-x86_64-linux-gnu.so")
+    assert list(row_lines(fold_calls([call]), 40)) == ["  C   add  _umath.so"]
+    assert list(row_lines(fold_calls([call]), 100)) == [f"  C   add  {call.module}"]
+    unnamed = call._replace(name="", module="_compression.abi3.so", offset=0x10)
+    (line,) = row_lines(fold_calls([unnamed]), 44)
+    assert line == "  C   name not known  _compression.so+0x10"
