@@ -20,7 +20,11 @@ _COMMON = (
 )  # fmt: skip
 _INTERPRETER = ("libpython", "python")
 _STANDARD = "/lib-dynload/"  # extension modules of the standard library
-_PACKAGES = re.compile("/(?:site|dist)-packages/")
+# Where installed packages are, well-known ones wherever they are, and what wheels bring along.
+_PACKAGES = re.compile(
+    "/(?:(?:site|dist)-packages|numpy|scipy|pandas|pyarrow|torch|sklearn|matplotlib|PIL|cv2|lxml"
+    r"|[^/]+\.libs)/"
+)
 MAX_NAMED = 3
 # Functions of libc and ld.so below which destructors and atexit() functions run.
 ENSURE = "PyGILState_Ensure"
