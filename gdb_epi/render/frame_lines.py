@@ -38,7 +38,6 @@ _PACKAGES = ("/site-packages/", "/dist-packages/")
 _FROZEN = "<frozen "
 _MAIN = ("__main__", "__mp_main__")  # modules: of the script, also in a child of multiprocessing
 _SCRIPTS = ("/bin", "/sbin")  # where pip puts commands: the program is elsewhere
-MAX_OWN = 20  # lines of the program's own calls in a shortened stack
 
 
 class StackCall(NamedTuple):
@@ -190,23 +189,25 @@ def stack_rows(
     *,
     outermost: int | None = None,
     telling: Sequence[int] = (),
-    own: int = 0,
+    room: int = 0,
     hint: str = "",
 ) -> list[StackRow]:
     """Return at most `most` rows: the innermost, words for what is left out, and the outermost.
 
     There are two outermost unless the rows are few, or as many as asked for. `telling` are the
     numbers of rows that say more than others, the most telling first: the answer names them, or
-    they are native code of the program. Up to `own` rows of the program's own Python code stay even
-    if that makes more than `most`. `hint` stands after the words: how to see what they stand for.
+    they are native code of the program. Rows of the program's own Python code stay even if that
+    makes more than `most`, as far as there is `room` for all rows. `hint` stands after the words:
+    how to see what they stand for.
     """
     if len(rows) <= most:
         return list(rows)
     tail = (2 if most >= 6 else 0) if outermost is None else outermost
-    mine = [at for at, row in enumerate(rows) if own and _is_own_python(row.call)]
-    if len(mine) > own:
-        mine = [*mine[: own - own // 3], *mine[-(own // 3) :]]
+    mine = [at for at, row in enumerate(rows) if _is_own_python(row.call)] if room else []
     kept = sorted({0, *mine}) if mine else []
+    while mine and len(_with_words_between(rows, kept, hint)) > max(room, most):
+        del mine[len(mine) * 2 // 3]  # neither the innermost nor the outermost
+        kept = sorted({0, *mine})
     outer = range(len(rows) - tail, len(rows))
     for at in dict.fromkeys((0, *outer, *telling[:4], 1, 2, *telling[4:], *range(len(rows)))):
         shown = _with_words_between(rows, sorted({*kept, at}), hint)

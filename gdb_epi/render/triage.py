@@ -46,7 +46,6 @@ from gdb_epi.render.frame_lines import (
     ABORTING,
     HANDLER,
     LABEL,
-    MAX_OWN,
     NATIVE,
     PYTHON,
     REMARK,
@@ -140,7 +139,8 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     # The stack is shortened so that an ordinary answer fits a small terminal.
     others = len(lines) + sum(len(part) + 1 for part in parts if part) + 2
     most = max(MIN_FRAMES, min(MAX_FRAMES, SCREEN - others))
-    parts.insert(0, list(_stack_lines(record, stack, calls, reader, most)))
+    room = MAX_LINES - others - 1
+    parts.insert(0, list(_stack_lines(record, stack, calls, reader, most, room)))
     for part in parts:
         if part:
             lines += ["", *part]
@@ -410,7 +410,7 @@ def _access_words(record: Json, signal: Json) -> str:
 
 
 def _stack_lines(
-    record: Json, stack: Json, calls: Sequence[StackCall], reader: Audience, most: int
+    record: Json, stack: Json, calls: Sequence[StackCall], reader: Audience, most: int, room: int
 ) -> Iterator[str]:
     if stack.get("tid") is None:
         yield f"Stack    the {core_or_process(record)} lists no thread"
@@ -420,7 +420,7 @@ def _stack_lines(
         return
     circle = members_of_deadlock(record)
     if len(circle) > 1:
-        yield from _circle_stacks(record, circle, reader)
+        yield from _circle_stacks(record, circle, reader, room)
         return
     who = telling_thread_name(record) or f"thread {stack['tid']}"
     yield f"Stack of {who}, most recent call first"
@@ -428,7 +428,7 @@ def _stack_lines(
     shown = (
         rows
         if reader.whole
-        else stack_rows(rows, most, telling=_most_telling_rows(rows, calls), own=MAX_OWN)
+        else stack_rows(rows, most, telling=_most_telling_rows(rows, calls), room=room)
     )
     yield from row_lines(shown)
 
@@ -450,12 +450,15 @@ def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> 
     return list(dict.fromkeys((*named, *running, *native[:1], *python, *native)))
 
 
-def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Iterator[str]:
+def _circle_stacks(
+    record: Json, circle: Sequence[int], reader: Audience, room: int
+) -> Iterator[str]:
     """Yield the stacks of the threads of a deadlock, without calls of the runtime."""
     crashed = get_group(get_group(record, "threads"), "crashed")
     stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
     most = len(circle) if reader.whole else MAX_DEADLOCKED
     folder = program_folder(all_frames(record))
+    room = max(room // len(circle[:most]) - 1, 1)
     for tid in circle[:most]:
         stack = stacks.get(tid) or {}
         frames = get_groups(stack, "frames")
@@ -468,7 +471,7 @@ def _circle_stacks(record: Json, circle: Sequence[int], reader: Audience) -> Ite
             yield f"Stack of {who}: it runs no Python (in GDB, epi native shows its calls)"
             continue
         yield f"Stack of {who}, most recent call first"
-        shown = rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES, own=MAX_OWN)
+        shown = rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES, room=room)
         yield from row_lines(shown)
     if len(circle) > most:
         yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"

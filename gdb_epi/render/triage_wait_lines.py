@@ -20,7 +20,6 @@ from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import screen_width
 from gdb_epi.render.frame_lines import (
     LABEL,
-    MAX_OWN,
     StackCall,
     calls_of_record,
     fold_calls,
@@ -37,6 +36,7 @@ MAX_KINDS_OF_WAITS = 3
 _OF_LIBRARY = "a thread of "  # words for a pool that is only known by its library
 MAX_NAME = 120  # characters of a lock's name
 MAX_HOLDER_FRAMES = 4
+MAX_HOLDER_ROOM = 8  # where more calls are the program's own
 MAX_OTHERS = 4  # threads of the parent that may hold a lock
 _REST = re.compile(r"and (\d{1,9}) more(?: tasks?)?\Z")
 _GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
@@ -185,7 +185,7 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
         yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
         return
     yield f"held at fork() by the parent's thread {name}{number}, in"
-    rows = stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES, own=MAX_OWN)
+    rows = stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES, room=MAX_HOLDER_ROOM)
     yield from row_lines(rows, screen_width() - LABEL)
 
 

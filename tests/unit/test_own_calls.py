@@ -9,7 +9,6 @@ import pytest
 
 from gdb_epi.hangs.types import PYTHON, ThreadActivity
 from gdb_epi.render.frame_lines import (
-    MAX_OWN,
     NATIVE,
     StackCall,
     call_library,
@@ -19,7 +18,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.triage import render_triage
+from gdb_epi.render.triage import MAX_LINES, render_triage
 
 
 def frame(module: str, filename: str, name: str = "f") -> dict[str, Any]:
@@ -74,7 +73,7 @@ def test_of_a_long_stack_no_call_of_the_program_is_left_out() -> None:
     outer = [StackCall(NATIVE, f"d{number}", module="libpython3.11.so") for number in range(20)]
     own = calls_of_record([frame("__main__", "/srv/app/run.py", f"f{n}") for n in range(9)])
     rows = fold_calls([*inner, *own[:5], *outer, *own[5:]])
-    shown = stack_rows(rows, 7, own=MAX_OWN)
+    shown = stack_rows(rows, 7, room=20)
     assert [row.call for row in shown if row.call in own] == own
     words = [row.call.name for row in shown if not row.call.language]
     assert words == ["... 19 more C calls", "... 20 more C calls"]
@@ -83,10 +82,10 @@ def test_of_a_long_stack_no_call_of_the_program_is_left_out() -> None:
 
 def test_of_very_many_own_calls_some_are_counted() -> None:
     own = calls_of_record([frame("__main__", "/srv/app/run.py", f"f{n}") for n in range(50)])
-    shown = stack_rows(fold_calls(own), 7, own=MAX_OWN)
-    assert len(shown) == MAX_OWN + 1
+    shown = stack_rows(fold_calls(own), 7, room=20)
+    assert len(shown) == 20
     (words,) = (row.call.name for row in shown if not row.call.language)
-    assert words == "... 30 more calls, 30 of the program's own"
+    assert words == "... 31 more calls, 31 of the program's own"
 
 
 def test_a_thread_of_many_words_stands_in_quotes() -> None:
@@ -115,3 +114,16 @@ def test_the_name_of_an_extension_is_not_cut_for_what_it_was_built_for() -> None
     unnamed = call._replace(name="", module="_compression.abi3.so", offset=0x10)
     (line,) = row_lines(fold_calls([unnamed]), 44)
     assert line == "  C   name not known  _compression.so+0x10"
+
+
+def test_many_own_calls_do_not_push_the_next_steps_off_the_screen() -> None:
+    frames: list[dict[str, Any]] = []
+    for number in range(40):
+        for name in ("c", "d"):
+            frames.append(
+                {"language": "native", "pc": "0x1", "function": name, "module": "libm.so"}
+            )
+        frames.append({**frame("__main__", "/srv/app/run.py", f"f{number}"), "language": "python"})
+    lines = render_triage({"threads": {"count": 1, "crashed": {"tid": 7, "frames": frames}}})
+    assert len(lines) <= MAX_LINES and any(line.startswith("Next") for line in lines)
+    assert "of the program's own" in "\n".join(lines)
