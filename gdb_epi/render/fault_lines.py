@@ -318,8 +318,9 @@ def _fix_of_circle(record: Json) -> str:
         return "wake a thread before you wait for its end"
     waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
     joins = [w for w in waits if w.get("kind") in JOINS]
-    stacks = {stack.get("tid"): stack for stack in (telling_stack(record), *listed_stacks(record))}
-    calls = [calls_of_record(get_groups(stacks.get(w.get("tid"), {}), "frames")) for w in waits]
+    listed = (telling_stack(record), *listed_stacks(record))
+    stacks = {str(stack.get("tid")): stack for stack in listed}
+    calls = [calls_of_record(get_groups(stacks.get(str(w["tid"]), {}), "frames")) for w in waits]
     libraries = list(map(_library_that_takes, calls))
     if len(waits) == 1 and not joins and waits[0].get("kind") not in INITIALISED:
         if any(

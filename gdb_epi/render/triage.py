@@ -383,7 +383,7 @@ def _gil_words(record: Json, tid: object, is_main: bool) -> str:
     if tid != get_group(record, "python").get("gil_holder"):
         without = fatal or any(detector == "without_gil" for detector, _ in kinds)
         return "did not hold the GIL" if without else ""
-    hung = get_group(record, "verdict").get("label") in HUNG
+    hung = str(get_group(record, "verdict").get("label")) in HUNG
     return "held the GIL" if fatal or hung or not is_main else ""
 
 

@@ -20,6 +20,8 @@ from support.snapshot import SnapshotTarget
 class MutatedTarget:
     """Everything as in `inner`, but for the words put in, and the ranges taken out."""
 
+    dumped_word = None  # of a core file: it knows nothing of the changes
+
     def __init__(self, inner: Any) -> None:
         self._inner = inner
         self._bytes: dict[int, int] = {}
