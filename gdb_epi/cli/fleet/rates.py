@@ -70,7 +70,8 @@ def run(args: Namespace) -> int:
         by_hours = sorted(population.attributes, key=lambda a: not (a.exposure >= 0).any())
         names = ", ".join(other.name for other in by_hours[:NAMED])
         raise UsageError(f"no attribute {name!r}", hint=f"there are {names or 'none'}")
-    rates = rates_of_values(population, attribute, mine)
+    with_answers = bool(value) or args.json or args.csv
+    rates = rates_of_values(population, attribute, mine, explain=with_answers)
     rows = rates.rows
     asked = [row for row in rows if row.value == value]
     if value and not asked:

@@ -67,9 +67,9 @@ def find_local_hours(population: Population, crashes: Bools | None = None) -> Lo
     best: LocalHours | None = None
     for zone, at, by in changes_of_clocks(int(times.min()), int(times.max())):
         moved = list(_moved_signatures(population.signature[rows], times, at, by))
-        found = LocalHours(zone, at, by, [code for code, _ in moved], sum(n for _, n in moved))
-        if moved and (best is None or found.crashes > best.crashes):
-            best = found
+        candidate = LocalHours(zone, at, by, [code for code, _ in moved], sum(n for _, n in moved))
+        if moved and (best is None or candidate.crashes > best.crashes):
+            best = candidate
     return best
 
 

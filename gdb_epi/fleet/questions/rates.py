@@ -64,23 +64,26 @@ class _Cells(NamedTuple):
     """Crashes and host-hours of one attribute, as columns."""
 
     codes: tuple[Ints, Ints]  # of the crashes, of the host-hours
-    days: tuple[Ints, Ints]
+    days: tuple[Ints, Ints]  # from the first one of the host-hours
     hosts: tuple[Ints, Ints]
     hours: Floats
     crashes: Ints  # which ones of the population
     feed: Ints  # which host-hours of the population
 
 
-def rates_of_values(population: Population, attribute: Attribute, mine: Bools) -> Rates:
+def rates_of_values(
+    population: Population, attribute: Attribute, mine: Bools, *, explain: bool = True
+) -> Rates:
     """Return the rates of some crashes by the values of an attribute.
 
+    Without `explain` no answer says what else explains a difference: that takes the longest.
     An attribute of processes alone has no host-hours: its rows have crashes and no rate.
     """
     counted = find_events(population).counted
     mine = mine & (counted.signature >= 0)
     cells = _cells(population, attribute, mine & population.covered & population.timed)
     rows = [
-        _rate_of(population, attribute, code, cells, mine)
+        _rate_of(population, attribute, code, cells, mine, explain=explain)
         for code in range(len(attribute.values))
         if (cells.codes[1] == code).any() or (mine & (attribute.crash == code)).any()
     ]
@@ -90,7 +93,7 @@ def rates_of_values(population: Population, attribute: Attribute, mine: Bools) -
 
 def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
     """Return the crashes and host-hours that have a value, on days that count."""
-    feed = attribute.exposure >= 0
+    feed = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     if (gap := find_silent_days(population)) is not None:
         feed &= (population.exposure_day < gap.first) | (population.exposure_day > gap.last)
         mine = mine & ((population.day < gap.first) | (population.day > gap.last))
@@ -99,9 +102,10 @@ def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
         mine & (attribute.crash >= 0) & (population.host >= 0)
         & np.isin(population.day, days_of_feed)
     )  # fmt: skip
+    first = int(days_of_feed[0]) if days_of_feed.size else 0
     return _Cells(
         (attribute.crash[crashes], attribute.exposure[feed]),
-        (population.day[crashes], population.exposure_day[feed]),
+        (population.day[crashes] - first, population.exposure_day[feed] - first),
         (population.host[crashes], population.exposure_host[feed]),
         population.exposure_hours[feed],
         crashes,
@@ -110,7 +114,13 @@ def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
 
 
 def _rate_of(
-    population: Population, attribute: Attribute, code: int, cells: _Cells, mine: Bools
+    population: Population,
+    attribute: Attribute,
+    code: int,
+    cells: _Cells,
+    mine: Bools,
+    *,
+    explain: bool,
 ) -> ValueRate:
     value, has_hours = attribute.values[code], cells.codes[1] == code
     hours = float(cells.hours[has_hours].sum())
@@ -122,7 +132,7 @@ def _rate_of(
         return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, answer)
     same_days, same_hosts = _risk(code, cells, cells.days), _risk(code, cells, cells.hosts)
     answer = _compare(same_days, same_hosts)
-    if same_days is not None and same_days.low > 1:
+    if explain and same_days is not None and same_days.low > 1:
         answer += _what_explains_it(
             population, attribute, code, cells, same_days
         ) or _what_the_excess_is(population, attribute, code, cells)
@@ -132,14 +142,16 @@ def _rate_of(
 
 
 def _risk(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> Risk | None:
-    """Return how many times as often a value has crashes as the others of the same strata."""
-    labels, number = np.unique(np.concatenate(strata), return_inverse=True)
-    of_crash, of_hours = number[: strata[0].size], number[strata[0].size :]
+    """Return how many times as often a value has crashes as the others of the same strata.
+
+    Strata are numbers from 0 on: days, hosts.
+    """
+    size = 1 + max(int(side.max(initial=-1)) for side in strata)
     crashes, hours = (
-        [np.bincount(at[has], weight[has], labels.size) for has in (codes == code, codes != code)]
+        [np.bincount(at[has], weight[has], size) for has in (codes == code, codes != code)]
         for at, codes, weight in (
-            (of_crash, cells.codes[0], np.ones(of_crash.size)),
-            (of_hours, cells.codes[1], cells.hours),
+            (strata[0], cells.codes[0], np.ones(strata[0].size)),
+            (strata[1], cells.codes[1], cells.hours),
         )
     )
     both = (hours[0] > 0) & (hours[1] > 0)
@@ -160,15 +172,14 @@ def _risk(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> Risk | None:
 def _scatter(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> float:
     """Return how much more the crashes scatter than by chance, from host to host or day to day."""
     across = cells.hosts if strata is cells.days else cells.days
-    labels, number = np.unique(np.concatenate(across), return_inverse=True)
-    of_crash, of_hours = number[: across[0].size], number[across[0].size :]
+    size = 1 + max(int(side.max(initial=-1)) for side in across)
     chi, free = 0.0, -2
     for has_crash, has_hours in (
         (cells.codes[0] == code, cells.codes[1] == code),
         (cells.codes[0] != code, cells.codes[1] != code),
     ):
-        n = np.bincount(of_crash[has_crash], minlength=labels.size)
-        h = np.bincount(of_hours[has_hours], cells.hours[has_hours], labels.size)
+        n = np.bincount(across[0][has_crash], minlength=size)
+        h = np.bincount(across[1][has_hours], cells.hours[has_hours], size)
         due = h * n.sum() / max(h.sum(), 1e-12)
         chi += float(((n - due)[due > 0] ** 2 / due[due > 0]).sum())
         free += int((due > 0).sum())
