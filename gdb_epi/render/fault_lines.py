@@ -192,14 +192,20 @@ def missing_memory_words(memory: Json) -> list[str]:
     return texts
 
 
+_HEX = frozenset("0123456789abcdef")
+
+
 def text_as_return_address(end: str) -> str:
     """Return the text in the address of "no code at 0x...", at which a walk of frames ended."""
     from gdb_epi.fault.word_shapes import ascii_text_shape
 
-    address = end.partition("no code at ")[2]
-    if not address.startswith("0x") or ascii_text_shape(int(address, 16)) is None:
+    digits = end.partition("no code at 0x")[2]
+    if not 0 < len(digits) <= 16 or not _HEX.issuperset(digits):
+        return ""  # a record may hold any text there
+    address = int(digits, 16)
+    if ascii_text_shape(address) is None:
         return ""
-    raw = int(address, 16).to_bytes(8, "little").rstrip(b"\0")
+    raw = address.to_bytes(8, "little").rstrip(b"\0")
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in raw)
 
 
