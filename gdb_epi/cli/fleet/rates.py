@@ -69,14 +69,21 @@ def run(args: Namespace) -> int:
         # The attributes of hosts that have host-hours first: rates are known of these.
         by_hours = sorted(population.attributes, key=lambda a: not (a.exposure >= 0).any())
         names = ", ".join(other.name for other in by_hours[:NAMED])
-        raise UsageError(f"no attribute {name!r}", hint=f"there are {names or 'none'}")
+        there_are = f"there are {names}" if names else "none is stored"
+        raise UsageError(
+            f"no attribute {name!r}: {there_are}",
+            hint=f"gdb-epi fleet check{repeated_database_option(args)}",
+        )
     with_answers = bool(value) or args.json or args.csv
     rates = rates_of_values(population, attribute, mine, explain=with_answers)
     rows = rates.rows
     asked = [row for row in rows if row.value == value]
     if value and not asked:
         some = ", ".join(row.value for row in rows[:NAMED])
-        raise UsageError(f"no {name} is {value!r}", hint=f"there are {some or 'none'}")
+        raise UsageError(
+            f"no {name} is {value!r}: there are {some or 'none'}",
+            hint=f"gdb-epi fleet rates {name}{repeated_database_option(args)}",
+        )
     if args.json or args.csv:
         print_rows([_data(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
         return EXIT_DONE
