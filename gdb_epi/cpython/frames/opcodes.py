@@ -33,6 +33,7 @@ class Opcodes(NamedTuple):
     handlers_last: bool = False  # the handlers of exceptions stand after all other code
     operators: tuple[str, ...] = ()  # of BINARY_OP
     common: dict[int, str] = {}  # what LOAD_COMMON_CONSTANT loads, as repr() has it
+    instructions: frozenset[str] = frozenset()  # what there is: asked instead of the version
 
     def operator(self, number: int) -> str | None:
         """Return the sign of an operator of BINARY_OP; None for a number that is none."""
@@ -64,6 +65,7 @@ def opcodes_of_magic(magic: bytes) -> Opcodes | None:
         table["handlers_last"],
         tuple(table["operators"]),
         {int(number): text for number, text in table["common"].items()},
+        frozenset(table["names"]),
     )
 
 

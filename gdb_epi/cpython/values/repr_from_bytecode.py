@@ -127,6 +127,11 @@ class Evaluation(ValueOperations):
         self.blocks: list[tuple[int, int]] = []  # up to 3.10: handlers, and the depth of the stack
         self.following = 0  # the place after the instruction that is done
 
+    @property
+    def has_exception_table(self) -> bool:
+        """Tell whether a table has the handlers (3.11, bpo-40222), or instructions push them."""
+        return self.decoder.layout.offset("PyCodeObject", "co_exceptiontable") is not None
+
     def begin(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> None:
         """Make this the call of a function, which is to run()."""
         self.function, self.owner = function, owner
@@ -186,7 +191,7 @@ class Evaluation(ValueOperations):
         Raises the exception again where the function handles none.
         """
         decoder = self.decoder
-        if decoder.layout.offset("PyCodeObject", "co_exceptiontable") is None:
+        if not self.has_exception_table:
             return self._handler_of_block(raised)
         table = decoder.field(self.code, "PyCodeObject", "co_exceptiontable")
         raw = decoder.reader.bytes_object(table, MAX_TABLE)

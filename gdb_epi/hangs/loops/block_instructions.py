@@ -50,7 +50,7 @@ class BlockInstructions(ObjectEvaluation):
         if item is None:
             self.following += self.opcodes.jump_unit * argument
             item = self.memory.returned
-            if self.decoder.layout.version < (3, 12):
+            if "END_SEND" not in self.opcodes.instructions:
                 self._pop()
         self.stack.append(item)
 
@@ -85,7 +85,7 @@ class BlockInstructions(ObjectEvaluation):
 
     def _do_setup_with(self, argument: int) -> None:
         """Enter a `with` block (3.9, 3.10)."""
-        if self.decoder.layout.version < (3, 9):
+        if "WITH_EXCEPT_START" not in self.opcodes.instructions:  # 3.9 (bpo-33387)
             raise Undecodable("a block that ends otherwise")
         enter, leave = self._managed(self._pop())
         self.stack.append(leave)
@@ -201,7 +201,7 @@ class BlockInstructions(ObjectEvaluation):
 
     def handler_after_cleanup(self, at: int, raised: Raised) -> int:
         """Return the next handler outward where one only ends another, and raises again (3.11)."""
-        if self.decoder.layout.version < (3, 11):
+        if not self.has_exception_table:
             return at
         start, size = locate_bytecode(self.decoder.reader, self.code)
         units = self.decoder.reader.read(start, size if 0 < size <= MAX_CODE else 0)

@@ -112,7 +112,7 @@ class DryRun(BlockInstructions):
         # Of a frame of the process only what its `for` loops need is on the stack.
         handled = self.handler_after_cleanup(super()._handler(at, raised), raised)
         depth = sum(at in each for each in self.for_loops)
-        if self.decoder.layout.version >= (3, 11) and len(self.stack) != depth + 1:
+        if self.has_exception_table and len(self.stack) != depth + 1:
             raise Undecodable(f"it raises {raised}")
         return handled
 
@@ -452,14 +452,14 @@ class DryRun(BlockInstructions):
 
     def _do_load_fast(self, argument: int) -> None:
         if self._cell(argument) is not None or self._is_cell(argument):
-            self._do_load_closure(argument)  # 3.13 has no other instruction for that
+            self._do_load_closure(argument)
         else:
             super()._do_load_fast(argument)
 
     _do_load_fast_check = _do_load_fast_borrow = _do_load_fast
 
     def _is_cell(self, number: int) -> bool:
-        if self.decoder.layout.version < (3, 13):
+        if "LOAD_CLOSURE" in self.opcodes.instructions:  # until 3.12; LOAD_FAST does it since
             return False
         at = self.decoder.field(self.code, "PyCodeObject", "co_localspluskinds")
         kinds = self.decoder.reader.bytes_object(at, MAX_CODE)
@@ -483,7 +483,7 @@ class DryRun(BlockInstructions):
             self.locals[argument] = item
 
     def _do_make_function(self, argument: int) -> None:
-        if self.decoder.layout.version < (3, 11):
+        if self.decoder.layout.offset("PyCodeObject", "co_qualname") is None:  # 3.11 (bpo-44530)
             self._pop()  # its name
         code = self._pop()
         cells = self.members(self._pop()) if argument & 8 else ()
@@ -689,7 +689,7 @@ class DryRun(BlockInstructions):
         named = self.pairs(self._pop()) if argument & 1 else []
         arguments = self.all_of(self._pop())
         called = self._pop()
-        if self.decoder.layout.version >= (3, 11):  # a NULL beside it, on either side
+        if "PUSH_NULL" in self.opcodes.instructions:  # 3.11: a NULL beside it, on either side
             other = self._pop()
             called = other if called is None else called
         self.keywords = tuple(self.text_of(key) for key, _ in named)
