@@ -12,6 +12,9 @@ comes to its core is the truth's `core`:
 
 With `flip` the file `ready` holds {"pid": .., "memory": [[address, bit], ..]} or {"pid": ..,
 "register": .., "bit": ..}: those bits are flipped and a line is sent to its standard input.
+
+The kept cores take 12 GB at the most, and no more than is left free beside them: after a new one
+those that were used longest ago go. They once filled a disk with 40 GB.
 """
 
 from __future__ import annotations
@@ -49,6 +52,7 @@ HALVES = ("first", "second")
 PATIENCE = 60.0
 START = 'ulimit -c unlimited || exit 97; exec "$@"'
 NEWEST = [3, 13]
+MAX_KEPT = 12 << 30  # bytes of all kept cores
 FORMAT = "1"  # part of what a kept core depends on: how the programs are run
 
 
@@ -147,7 +151,29 @@ def take(piece: Piece, interpreter: Interpreter) -> Taken:
             lay_out(piece, interpreter, folder)
             made = run(piece, interpreter, folder)
             move(made, core)
+            free = shutil.disk_usage(home).free
+            drop_oldest_cores(home.parent, MAX_KEPT, free)
+        os.utime(core)
     return Taken(piece, interpreter, core, folder)
+
+
+def drop_oldest_cores(gallery: Path, most: int, free: int) -> None:
+    """Delete the cores used longest ago until they take `most` bytes, and half of what they can.
+
+    The newest one stays. Holes take no space.
+    """
+    cores = []
+    for path in gallery.glob("*/*.core"):
+        with contextlib.suppress(FileNotFoundError):  # dropped by another process
+            state = path.stat()
+            cores.append((state.st_mtime_ns, 512 * state.st_blocks, path))
+    kept = sum(size for _, size, _ in cores)
+    most = min(most, (kept + free) // 2)
+    for _, size, path in sorted(cores)[:-1]:
+        if kept <= most:
+            break
+        path.unlink(missing_ok=True)
+        kept -= size
 
 
 def lay_out(piece: Piece, interpreter: Interpreter, folder: Path) -> None:

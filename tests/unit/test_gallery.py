@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from gallery import judging
 from gallery.judging import RIGHT, UNHELPFUL, WRONG_HIGH, WRONG_LOW, Judged
 from gallery.score import answered, ask_all, report
-from gallery.taking import HALVES, HERE, pieces, take
+from gallery.taking import HALVES, HERE, drop_oldest_cores, pieces, take
 from support.cores import CoreFailed, why_no_core_dumps
 from support.interpreters import Interpreter, discover
 
@@ -51,6 +52,20 @@ def test_truth_is_whole(half: str) -> None:
         for pattern in (*truth.get("names", []), *truth.get("untrue", [])):
             re.compile(pattern)
         assert (piece.folder / "program.py").is_file(), name
+
+
+@pytest.mark.parametrize(
+    ("most", "free", "left"),
+    [(1 << 20, 1 << 20, "abc"), (8192, 1 << 20, "bc"), (1 << 20, 4096, "bc"), (0, 0, "c")],
+)
+def test_the_cores_used_longest_ago_go(tmp_path: Path, most: int, free: int, left: str) -> None:
+    for age, name in enumerate("cba"):
+        core = tmp_path / "pyenv-3.11.7" / f"{name}.core"
+        core.parent.mkdir(exist_ok=True)
+        core.write_bytes(b"x" * 4096)
+        os.utime(core, (10_000 - age, 10_000 - age))
+    drop_oldest_cores(tmp_path, most, free)
+    assert sorted(path.stem for path in tmp_path.glob("*/*.core")) == list(left)
 
 
 def test_names_are_used_once() -> None:

@@ -14,11 +14,11 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
-from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
-DAY = 86_400
+DAY = int(SECONDS_A_DAY)
 HOUR = 3_600
 ZONES = (
     "Europe/Berlin", "America/New_York", "America/Chicago", "America/Denver",

@@ -222,6 +222,18 @@ class Population(NamedTuple):
             exposure_hours=self.exposure_hours[exposure],
         )
 
+    def without_hosts(self, hosts: Ints) -> Population:
+        """Return the population without all that some hosts reported."""
+        gone = np.zeros(len(self.hosts) + 1, dtype=bool)
+        gone[hosts] = True
+        return self.chosen(~gone[self.host], ~gone[self.exposure_host])
+
+    def without_hours(self, hosts: Ints, first: int, last: int) -> Population:
+        """Return the population without the host-hours of some hosts from one day to another."""
+        during = (self.exposure_day >= first) & (self.exposure_day <= last)
+        gone = during & np.isin(self.exposure_host, hosts)
+        return self._replace(exposure_hours=np.where(gone, 0.0, self.exposure_hours))
+
     @property
     def last_day(self) -> int:
         """The day of the latest crash whose time is known, of any if none is; else 0."""

@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the values of an attribute ran, by the host-hours."""
+"""When the values of an attribute and hosts ran, by the host-hours, and whether hosts keep one."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import Floats, Ints, sum_by_code, widen_codes
+from gdb_epi.fleet.statistics.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    distinct_pairs,
+    sum_by_code,
+    widen_codes,
+)
 
 NEVER = 1 << 62  # a day
 LATE = 0.1  # of the time that is known: what ran in it already is no newer than others
 ALONE = 0.9  # of what ran (or crashed) on the days of a value
+MAX_MOVED = 0.1  # of the hosts, that change their value of what belongs to a place
+GOES_ON = 0.5  # of the host-hours a day that hosts had
 
 
 def is_newest_value(population: Population, attribute: Attribute, value: int) -> bool:
@@ -43,6 +52,37 @@ def first_and_last_days(exposure: Ints, day: Ints, size: int) -> tuple[Ints, Int
     first[codes[::-1]] = days[::-1]
     last[codes] = days
     return first, last
+
+
+def is_kept_by_hosts(host: Ints, values: Ints) -> bool:
+    """Whether hosts keep their value of an attribute, as that of a place.
+
+    Versions come to all of them in turn, and tell when something ran rather than where.
+    """
+    known = (host >= 0) & (values >= 0)
+    hosts = distinct_pairs(host, values, known)[0]
+    return hosts.size <= (1 + MAX_MOVED) * np.unique(hosts).size
+
+
+def share_of_usual_hours(
+    population: Population, hosts: Bools, days: tuple[int, int], since: int | None = None
+) -> float | None:
+    """Return by how much some hosts ran on from one day to another, 1.0 being as usual.
+
+    As many host-hours a day are usual as they had on all other days that have some, or on all days
+    from `since` up to the first one. None where they had none: it is not known. `hosts` is a
+    mask with a last place for rows without a host; GOES_ON tells what is enough.
+    """
+    first, last = days
+    rows = np.flatnonzero(hosts[population.exposure_host] & (population.exposure_hours > 0))
+    day, hours = population.exposure_day[rows], population.exposure_hours[rows]
+    during = (day >= first) & (day <= last)
+    other = ~during if since is None else day < first
+    days_before = np.unique(day[other]).size if since is None else first - since
+    usual = float(hours[other].sum()) / max(days_before, 1)
+    if not usual:
+        return None
+    return float(hours[during].sum()) / (last - first + 1) / usual
 
 
 class ValueUsage:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.questions.daily_rates import daily_rates, log_likelihood_ratios
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, distinct_rows, widen_codes
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
@@ -20,7 +21,6 @@ from gdb_epi.typing_lite import NamedTuple
 MIN_OFTENER = 1.3  # host-hours a day, and crashes a day, times
 MIN_GAIN = 4.0  # log-likelihood units: a change that people see
 MAX_PLACES = 200  # values of an attribute: with more they name hosts
-MAX_MOVED = 0.1  # of the hosts, that change their value: others tell hosts and not what they got
 MAX_CRASHES = 1_000_000  # a question must stay quick
 MAX_SAID = 3  # places
 
@@ -72,10 +72,9 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
         codes, size = attribute.exposure[kept], len(attribute.values)
         if is_process_attribute(attribute.name) or not 1 < size <= MAX_PLACES:
             continue
-        has_value = codes >= 0
-        pairs = distinct_rows((host[has_value], codes[has_value]))[2].size
-        if pairs > (1 + MAX_MOVED) * np.unique(host[has_value]).size:
+        if not is_kept_by_hosts(host, codes):
             continue
+        has_value = codes >= 0
         mine = days.mine & (attribute.crash >= 0)
         cells = [
             widen_codes(code) * width + day - days.first

@@ -24,9 +24,10 @@ from gdb_epi.fleet.statistics.arrays import (
     row_blocks,
     widen_codes,
 )
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.typing_lite import NamedTuple
 
-DAY = 86_400  # seconds
+DAY = int(SECONDS_A_DAY)
 MIN_TIMES = 3  # crashes of a signature, in the place and elsewhere
 HOURS = 3  # of a window, within which a signature comes at one time of the day
 MOSTLY = 0.8  # of its crashes

@@ -13,7 +13,12 @@ import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import NEVER
+from gdb_epi.fleet.population.value_spans import (
+    GOES_ON,
+    NEVER,
+    is_kept_by_hosts,
+    share_of_usual_hours,
+)
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_pairs
@@ -28,8 +33,6 @@ TIMES_OTHER_GAPS = 2.0  # of the second longest gap: weekends come again
 MAX_LOG_P = float(np.log(0.01))  # paid for all values and gaps
 MAX_LOG_P_OF_OTHERS = float(np.log(0.01))  # without the most frequent signature: it may be mended
 WEEKS = 14 * int(SECONDS_A_DAY)
-MAX_MOVED = 0.1  # of the hosts, that change their value: versions come to all of them in turn
-GOES_ON = 0.5  # of its host-hours a day
 MAX_VALUES = 200  # with more they name hosts
 MIN_HOSTS = 2
 MAX_GROUPS = 4
@@ -80,7 +83,7 @@ def _past_silences(population: Population) -> list[PastSilence]:
         for a in counted_once.attributes
         if 1 < len(a.values) <= MAX_VALUES
         and not (is_process_attribute(a.name) or a.name.endswith(RANGE))
-        and _is_kept(counted_once, a)
+        and is_kept_by_hosts(counted_once.host, a.crash)
     ]
     tests = sum(len(a.values) for a in attributes)
     maybe = [
@@ -91,13 +94,6 @@ def _past_silences(population: Population) -> list[PastSilence]:
         if not any(np.isin(gap.hosts, other.hosts).mean() >= SAME for other in kept):
             kept.append(gap)
     return kept[:MAX_GROUPS]
-
-
-def _is_kept(population: Population, attribute: Attribute) -> bool:
-    """Whether hosts keep their value of an attribute, as that of a place."""
-    known = (population.host >= 0) & (attribute.crash >= 0)
-    hosts = count_pairs(population.host, attribute.crash, among=known)[0]
-    return hosts.size <= (1 + MAX_MOVED) * np.unique(hosts).size
 
 
 def _gaps(
@@ -148,9 +144,11 @@ def _gaps(
             continue
         hosts = np.unique(population.host[rows[low:high]])
         gap = PastSilence(attribute.name, attribute.values[value], begin, end, hosts, due, True)
-        ran = _ran_on(whole, gap)
-        if hosts.size >= MIN_HOSTS and ran is not False:
-            yield log_p, gap._replace(has_hours=bool(ran))
+        silent = np.zeros(len(whole.hosts) + 1, dtype=bool)
+        silent[hosts] = True
+        share = share_of_usual_hours(whole, silent, gap.days)
+        if hosts.size >= MIN_HOSTS and (share is None or share >= GOES_ON):
+            yield log_p, gap._replace(has_hours=share is not None)
 
 
 def _have_empty_days(population: Population, attribute: Attribute, known: Bools) -> Bools:
@@ -188,21 +186,6 @@ def _excess(mine: Ints, every: Ints, gap: tuple[int, int]) -> float:
     return max(chi / (int(np.count_nonzero(due)) - 1) - 1, 0.0)
 
 
-def _ran_on(population: Population, gap: PastSilence) -> bool | None:
-    """Whether its hosts had host-hours as before; None: it is not known."""
-    first, last = gap.days
-    mine = np.isin(population.exposure_host, gap.hosts) & (population.exposure_hours > 0)
-    day, hours = population.exposure_day[mine], population.exposure_hours[mine]
-    if not day.size or last < first:
-        return None
-    inside = (day >= first) & (day <= last)
-    outside = np.unique(day[~inside]).size
-    if not outside:
-        return None
-    usual = float(hours[~inside].sum()) / outside
-    return float(hours[inside].sum()) / (last - first + 1) >= GOES_ON * usual
-
-
 def drop_past_silences(
     population: Population, silences: list[PastSilence], signature: int | None = None
 ) -> Population:
@@ -211,15 +194,8 @@ def drop_past_silences(
     Without host-hours, the hosts of those that have crashes of a `signature` are left out.
     """
     if population.has_exposure:
-        hours = population.exposure_hours
         for gap in silences:
-            first, last = gap.days
-            during = (population.exposure_day >= first) & (population.exposure_day <= last)
-            hours = np.where(during & np.isin(population.exposure_host, gap.hosts), 0.0, hours)
-        return population._replace(exposure_hours=hours) if silences else population
-    if signature is None:
-        return population
-    gone = np.zeros(len(population.hosts) + 1, dtype=bool)
-    for gap in silences:
-        gone[gap.hosts] = True
-    return population.chosen(~gone[population.host], ~gone[population.exposure_host])
+            population = population.without_hours(gap.hosts, *gap.days)
+    elif signature is not None and silences:
+        population = population.without_hosts(np.concatenate([gap.hosts for gap in silences]))
+    return population

@@ -13,7 +13,12 @@ import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
+from gdb_epi.fleet.population.value_spans import (
+    GOES_ON,
+    NEVER,
+    first_and_last_days,
+    share_of_usual_hours,
+)
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.past_silence import PastSilence
@@ -39,7 +44,6 @@ from gdb_epi.util import counted
 MIN_QUIET = 2  # days
 MIN_HOSTS = 2  # one host that stopped is its own story
 MIN_CRASHES = 10  # before
-GOES_ON = 0.5  # of the host-hours a day that they had
 MAX_LEFT = 0.1  # of the hosts of a value that has no hours: more have another one now
 REPLACED = 0.5  # of the crashes due came on hosts of values that came up: it went out of use
 MAX_P = 0.01  # that chance leaves none, paid for all groups
@@ -350,18 +354,12 @@ class _Hosts:
 
     def _hours(self, inside: Bools, first: int, last: int) -> str | None:
         """Say whether hosts run on after a day; None: some of them do."""
-        population = self.population
-        rows = np.flatnonzero(self.runs & inside[population.exposure_host])
-        rows = rows[population.exposure_day[rows] <= self.end]
-        late = population.exposure_day[rows] > last
-        hours = population.exposure_hours[rows]
-        before = float(hours[~late].sum()) / (last - first + 1)
-        since = float(hours[late].sum()) / (self.end - last)
-        if not before:
+        share = share_of_usual_hours(self.population, inside, (last + 1, self.end), first)
+        if share is None:
             return UNKNOWN
-        if since >= GOES_ON * before:
+        if share >= GOES_ON:
             return RUNS
-        return None if since else STOPPED
+        return None if share else STOPPED
 
 
 def drop_silent_hours(population: Population) -> Population:
@@ -369,13 +367,10 @@ def drop_silent_hours(population: Population) -> Population:
 
     They would count as free of crashes, and what still sends its crashes would look worse by that.
     """
-    hours = population.exposure_hours
     for group in find_silent_groups(population):
         if group.hours == RUNS:
-            late = population.exposure_day > group.last
-            hours = np.where(late & np.isin(population.exposure_host, group.hosts), 0.0, hours)
-    same = hours is population.exposure_hours
-    return population if same else population._replace(exposure_hours=hours)
+            population = population.without_hours(group.hosts, group.last + 1, NEVER)
+    return population
 
 
 _Group = TypeVar("_Group", bound="Silence | PastSilence")
@@ -391,7 +386,4 @@ def groups_with_signature(
 
 def drop_silent_hosts(population: Population, groups: list[Silence]) -> Population:
     """Return the population without the hosts of some groups, before their silence too."""
-    gone = np.zeros(len(population.hosts) + 1, dtype=bool)
-    for group in groups:
-        gone[group.hosts] = True
-    return population.chosen(~gone[population.host], ~gone[population.exposure_host])
+    return population.without_hosts(np.concatenate([group.hosts for group in groups]))
