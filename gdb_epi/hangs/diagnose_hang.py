@@ -31,6 +31,7 @@ from gdb_epi.hangs.loops.polled_waits import polls_in_vain, tasks_poll_futilely
 from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
 from gdb_epi.hangs.loops.resource_exhaustion import (
     connection_pool_exhausted,
+    connection_pool_held_by_caller,
     event_loop_threads_exhausted,
     task_deadlock_by_held_lock,
     task_lock_never_released,
@@ -38,7 +39,6 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
 )
 from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
 from gdb_epi.hangs.processes.child_processes import diagnose_poll_for_process
-from gdb_epi.hangs.processes.held_by_callers import pool_held_by_caller
 from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.hangs.wakers import diagnose_event_set_by_caller, queue_cycle
@@ -109,7 +109,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         task_deadlock_by_held_lock,
         task_lock_never_released,
         connection_pool_exhausted,
-        pool_held_by_caller,
+        connection_pool_held_by_caller,
         _stuck,
         _main,
     ):

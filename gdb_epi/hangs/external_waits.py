@@ -49,7 +49,7 @@ from gdb_epi.hangs.processes.child_processes import (
     is_supervisor_loop,
     pipe_kept_open_by_sibling_clause,
 )
-from gdb_epi.hangs.processes.held_by_callers import diagnose_lock_polled_by_library
+from gdb_epi.hangs.processes.polled_locks import diagnose_lock_polled_by_library
 from gdb_epi.hangs.processes.queues import (
     find_kill_call,
     find_unread_queue,

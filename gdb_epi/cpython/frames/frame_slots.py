@@ -9,12 +9,14 @@ thread that still waits for `__enter__` has pushed it already, but above that de
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import FrameObjectReader, InterpreterFrameReader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import CHAIN, PyFrame
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import NamedTuple
 
@@ -125,6 +127,17 @@ class FrameSlots:
             if below_top > _AWAITING:
                 placed.pop()
         return [manager for _, manager in placed]
+
+    def entered_blocks(self, frames: Iterable[PyFrame]) -> Iterator[tuple[PyFrame, int]]:
+        """Yield the frames of a stack that are inside of a `with` block, and its manager."""
+        inward = None
+        for frame in frames:
+            try:
+                managers = self.entered(frame, inward)
+            except (UnreadableMemory, LayoutError):
+                managers = []
+            yield from ((frame, manager) for manager in managers)
+            inward = frame
 
     def _managers_with_index(self, frame: PyFrame) -> list[tuple[int, int]]:
         """Return (index on the value stack, manager) for each `with` block of a frame."""

@@ -20,10 +20,10 @@ from gdb_epi.cpython.values.instructions import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
+from gdb_epi.hangs.dry_run.object_evaluation import MAX_CODE
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called
 from gdb_epi.hangs.loops.endless_loops import does_dry_run_end
-from gdb_epi.hangs.loops.object_evaluation import MAX_CODE
 from gdb_epi.hangs.system_calls import MAY_LAST
 from gdb_epi.hangs.tasks import event_loop_module, name_task, own_frames
 from gdb_epi.hangs.types import (

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.value_stack_items import Item, Method, ProcessObject
+from gdb_epi.hangs.dry_run.dry_run import DryRun
+from gdb_epi.hangs.dry_run.object_evaluation import MAX_CODE
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.loops.dry_run import DryRun
 from gdb_epi.hangs.loops.endless_loops import (
     NOT_FOLLOWED,
     DryRunStart,
@@ -22,7 +23,6 @@ from gdb_epi.hangs.loops.endless_loops import (
     start_dry_run,
     start_dry_run_at,
 )
-from gdb_epi.hangs.loops.object_evaluation import MAX_CODE
 from gdb_epi.hangs.types import EVENT, GIL, HANG, JOIN, RUNNING, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 

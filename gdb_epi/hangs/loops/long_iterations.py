@@ -15,8 +15,8 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.dry_run.loop_states import read_range_iterator
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.loops.loop_states import read_range_iterator
 from gdb_epi.hangs.types import (
     GIL,
     HANG,

@@ -9,11 +9,12 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.dry_run.builtin_calls import BUILTINS
+from gdb_epi.hangs.dry_run.loop_states import EndlessLoop
 from gdb_epi.hangs.event_waits import diagnose_event_wait, is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
-from gdb_epi.hangs.loops.builtin_calls import BUILTINS
 from gdb_epi.hangs.loops.endless_loops import (
     TASK_SLEEPS,
     find_endless_loop,
@@ -29,7 +30,6 @@ from gdb_epi.hangs.loops.futile_polls import (
     until_clause,
     variables_tested_by_coroutine,
 )
-from gdb_epi.hangs.loops.loop_states import EndlessLoop
 from gdb_epi.hangs.tasks import activity_of_task, name_task, own_frames
 from gdb_epi.hangs.types import (
     HANG,

@@ -22,6 +22,8 @@ from gdb_epi.cpython.running.wait_rules import (
     SEMAPHORE,
 )
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.context import Undecodable
+from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
@@ -32,11 +34,20 @@ from gdb_epi.hangs.tasks import (
     activity_of_task,
     describe_waiting_task,
     event_loop_module,
+    frame_taking_from_pool,
     has_timeout,
     name_task,
     own_frames,
+    packages_called,
 )
-from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, function_and_line
+from gdb_epi.hangs.types import (
+    DEADLOCK,
+    HANG,
+    HangDiagnosis,
+    ThreadActivity,
+    function_and_line,
+    wait_diagnosis,
+)
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.util import counted
 
@@ -45,6 +56,7 @@ _HELD = (LOCK, SEMAPHORE)
 _FROM_TASKS = (QUEUE_PUT, QUEUE_JOIN, EVENT, CONDITION, SEMAPHORE, LOCK)  # kinds of waits
 _CALLS_LOOP = ("anyio.from_thread", "run")
 _RUNS_JOBS = ("anyio._backends._asyncio", "run")
+_OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 # The outermost function of a task that a thread asked the loop to run.
 _ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
 
@@ -287,3 +299,85 @@ def connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
         ("a thread that works with a connection",),
         ("connections that were given to another process",),
     )  # fmt: skip
+
+
+def connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis | None:
+    """A task waits until a pool has something, inside of a block that has what the pool gave.
+
+    That block ends only when the call has returned. So it is with a request for which there is no
+    connection, made while an answer is read from the last one. Nobody else is left who has
+    anything of that pool.
+    """
+    waiting = [
+        task for task in scene.tasks
+        if frame_taking_from_pool(task, scene.installed)
+        and not has_timeout(task, scene.tasks, scene.view)
+    ]  # fmt: skip
+    activity = scene.loop_thread
+    if not waiting or activity is None:
+        return None
+    held = {task.id: _caller_in_block_of(scene, task, task) for task in waiting}
+    ids = {task.id for task in waiting}
+    for task in waiting:
+        block, frame = held[task.id], frame_taking_from_pool(task, scene.installed)
+        if block is None or frame is None:
+            continue
+        others = [other for other in scene.tasks if other.id not in ids]
+        if any(_uses(scene, other, task) for other in others):
+            continue
+        folders = tuple(folder for _, folder in packages_called(task, scene.installed))
+        threads = (scene.view.frames(d.tid) for d in scene.activities if d.tid != activity.tid)
+        if any(each.filename.startswith(folders) for frames in threads for each in frames):
+            continue
+        own = own_frames(task, scene.installed)
+        sentence = (
+            f"{name_task(task)} waits at {function_and_line(own[0])}, in "
+            f"{frame.module}.{frame.qualname or frame.name}(), for what a pool is to give; its "
+            f"caller {function_and_line(block)} is inside `async with` of that library, and gives "
+            "back what it has only when this call has returned; no other task has any of it"
+        )
+        return wait_diagnosis(
+            HANG, "pool taken", sentence, activity_of_task(activity, task, scene.installed),
+            PROBABLE, evidence=(f"{function_and_line(block)} has entered a block of that library",),
+            ruled_out=("a timeout", "another task or thread that uses that library"),
+            doubts=("connections that nobody's frames have",),
+        )  # fmt: skip
+    return None
+
+
+def _caller_in_block_of(
+    scene: HangContext, task: UnfinishedTask, waiting: UnfinishedTask
+) -> PyFrame | None:
+    """Return the frame of a task that is inside a block of the library in which another waits.
+
+    A client or pool is not what the pool gave: its own methods run in that wait.
+    """
+    packages = packages_called(waiting, scene.installed)
+    called = {scene.view.variable(frame, "self") for frame in waiting.stack}
+    blocks = scene.view.slots.entered_blocks(own_frames(task, scene.installed))
+    return next(
+        (frame for frame, manager in blocks
+         if manager not in called and _is_of(scene, manager, packages)), None,
+    )  # fmt: skip
+
+
+def _uses(scene: HangContext, task: UnfinishedTask, waiting: UnfinishedTask) -> bool:
+    """Tell whether a task is in code of the library in which another one waits, or has a block."""
+    folders = tuple(folder for _, folder in packages_called(waiting, scene.installed))
+    within = any(frame.filename.startswith(folders) for frame in task.stack)
+    return within or _caller_in_block_of(scene, task, waiting) is not None
+
+
+def _is_of(scene: HangContext, manager: int, packages: frozenset[tuple[str, str]]) -> bool:
+    """Tell whether a context manager is of one of some packages: its class, or its function."""
+    view = scene.view
+    try:
+        context = get_process_values(scene.target, scene.python).context
+        kind = context.obj(manager).type
+        if not kind.qualname.endswith(_OF_GENERATOR):
+            return kind.module.partition(".")[0] in {name for name, _ in packages}
+        generator = view.attribute(manager, "gen")
+        frame = view.slots.suspended(generator) if generator else None
+    except (UnreadableMemory, LayoutError, Undecodable):
+        return False
+    return frame is not None and frame.filename.startswith(tuple(f for _, f in packages))

@@ -29,7 +29,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
-from gdb_epi.hangs.loops.library_values import (
+from gdb_epi.hangs.dry_run.library_values import (
     DECOMPRESSOR,
     OF_MATCHES,
     OF_PATTERNS,
@@ -37,8 +37,8 @@ from gdb_epi.hangs.loops.library_values import (
     call_pattern_method,
     decompress,
 )
-from gdb_epi.hangs.loops.loop_states import INFINITE, Bounds, are_float_bounds
-from gdb_epi.hangs.loops.object_evaluation import (
+from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
+from gdb_epi.hangs.dry_run.object_evaluation import (
     BYTES,
     COUNTER,
     DEQUE,

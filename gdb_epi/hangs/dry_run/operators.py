@@ -20,9 +20,9 @@ from gdb_epi.cpython.values.value_stack_items import (
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
-from gdb_epi.hangs.loops.builtin_calls import operate_on_sets
-from gdb_epi.hangs.loops.loop_states import INFINITE, Bounds, are_float_bounds
-from gdb_epi.hangs.loops.object_evaluation import (
+from gdb_epi.hangs.dry_run.builtin_calls import operate_on_sets
+from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
+from gdb_epi.hangs.dry_run.object_evaluation import (
     LIBRARY_VALUES,
     MAX_ITEMS,
     SETS,

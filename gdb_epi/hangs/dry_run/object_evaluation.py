@@ -39,7 +39,7 @@ from gdb_epi.cpython.values.value_stack_operations import (
     Raised,
     special_method,
 )
-from gdb_epi.hangs.loops.loop_states import (
+from gdb_epi.hangs.dry_run.loop_states import (
     Bounds,
     DryRunMemory,
     EndlessLoop,

@@ -2,11 +2,8 @@
 """Python code goes on, on the objects as they lie in the core, until it is where it was before.
 
 What the code does is followed as `__repr__` methods are (cpython/values/repr_from_bytecode.py).
-Added here are the instructions of loops, stores and calls. What lies at an address now is the
-business of object_evaluation.py; built-in functions, methods and operators are functions of their
-own (builtin_calls.py, operators.py), and so is how a call begins (call_frames.py); loop_states.py
-compares turns. Anything else raises
-Undecodable. Nothing of the program runs; what it would change is kept in a `Memory`.
+Added here are the instructions of loops, stores and calls. What they do not know raises
+Undecodable. What the program would change is kept in a `Memory`.
 """
 
 from __future__ import annotations
@@ -37,8 +34,8 @@ from gdb_epi.cpython.values.value_stack_items import (
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA, Raised, special_method
-from gdb_epi.hangs.loops.block_instructions import BlockInstructions
-from gdb_epi.hangs.loops.builtin_calls import (
+from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
+from gdb_epi.hangs.dry_run.builtin_calls import (
     call_builtin,
     call_method,
     call_native,
@@ -47,8 +44,8 @@ from gdb_epi.hangs.loops.builtin_calls import (
     is_random,
     is_supported_method,
 )
-from gdb_epi.hangs.loops.call_frames import begin_call
-from gdb_epi.hangs.loops.library_values import (
+from gdb_epi.hangs.dry_run.call_frames import begin_call
+from gdb_epi.hangs.dry_run.library_values import (
     ATTRIBUTES,
     DECOMPRESSOR,
     call_match_method,
@@ -59,7 +56,7 @@ from gdb_epi.hangs.loops.library_values import (
     module_of_function,
     value_attribute,
 )
-from gdb_epi.hangs.loops.loop_states import (
+from gdb_epi.hangs.dry_run.loop_states import (
     DryRunState,
     EndlessLoop,
     LoopHead,
@@ -69,7 +66,7 @@ from gdb_epi.hangs.loops.loop_states import (
     widen_differing_number,
     widen_differing_numbers,
 )
-from gdb_epi.hangs.loops.object_evaluation import (
+from gdb_epi.hangs.dry_run.object_evaluation import (
     CLASS,
     DEQUE,
     LIBRARY_VALUES,
@@ -78,7 +75,7 @@ from gdb_epi.hangs.loops.object_evaluation import (
     MAX_DEPTH,
     YieldedValue,
 )
-from gdb_epi.hangs.loops.operators import (
+from gdb_epi.hangs.dry_run.operators import (
     OPERATORS_BY_INSTRUCTION,
     apply_comparison,
     apply_operator,

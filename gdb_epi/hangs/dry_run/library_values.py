@@ -19,9 +19,9 @@ from gdb_epi.cpython.values.value_stack_items import (
     ProcessObject,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
+from gdb_epi.hangs.dry_run.loop_states import host_class
+from gdb_epi.hangs.dry_run.object_evaluation import MATCH, PATTERN, ObjectEvaluation
 from gdb_epi.hangs.loops.endless_matches import UnsupportedPattern, count_matching_steps
-from gdb_epi.hangs.loops.loop_states import host_class
-from gdb_epi.hangs.loops.object_evaluation import MATCH, PATTERN, ObjectEvaluation
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
