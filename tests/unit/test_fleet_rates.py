@@ -12,7 +12,7 @@ from support.fleet_lives.lab import Fleet
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
-from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values
+from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values, worse_value_sentences
 
 HOSTS, DAYS = 200, 40
 FIRST = 20_000  # a day since 1970-01-01
@@ -119,6 +119,67 @@ def test_what_came_together_is_told_by_the_hosts_that_got_only_one_of_both():
     assert "explains" not in ask(population, "microcode", "new").answer
 
 
+def busy_hosts_late(worse: float) -> tuple[ValueRate, Population]:
+    """A version that quiet hosts get first, and a part of the busy ones, eight times as loud."""
+    is_busy = np.arange(HOSTS) % 3 == 0
+    kernel = rolled_out(np.where(is_busy, 20 + np.arange(HOSTS) % 60, 8 + np.arange(HOSTS) % 8))
+    role = np.repeat(is_busy[:, None].astype(int), DAYS, axis=1)
+    rates = np.where(role, 0.32, 0.04) * np.where(kernel, worse, 1.0)
+    population = fleet(rates, {"kernel": kernel, "role": role})
+    return ask(population, "kernel", "new"), population
+
+
+def test_a_worse_version_that_quiet_hosts_got_first_is_worse():
+    row, _ = busy_hosts_late(1.8)
+    assert row.same_days is not None
+    assert row.same_days.high < 1
+    assert row.same_both is not None
+    assert row.same_both.low < 1.8 < row.same_both.high
+    assert row.answer.startswith("more crashes with it: ")
+    assert "had fewer before" in row.answer
+    assert "; role hides it: at the same role " in row.answer
+
+
+def test_suspects_say_what_makes_everything_worse_and_nothing_else():
+    assert worse_value_sentences(busy_hosts_late(1.0)[1], []) == []
+    (words,) = worse_value_sentences(busy_hosts_late(1.8)[1], [])
+    assert words.startswith("crashes of all kinds come more often with kernel=new: ")
+    for seed in range(30):  # versions that do nothing, on hosts that differ
+        load = np.random.default_rng(seed).gamma(2.0, 0.05, (HOSTS, 1)) * np.ones(DAYS)
+        innocent = fleet(load, {"kernel": waves(), "ring": waves()[::-1]}, seed=seed)
+        assert worse_value_sentences(innocent, []) == []
+    one_bug = fleet(0.1 * (1 + waves()), {"kernel": waves()})
+    new = one_bug.signature.copy()
+    new[(one_bug.attributes[0].crash == 1) & (np.arange(new.size) % 2 == 0)] = 0
+    # What only one signature has more is a matter of that signature.
+    assert worse_value_sentences(one_bug._replace(signature=new), []) == []
+
+
+def test_a_version_that_quiet_hosts_got_first_is_not_better():
+    row, _ = busy_hosts_late(1.0)
+    assert row.same_days is not None
+    assert row.same_days.high < 1
+    assert row.same_both is not None
+    assert row.same_both.low < 1 < row.same_both.high
+
+
+def test_a_version_that_busy_hosts_got_first_while_all_rise_is_not_to_blame():
+    """More than others on the same days, more than before: both are true, and it did neither."""
+    errs = 0
+    for seed in range(40):
+        is_busy = np.arange(HOSTS) % 3 == 0
+        kernel = rolled_out(np.where(is_busy, 14 + np.arange(HOSTS) % 9, 99))
+        rises = np.where(np.arange(DAYS) < 17, 1.0, 2.0)
+        rates = np.where(is_busy, 0.15, 0.05)[:, None] * rises
+        row = ask(fleet(rates, {"kernel": kernel}, seed=seed), "kernel", "new")
+        assert row.same_days is not None
+        assert row.same_hosts is not None
+        assert row.same_days.low > 1
+        assert row.same_hosts.low > 1
+        errs += row.answer.startswith("more crashes with it")
+    assert errs <= 3
+
+
 def test_a_rise_of_the_whole_fleet_is_not_laid_on_what_is_new():
     rates = np.where(np.arange(DAYS) < 20, 0.1, 0.3)[None, :] * np.ones((HOSTS, 1))
     kernel = rolled_out(np.where(np.arange(HOSTS) % 2, 20, 99))
@@ -129,14 +190,17 @@ def test_a_rise_of_the_whole_fleet_is_not_laid_on_what_is_new():
 def test_intervals_hold_where_hosts_differ():
     """Of 200 roll-outs that change nothing, where the load of hosts differs, few may err."""
     rng = np.random.default_rng(20_261_129)
-    errs = 0
+    errs = beside = 0
     for seed in range(200):
         load = rng.gamma(2.0, 0.05, (60, 1)) * np.ones(DAYS)
         row = ask(fleet(load, {"kernel": waves(60)}, seed=seed), "kernel", "new")
         assert row.same_days is not None
         assert row.same_hosts is not None
+        assert row.same_both is not None
         errs += row.answer.startswith("more crashes with it")
+        beside += not row.same_both.low <= 1 <= row.same_both.high
     assert errs <= 10
+    assert beside <= 18
 
 
 def test_the_command_says_it_and_names_what_there_is(tmp_path, capsys):
@@ -150,6 +214,8 @@ def test_the_command_says_it_and_names_what_there_is(tmp_path, capsys):
     assert main(["fleet", "rates", "kernel", *db]) == 0
     assert "no host-hours" in capsys.readouterr().out
     assert main(["fleet", "exposure", str(tmp_path / "hours.csv"), *db]) == 0
+    capsys.readouterr()
+    assert main(["fleet", "rates", "kernel=6.", *db]) == 2
     capsys.readouterr()
     assert main(["fleet", "rates", "kernel=6.1", *db]) == 0
     assert capsys.readouterr().out.startswith("kernel=6.1: ")

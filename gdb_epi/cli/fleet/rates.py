@@ -23,13 +23,14 @@ GROUP = "Look"
 HELP = "crashes per host-hour by the values of an attribute: is this kernel, this release worse?"
 EPILOG = (
     "Each value is compared with the others on the same days, and with its own hosts while they "
-    "had another value: a canary ring has more crashes than others, and had them before, too."
+    "had another value: a canary ring has more crashes than others, and had them before, too. "
+    "While some hosts change and others do not, both together judge."
 )
 LIMIT = 20
 NAMED = 12  # attributes that an error names
 NOTE = (
     "(times: how many times as often as the others; 95 % intervals, each row by itself: of 20 rows "
-    "one lies beside 1 by chance)"
+    "one lies beside 1 by chance; given both: its hosts before and after, beside the other hosts)"
 )
 
 
@@ -78,6 +79,8 @@ def run(args: Namespace) -> int:
     rates = rates_of_values(population, attribute, mine, explain=with_answers)
     rows = rates.rows
     asked = [row for row in rows if row.value == value]
+    begun = [row for row in rows if value and row.value.startswith(value)]
+    asked = asked or begun * (len(begun) == 1)
     if value and not asked:
         some = ", ".join(row.value for row in rows[:NAMED])
         raise UsageError(
@@ -88,7 +91,7 @@ def run(args: Namespace) -> int:
         print_rows([_data(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
         return EXIT_DONE
     for row in asked:
-        print_line(f"{name}={value}: {row.answer}")
+        print_line(f"{name}={row.value}: {row.answer}")
         print()
     print_table(
         (
@@ -99,10 +102,11 @@ def run(args: Namespace) -> int:
             "per 1000 hours",
             "on the same days",
             "same hosts",
+            "given both",
         ),
         [_cells(row) for row in rows[: args.limit]],
         empty="no crashes",
-        below=("same hosts", "on the same days"),
+        below=("given both", "same hosts", "on the same days"),
     )
     if len(rows) > args.limit:
         print(f"The first {args.limit} of {len(rows)}; more: --limit {len(rows)}")
@@ -124,7 +128,7 @@ def run(args: Namespace) -> int:
 def _cells(row: ValueRate) -> list[object]:
     rate = "" if row.per_1000_hours is None else f"{row.per_1000_hours:.3g}"
     hours = f"{row.hours:,.0f}" if row.hours else ""
-    risks = [_times(row.same_days), _times(row.same_hosts)]
+    risks = [_times(row.same_days), _times(row.same_hosts), _times(row.same_both)]
     return [row.value, row.crashes, row.hosts, hours, rate, *risks]
 
 
@@ -135,6 +139,10 @@ def _times(risk: Risk | None) -> str:
 def _data(row: ValueRate) -> dict[str, object]:
     risks = {
         name: None if risk is None else risk._asdict()
-        for name, risk in (("same_days", row.same_days), ("same_hosts", row.same_hosts))
+        for name, risk in (
+            ("same_days", row.same_days),
+            ("same_hosts", row.same_hosts),
+            ("same_both", row.same_both),
+        )
     }
     return {**row._asdict(), **risks}

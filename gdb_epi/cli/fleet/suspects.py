@@ -42,6 +42,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question
+    from gdb_epi.fleet.questions.rates import worse_value_sentences
 
     asof = parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
@@ -58,10 +59,14 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         print_rows([finding_json(finding, day) for finding in findings], as_csv=args.csv)
         return EXIT_DONE
+    worse = worse_value_sentences(population, findings)
+    for line in worse:
+        print_line(f"verdict: {line}")
     if screened is None:
         print_line(no_crashes_message(args))
     elif not findings:
-        print(f"nothing stands out among {counted(population.day.size, 'crash')}")
+        what = "nothing else" if worse else "nothing"
+        print(f"{what} stands out among {counted(population.day.size, 'crash')}")
     else:
         _print_verdicts(population, screened)
         _print_findings(population, findings, day)

@@ -6,14 +6,24 @@ because the load grew. So each value is held against the other ones twice: on th
 hosts, the same load of the week), and on the same hosts (other days, the same work and hardware).
 Both are rate ratios of Mantel and Haenszel for person-time, their variance as Greenland and Robins
 have it (Biometrics 41, 1985), widened by how far hosts or days scatter.
+
+Both mislead together where quiet hosts got a version first and busy ones later. While some hosts
+change and others do not, what changed on the hosts is held against what changed on the others: a
+Poisson regression with a rate of each host and of each day, which judges then.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from shlex import quote
+
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import find_silent_days
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
@@ -25,6 +35,13 @@ MIN_IN_EXCESS = 4  # crashes of what an excess is made of
 MAX_ELSEWHERE = 0.2  # of these crashes on the hosts of the value, on others
 MAX_ALIAS = 0.9  # of the crashes of the value: more is another name for it
 MAX_VALUES = 2_000  # of an attribute that is looked at for an excess
+MAX_CRASHES = 1_000_000  # a question that nobody asked must stay quick
+MAX_LOOKED_AT = 50  # values of an attribute, of which nobody asked
+MIN_WORSE, SURE_SIGMAS = 30, 4.5  # crashes; by chance once in 300,000 values
+LEFT_OUT, MAX_SAID = 2, 2  # signatures, the most frequent ones; values
+MAX_COHORTS = 400  # hosts that got and lost a value on the same days; else in the same weeks
+MAX_ROUNDS, NEAR_ENOUGH = 500, 1e-6  # of a fit
+MIN_INFORMATION = 2.0  # of the logarithm of a ratio: less tells nothing below 4 times
 
 
 class Risk(NamedTuple):
@@ -38,6 +55,10 @@ class Risk(NamedTuple):
         """Say how many times as often."""
         return f"{self.ratio:.2g} times (95 %: {self.low:.2g} to {self.high:.2g})"
 
+    def sigmas(self) -> float:
+        """Return how many standard errors the logarithm lies above that of 1."""
+        return 2 * Z * float(np.log(self.ratio)) / max(float(np.log(self.high / self.low)), 1e-9)
+
 
 class ValueRate(NamedTuple):
     """The crashes of one value of an attribute, and how they compare."""
@@ -49,6 +70,7 @@ class ValueRate(NamedTuple):
     per_1000_hours: float | None  # None: no host-hours have the value
     same_days: Risk | None  # beside hosts with other values; None: no day has both
     same_hosts: Risk | None  # beside other days of its hosts; None: they never had another value
+    same_both: Risk | None  # its hosts before and after, beside what the others did in that time
     answer: str
 
 
@@ -91,6 +113,50 @@ def rates_of_values(
     return Rates(attribute.name, rows, int((mine & ~population.covered).sum()))
 
 
+def worse_value_sentences(population: Population, findings: Sequence[Finding]) -> list[str]:
+    """Say with which values of their hosts crashes of all kinds come more often.
+
+    A kernel that makes everything worse by half marks no signature, and where quiet hosts get it
+    first it has fewer crashes than others. The hosts that change tell it, beside those that do not.
+    """
+    if not population.has_exposure or population.day.size > MAX_CRASHES:
+        return []
+    known = {(finding.attr, finding.value) for finding in findings}
+    population = find_events(population).counted
+    mine = population.signature >= 0
+    for finding in findings:
+        mine &= ~finding.members
+    kinds = np.bincount(population.signature[mine], minlength=len(population.signatures))
+    loudest = np.argsort(-kinds, kind="stable")[:LEFT_OUT]
+    usual = mine & ~np.isin(population.signature, loudest)
+    worse: list[tuple[float, str]] = []
+    for attribute in population.attributes:
+        if not 1 < len(attribute.values) <= MAX_LOOKED_AT or is_process_attribute(attribute.name):
+            continue
+        feed = attribute.exposure >= 0
+        if is_kept_by_hosts(population.exposure_host[feed], attribute.exposure[feed]):
+            continue
+        parts = [_cells(population, attribute, some & population.covered & population.timed)
+                 for some in (mine, usual)]  # fmt: skip
+        for code, value in enumerate(attribute.values):
+            if np.count_nonzero(parts[0].codes[0] == code) < MIN_WORSE:
+                continue
+            if (attribute.name, value) in known:
+                continue
+            whole = _risk_given_host_and_day(code, parts[0])
+            if whole is None or whole.ratio < MIN_HIGH or whole.sigmas() < SURE_SIGMAS:
+                continue
+            rest = _risk_given_host_and_day(code, parts[1])
+            if rest is None or rest.low <= 1:
+                continue
+            mark = f"{attribute.name}={value}"
+            words = f"crashes of all kinds come more often with {mark}: {whole.words()} what its "
+            words += "hosts had before, beside the change of the others; "
+            words += f"gdb-epi fleet rates {quote(mark)}"
+            worse.append((-whole.sigmas(), words))
+    return [words for _, words in sorted(worse)[:MAX_SAID]]
+
+
 def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
     """Return the crashes and host-hours that have a value, on days that count."""
     feed = (attribute.exposure >= 0) & (population.exposure_host >= 0)
@@ -129,16 +195,22 @@ def _rate_of(
         members = mine & (attribute.crash == code)
         hosts = np.unique(population.host[members & (population.host >= 0)]).size
         answer = "no host-hours are known of it"
-        return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, answer)
+        return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, answer)
     same_days, same_hosts = _risk(code, cells, cells.days), _risk(code, cells, cells.hosts)
-    answer = _compare(same_days, same_hosts)
-    if explain and same_days is not None and same_days.low > 1:
-        answer += _what_explains_it(
-            population, attribute, code, cells, same_days
-        ) or _what_the_excess_is(population, attribute, code, cells)
+    same_both = None
+    if same_days is not None and same_hosts is not None:
+        same_both = _risk_given_host_and_day(code, cells)
+    answer = _compare(same_days, same_hosts, same_both)
+    if explain and same_days is not None:
+        if same_days.low > 1:
+            answer += _what_explains_it(
+                population, attribute, code, cells, same_days
+            ) or _what_the_excess_is(population, attribute, code, cells)
+        elif same_both is not None and same_both.low > 1:
+            answer += _what_explains_it(population, attribute, code, cells, same_days)
     hosts = np.unique(cells.hosts[1][has_hours]).size
     rate = 1000 * crashes / hours
-    return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, answer)
+    return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, same_both, answer)
 
 
 def _risk(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> Risk | None:
@@ -186,8 +258,74 @@ def _scatter(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> float:
     return max(1.0, chi / free) if free > 0 else 1.0
 
 
-def _compare(days: Risk | None, hosts: Risk | None) -> str:
-    """Say what the two comparisons tell together."""
+def _risk_given_host_and_day(code: int, cells: _Cells) -> Risk | None:
+    """Return how many times as often hosts crash with a value, given the rate of each host and day.
+
+    Hosts that got and lost the value at the same time are one: each keeps its rate. None where
+    hosts change all at once, or too few to tell.
+    """
+    days, hosts = (
+        1 + max(int(x.max(initial=-1)) for x in pair) for pair in (cells.days, cells.hosts)
+    )
+    has = cells.codes[1] == code
+    first, last = np.full(hosts, days), np.full(hosts, -1)
+    np.minimum.at(first, cells.hosts[1][has], cells.days[1][has])
+    np.maximum.at(last, cells.hosts[1][has], cells.days[1][has])
+    for days_apart in (1, 7, days):
+        ends = first // days_apart, (last + 1) // days_apart
+        number = np.unique(ends[0] * (days + 2) + ends[1], return_inverse=True)[1].reshape(-1)
+        if number.max(initial=0) < MAX_COHORTS:
+            break
+    crashes, hours = (
+        np.bincount(
+            ((codes == code) * (number.max(initial=0) + 1) + number[host]) * days + day,
+            weights,
+            2 * (int(number.max(initial=0)) + 1) * days,
+        ).reshape(2, -1, days)
+        for codes, host, day, weights in (
+            (cells.codes[0], cells.hosts[0], cells.days[0], np.ones(cells.hosts[0].size)),
+            (cells.codes[1], cells.hosts[1], cells.days[1], cells.hours),
+        )
+    )
+    crashes = np.where(hours > 0, crashes, 0.0)
+    with_value = float(crashes[1].sum())
+    if not 0 < with_value < crashes.sum():
+        return None
+    ratio, of_day = 1.0, np.ones(days)
+    for _ in range(MAX_ROUNDS):  # the likeliest ratio, rates of hosts and of days, in turn
+        times = np.array([1.0, ratio])[:, None, None]
+        of_hosts = _quotient(crashes.sum((0, 2)), (times * hours * of_day).sum((0, 2)))
+        of_day = _quotient(crashes.sum((0, 1)), (times * hours * of_hosts[:, None]).sum((0, 1)))
+        before = ratio
+        ratio = with_value / max(float((hours[1] * of_hosts[:, None] * of_day).sum()), 1e-12)
+        if abs(np.log(ratio / before)) < NEAR_ENOUGH:
+            break
+    due = np.array([1.0, ratio])[:, None, None] * hours * of_hosts[:, None] * of_day
+    # What is left of "has the value" once hosts and days are given tells of the ratio.
+    rest = np.broadcast_to(np.array([0.0, 1.0])[:, None, None], due.shape)
+    for _ in range(MAX_ROUNDS):
+        mean = _quotient((due * rest).sum((0, 2)), due.sum((0, 2)))
+        rest = rest - mean[:, None]
+        shift = _quotient((due * rest).sum((0, 1)), due.sum((0, 1)))
+        rest = rest - shift
+        if max(np.abs(mean).max(), np.abs(shift).max()) < NEAR_ENOUGH:
+            break
+    information = float((due * rest**2).sum())
+    if information < MIN_INFORMATION:
+        return None
+    some = due > 0
+    free = int(some.sum()) - int((of_hosts > 0).sum()) - int((of_day > 0).sum())
+    chi = float(((crashes - due)[some] ** 2 / due[some]).sum())
+    half = Z * float(np.sqrt(max(1.0, chi / max(free, 1)) / information))
+    return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
+
+
+def _quotient(counts: Floats, due: Floats) -> Floats:
+    return np.divide(counts, due, out=np.zeros_like(due), where=due > 0)
+
+
+def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
+    """Say what the comparisons tell together; `both` judges where it can."""
     if days is None and hosts is None:
         return "cannot tell: there is nothing to compare it with"
     here = "" if days is None else f"{days.words()} the crashes of others on the same days"
@@ -201,7 +339,14 @@ def _compare(days: Risk | None, hosts: Risk | None) -> str:
         if hosts.low > 1:
             return f"{before}; all had it at once: whatever else changed then fits as well"
         return _no_more(hosts, before)
-    if days.low > 1 and hosts.low > 1:
+    if both is not None and (both.low > 1 or both.high < 1):
+        since = f"{both.words()} what its hosts had before, beside the change of the others"
+        if both.high < 1:
+            return _no_more(both, since)
+        fewer = f"; on the same days they have fewer than others ({days.ratio:.2g} times), and had "
+        return f"more crashes with it: {since}" + f"{fewer}fewer before" * (days.high < 1)
+    is_ruled_out = both is not None and both.high < min(days.ratio, hosts.ratio)
+    if days.low > 1 and hosts.low > 1 and not is_ruled_out:
         return f"more crashes with it: {here}, {before}"
     if days.low > 1:
         may_be = f"; up to {hosts.high:.2g} times as many would not show yet"
@@ -221,8 +366,12 @@ def _no_more(risk: Risk, words: str) -> str:
 def _what_explains_it(
     population: Population, attribute: Attribute, code: int, cells: _Cells, risk: Risk
 ) -> str:
-    """Name another attribute of the hosts at whose same value the value has no more than others."""
+    """Name another attribute of the hosts at whose same value the value has no more than others.
+
+    Or, where a value has fewer on the same days for all that it is worse, at which it has more.
+    """
     best: tuple[float, str] | None = None
+    hides = risk.low <= 1
     for other in population.attributes:
         codes = other.crash[cells.crashes], other.exposure[cells.feed]
         if other.name == attribute.name or not 1 < len(other.values) <= MAX_VALUES:
@@ -236,15 +385,14 @@ def _what_explains_it(
         )
         days = of_crash, of_hours
         within = _risk(code, cells._replace(days=days), days)
-        # As near to 1 as before, or too wide to tell, explains nothing.
-        if within is None or within.low > 1 or within.high >= risk.ratio:
+        if within is None or (within.low > 1) != hides:
             continue
-        distance = abs(float(np.log(max(within.ratio, 1e-9))))
+        if not hides and within.high >= risk.ratio:  # too wide to tell explains nothing
+            continue
+        distance = abs(float(np.log(max(within.ratio, 1e-9)))) * (-1 if hides else 1)
         if best is None or distance < best[0]:
-            best = (
-                distance,
-                f"; {other.name} explains it: at the same {other.name} {within.words()}",
-            )
+            says = "hides it" if hides else "explains it"
+            best = distance, f"; {other.name} {says}: at the same {other.name} {within.words()}"
     return "" if best is None else best[1]
 
 
