@@ -543,36 +543,45 @@ def _unread_output(scene: HangContext, activity: ThreadActivity) -> str:
     return next((name for name, fd in pipes if fd >= 0 and fd != number), "")
 
 
-def diagnose_sleep_or_wait_for_work(
+def diagnose_sleep(
     scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
 ) -> HangDiagnosis:
-    """Return the answer of a sleep, and of a wait for clients, events or a signal."""
+    """Return the answer of a sleep: of a loop that polls, or of a timer."""
+    if is_polled_by_library(scene, activity):
+        activity = activity._replace(timed=False)
+    place = activity.place
+    called = library_frames_called(scene, activity)
+    if called and not place:
+        place = f"{called[-1].module}.{called[-1].qualname or called[-1].name}"
+    where = f" in {place}" if place else ""
+    where += f" at {activity.where()}" if activity.frames else ""
+    # Before its loop is looked for: since 3.12 a handler's code stands apart from the loop's.
+    answer = diagnose_lock_polled_by_library(scene, activity)
+    answer = answer or diagnose_retry_loop(scene, activity)
+    if answer is not None:
+        return answer
+    if not any(map(scene.runs_in_loop, (*called, *activity.frames[:1]))):
+        return wait_diagnosis(
+            NO_FAULT, "sleeps", f"{activity.who()} sleeps{where}: a timer ends that", activity,
+            doubts=("how long it sleeps is not looked at",),
+        )  # fmt: skip
+    answer = diagnose_polling_loop(scene, activity, seen, through)
+    answer = answer or diagnose_connection_poll(scene, activity)
+    return answer or wait_diagnosis(
+        NO_FAULT, "sleeps", f"{activity.who()} was {hang_types.ASLEEP}{where}", activity,
+        doubts=("whether what it waits for can still come",),
+    )  # fmt: skip
+
+
+def diagnose_wait_for_work(
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangDiagnosis:
+    """Return the answer of a wait for clients, events or a signal."""
     if is_polled_by_library(scene, activity):
         activity = activity._replace(timed=False)
     place = f" in {activity.place}" if activity.place else ""
     where = f" at {activity.where()}" if activity.frames else ""
     called = library_frames_called(scene, activity)
-    if activity.kind == hang_types.SLEEP:
-        if called and not place:
-            place = f" in {called[-1].module}.{called[-1].qualname or called[-1].name}"
-        polled = diagnose_lock_polled_by_library(scene, activity)
-        if polled is not None:
-            return polled
-        # Before its loop is looked for: since 3.12 a handler's code stands apart from the loop's.
-        answer = diagnose_retry_loop(scene, activity)
-        if answer is not None:
-            return answer
-        if any(map(scene.runs_in_loop, (*called, *activity.frames[:1]))):
-            answer = diagnose_polling_loop(scene, activity, seen, through)
-            answer = answer or diagnose_connection_poll(scene, activity)
-            if answer is not None:
-                return answer
-            sentence = f"{activity.who()} was {hang_types.ASLEEP}{place}{where}"
-            return wait_diagnosis(NO_FAULT, "sleeps", sentence, activity,
-                           doubts=("whether what it waits for can still come",))  # fmt: skip
-        sentence = f"{activity.who()} sleeps{place}{where}: a timer ends that"
-        return wait_diagnosis(NO_FAULT, "sleeps", sentence, activity,
-                       doubts=("how long it sleeps is not looked at",))  # fmt: skip
     closed = (
         diagnose_wait_on_closed_socket(scene, activity)
         if activity.kind == hang_types.ACCEPT
@@ -596,11 +605,10 @@ def diagnose_sleep_or_wait_for_work(
         )  # fmt: skip
     stopped = debugger_wait_frame(scene.view.frames(activity.tid))
     if stopped is not None:
-        return idle_diagnosis(activity,
-            f"{activity.who()} is stopped{where}: "
-            + (f"{stopped.name}() waits until a debugger connects or goes on"
-               if stopped.name in BREAKPOINTS else "pdb waits for a command at its terminal"),
-        )  # fmt: skip
+        what = "pdb waits for a command at its terminal"
+        if stopped.name in BREAKPOINTS:
+            what = f"{stopped.name}() waits until a debugger connects or goes on"
+        return idle_diagnosis(activity, f"{activity.who()} is stopped{where}: {what}")
     own: Sequence[PyFrame] = activity.frames
     inner = [] if makes_one_library_request(scene, activity) else called
     in_turns = activity.kind == hang_types.POLL and bool(own) and only_waits_in_turns(scene, own[0])

@@ -11,7 +11,8 @@ from gdb_epi.hangs.external_waits import (
     diagnose_data_wait,
     diagnose_database_wait,
     diagnose_file_lock_wait,
-    diagnose_sleep_or_wait_for_work,
+    diagnose_sleep,
+    diagnose_wait_for_work,
     diagnose_write_wait,
 )
 from gdb_epi.hangs.hang_context import HangContext
@@ -59,7 +60,15 @@ from gdb_epi.hangs.wakers import (
     find_timer_of_thread,
     find_wakers,
 )
-from gdb_epi.locks.types import CERTAIN, CONDITION, FUTEX_WORD, INFO, NATIVE_NOTIFICATION, PROBABLE
+from gdb_epi.locks.types import (
+    CERTAIN,
+    CONDITION,
+    FUTEX_WORD,
+    INFO,
+    NATIVE_NOTIFICATION,
+    PROBABLE,
+    LockWait,
+)
 
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 
@@ -106,18 +115,7 @@ def _lock(
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
         return diagnose_multiprocessing_notification_wait(scene, activity)
     if wait is None or wait.owner.state == "other-process":
-        tid = wait.owner.tid if wait is not None else None
-        # Without a number it may be another process, one that was killed, or a thread of this one.
-        doubt = f"whether {'that thread' if tid else 'who took it'} still lives is not in the core"
-        who = (
-            f"held by thread {tid} of another process" if tid
-            else "which processes share; who took it is not in this core"
-        )  # fmt: skip
-        sentence = f"{activity.waits()} for {name}, {who}"
-        return weaken_diagnosis_in_loop(scene, wait_diagnosis(
-            HANG, "lock of another process", sentence, activity,
-            evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
-        ))  # fmt: skip
+        return _lock_of_another_process(scene, activity, wait, name)
     if wait.owner.tid == activity.tid and wait.confidence == INFO:
         sentence = f"{activity.waits()} for {name}, which it took itself"
         meant = "a signal handler may be meant to release it"
@@ -128,29 +126,7 @@ def _lock(
     if wait.owner.state == "live" and wait.owner.tid is not None:
         return through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
     if wait.kind in (CONDITION, NATIVE_NOTIFICATION):
-        what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
-        held_up = _held_up_native(scene, activity)
-        if held_up is not None:
-            lock = describe_awaited_lock(scene, held_up)
-            sentence = (
-                f"{activity.waits()} until another thread wakes it, and holds {lock}; "
-                f"{held_up.who()}, which a native library started, waits for that lock at "
-                f"{held_up.where()}"
-            )
-            return HangDiagnosis(
-                HANG, "held while it waits", sentence, (activity, held_up), PROBABLE,
-                (f"{held_up.who()} was not started by Python, and waits for {activity.who()}",),
-                ("a timeout",), ("whether it is that thread which should wake it",),
-            )  # fmt: skip
-        called = find_thread_in_same_native_call(scene, activity, seen)
-        if called is not None:
-            link = f"{activity.module}, and that probably for the Python code that it called in"
-            return through(scene, activity, called.tid, link, seen)
-        sentence = (
-            f"{activity.waits()} until another thread wakes it (a {what}); which thread should is "
-            "not known"
-        )
-        return wait_diagnosis(HANG, "unknown holder", sentence, activity, INFO)
+        return _notification(scene, activity, wait, seen, through)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
         return diagnose_unknown_lock_holder(scene, activity, wait, name)
     if scene.may_be_inherited:
@@ -179,6 +155,53 @@ def _lock(
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
     )  # fmt: skip
+
+
+def _lock_of_another_process(
+    scene: HangContext, activity: ThreadActivity, wait: LockWait | None, name: str
+) -> HangDiagnosis:
+    tid = wait.owner.tid if wait is not None else None
+    # Without a number it may be another process, one that was killed, or a thread of this one.
+    doubt = f"whether {'that thread' if tid else 'who took it'} still lives is not in the core"
+    who = (
+        f"held by thread {tid} of another process" if tid
+        else "which processes share; who took it is not in this core"
+    )  # fmt: skip
+    sentence = f"{activity.waits()} for {name}, {who}"
+    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
+        HANG, "lock of another process", sentence, activity,
+        evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
+    ))  # fmt: skip
+
+
+def _notification(
+    scene: HangContext, activity: ThreadActivity, wait: LockWait, seen: tuple[int, ...],
+    through: Through,
+) -> HangDiagnosis | None:  # fmt: skip
+    """Answer of a wait for a condition or a notification of native code."""
+    what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
+    held_up = _held_up_native(scene, activity)
+    if held_up is not None:
+        lock = describe_awaited_lock(scene, held_up)
+        sentence = (
+            f"{activity.waits()} until another thread wakes it, and holds {lock}; "
+            f"{held_up.who()}, which a native library started, waits for that lock at "
+            f"{held_up.where()}"
+        )
+        return HangDiagnosis(
+            HANG, "held while it waits", sentence, (activity, held_up), PROBABLE,
+            (f"{held_up.who()} was not started by Python, and waits for {activity.who()}",),
+            ("a timeout",), ("whether it is that thread which should wake it",),
+        )  # fmt: skip
+    called = find_thread_in_same_native_call(scene, activity, seen)
+    if called is not None:
+        link = f"{activity.module}, and that probably for the Python code that it called in"
+        return through(scene, activity, called.tid, link, seen)
+    sentence = (
+        f"{activity.waits()} until another thread wakes it (a {what}); which thread should is "
+        "not known"
+    )
+    return wait_diagnosis(HANG, "unknown holder", sentence, activity, INFO)
 
 
 def _held_up_native(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
@@ -350,10 +373,10 @@ _FOLLOWING = {
     hang_types.EVENT: diagnose_event_wait,
     hang_types.JOIN: _join,
     hang_types.READ: diagnose_data_wait,
-    hang_types.ACCEPT: diagnose_sleep_or_wait_for_work,
-    hang_types.POLL: diagnose_sleep_or_wait_for_work,
-    hang_types.SLEEP: diagnose_sleep_or_wait_for_work,
-    hang_types.SIGNAL: diagnose_sleep_or_wait_for_work,
+    hang_types.ACCEPT: diagnose_wait_for_work,
+    hang_types.POLL: diagnose_wait_for_work,
+    hang_types.SLEEP: diagnose_sleep,
+    hang_types.SIGNAL: diagnose_wait_for_work,
 }
 _BY_ITSELF = {
     hang_types.FILE_LOCK: diagnose_file_lock_wait,

@@ -36,8 +36,8 @@ def find_doubled_records(death: Ints, second: Ints, signature: Ints) -> DoubledR
     Crashes are in the order of time, `death` is 0 or less where it is not known, `second` less than
     0. The first record with a time stays. One without a time is of a death with its signature.
     """
-    known = np.sort(death[death > 0])
-    again = np.unique(known[1:][np.diff(known) == 0])
+    known_deaths = np.sort(death[death > 0])
+    again = np.unique(known_deaths[1:][np.diff(known_deaths) == 0])
     if not again.size:
         return None
     rows = np.flatnonzero(np.isin(death, again))
@@ -94,6 +94,6 @@ def _value_of_most(attribute: Attribute, doubled: Bools) -> int | None:
 
 def _is_of_the_host(population: Population, attribute: Attribute) -> bool:
     """Whether hosts keep their value: a place or a model; versions come to all hosts in turn."""
-    known = (population.host >= 0) & (attribute.crash >= 0)
-    hosts = count_pairs(population.host, attribute.crash, among=known)[0]
+    has_both = (population.host >= 0) & (attribute.crash >= 0)
+    hosts = count_pairs(population.host, attribute.crash, among=has_both)[0]
     return bool(hosts.size) and np.unique(hosts).size == hosts.size

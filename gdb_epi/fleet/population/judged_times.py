@@ -48,9 +48,9 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
     code of each crash's host (below 0: none).
     """
     stray = _far_from_all(ts)
-    known = ~(np.isnan(ts) | stray)
+    has_time = ~(np.isnan(ts) | stray)
     # Where all are, as a rule, nothing is copied: of ten million each column has 80 MB.
-    at = None if known.all() else np.flatnonzero(known)
+    at = None if has_time.all() else np.flatnonzero(has_time)
     times, hosts = (ts, host) if at is None else (ts[at], host[at])
     days_off: dict[int, float] = {}
     days_ahead: dict[int, float] = {}
@@ -79,16 +79,16 @@ def _far_from_all(ts: Floats) -> Bools:
     """The few that lie MIN_GAP days before, or after, all others."""
     far = np.zeros(ts.size, dtype=bool)
     unknown = np.isnan(ts)
-    known = ts[~unknown] if unknown.any() else ts
-    few = int(MAX_STRAY * known.size)
+    times = ts[~unknown] if unknown.any() else ts
+    few = int(MAX_STRAY * times.size)
     if not few:
         return far
     apart = MIN_GAP * SECONDS_A_DAY
-    lowest = np.sort(np.partition(known, few)[: few + 1])
+    lowest = np.sort(np.partition(times, few)[: few + 1])
     early = np.flatnonzero(np.diff(lowest) >= apart)
     if early.size:
         far |= ts <= lowest[early[-1]]
-    highest = np.sort(np.partition(known, known.size - few - 1)[-few - 1 :])
+    highest = np.sort(np.partition(times, times.size - few - 1)[-few - 1 :])
     late = np.flatnonzero(np.diff(highest) >= apart)
     if late.size:
         far |= ts >= highest[late[0] + 1]

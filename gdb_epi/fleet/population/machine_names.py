@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import lgamma, log
 from typing import Any
@@ -18,6 +18,11 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
 MANY_MACHINES = 5  # ids of one name: more often nobody installs a host anew
+MAX_LOG_P = log(1e-6)  # that crashes of names in use at once come one name after the other
+
+_Span = tuple[float, float]
+# The names of one machine id in the order of their crashes, the rows of each, and its host-hours.
+_InUseAtOnce = tuple[list[str], dict[str, list[int]], dict[str, _Span]]
 
 
 class MachineNames(NamedTuple):
@@ -42,64 +47,70 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
     go on although the machine crashes under a newer name alone.
     """
     h = tables.host.c
-    rows = [
-        tuple(row) for row in connection.execute(select(h.id, h.name, h.machine_id).order_by(h.id))
-    ]
+    query = select(h.id, h.name, h.machine_id).order_by(h.id)
+    rows = [(number, name, machine) for number, name, machine in connection.execute(query)]
     names = unify_spellings({n: name or machine for n, name, machine in rows}, crashed)
     spelt = sorted({(name, names[n]) for n, name, _ in rows if name and name != names[n]})
-    rows = [(number, names[number] if name else "", machine) for number, name, machine in rows]
     machine_ids = {number: machine for number, _, machine in rows}
     machines: dict[str, dict[str, list[int]]] = {}
+    rows_of_name: dict[str, list[int]] = {}
     for number, name, machine in rows:
-        if machine and name:
-            machines.setdefault(machine, {}).setdefault(name, []).append(number)
-    shared = [by_name for by_name in machines.values() if len(by_name) > 1]
-    ids = Counter(name for name, machine in {row[1:] for row in rows} if name and machine)
+        if name:
+            rows_of_name.setdefault(names[number], []).append(number)
+        if name and machine:
+            machines.setdefault(machine, {}).setdefault(names[number], []).append(number)
+    ids = Counter(name for by_name in machines.values() for name in by_name)
     reused = {name: many for name, many in sorted(ids.items()) if many >= MANY_MACHINES}
-    few = [by_name for by_name in shared if len(by_name) <= MAX_NAMES]
+    shared = [by_name for by_name in machines.values() if len(by_name) > 1]
     copies = [sorted(by_name) for by_name in shared if len(by_name) > MAX_NAMES]
-    if not few:
-        return MachineNames(names, [], copies, reused, {}, spelt, machine_ids)
-    c, e = tables.crash.c, tables.exposure.c
-    crashed = _spans(connection, select(c.host_id, func.min(c.ts), func.max(c.ts)), c.host_id)
-    wanted = {name for by_name in few for name in by_name}
-    of_name: dict[str, list[int]] = {}
-    for number, name, _ in rows:
-        if name in wanted:
-            of_name.setdefault(name, []).append(number)  # exposure knows the name alone
-    days = select(e.host_id, func.min(e.day), func.max(e.day)).where(e.hours > 0)
-    ran = _spans(connection, days, e.host_id, [n for numbers in of_name.values() for n in numbers])
+    few = [by_name for by_name in shared if len(by_name) <= MAX_NAMES]
     renamed: list[list[str]] = []
-    at_once: list[tuple[list[str], dict[str, list[int]], dict[str, _Span]]] = []
-    for by_name in few:
-        order = _in_order({name: _whole(crashed, numbers) for name, numbers in by_name.items()}, 0)
-        hours = {name: _whole(ran, of_name[name]) for name in by_name}
-        known = {name: span for name, span in hours.items() if span is not None}
-        # On the day of a change both names have hours.
-        if order and (len(known) < 2 or _in_order(known, 1)):
-            renamed.append(order)
-        elif all(_whole(crashed, numbers) for numbers in by_name.values()):
-            at_once.append((order, by_name, known))
     outlived: dict[str, tuple[int, list[int]]] = {}
-    if at_once and _crash_in_turn(connection, at_once):
-        for order, _, known in at_once:
-            renamed.append(order)
-            for old, new in pairwise(order):
-                outlived[old] = int(known[new][0]), of_name[old]
-    else:
-        copies += [sorted(by_name) for _, by_name, _ in at_once]
+    if few:
+        renamed, at_once = _part_names_of_machines(connection, few, rows_of_name)
+        if at_once and _crash_in_turn(connection, at_once):
+            for order, _, hours in at_once:
+                renamed.append(order)
+                for old, new in pairwise(order):
+                    outlived[old] = int(hours[new][0]), rows_of_name[old]
+        else:
+            copies += [sorted(by_name) for _, by_name, _ in at_once]
     latest = {name: order[-1] for order in renamed for name in order}
     of_id = {n: latest.get(name, name) for n, name in names.items()}
     return MachineNames(of_id, renamed, copies, reused, outlived, spelt, machine_ids)
 
 
-_Span = tuple[float, float]
-MAX_LOG_P = log(1e-6)  # that crashes of names in use at once come one name after the other
+def _part_names_of_machines(
+    connection: Connection,
+    shared: Sequence[dict[str, list[int]]],
+    rows_of_name: Mapping[str, list[int]],
+) -> tuple[list[list[str]], list[_InUseAtOnce]]:
+    """Return the names of each machine id: those of one machine by time, and those used at once."""
+    c, e = tables.crash.c, tables.exposure.c
+    moments = select(c.host_id, func.min(c.ts), func.max(c.ts))
+    crashed = _spans(connection, moments, c.host_id)
+    # Exposure knows the name alone.
+    wanted = {name for by_name in shared for name in by_name}
+    rows = [row for name, own in rows_of_name.items() if name in wanted for row in own]
+    days = select(e.host_id, func.min(e.day), func.max(e.day)).where(e.hours > 0)
+    ran = _spans(connection, days, e.host_id, rows)
+    renamed: list[list[str]] = []
+    at_once: list[_InUseAtOnce] = []
+    for by_name in shared:
+        order = _in_order({name: _whole(crashed, own) for name, own in by_name.items()}, 0)
+        spans = {name: _whole(ran, rows_of_name[name]) for name in by_name}
+        hours = {name: span for name, span in spans.items() if span is not None}
+        # On the day of a change both names have hours.
+        if order and (len(hours) < 2 or _in_order(hours, 1)):
+            renamed.append(order)
+        elif all(_whole(crashed, own) for own in by_name.values()):
+            at_once.append((order, by_name, hours))
+    return renamed, at_once
 
 
 def _crash_in_turn(
     connection: Connection,
-    at_once: Iterable[tuple[list[str], dict[str, list[int]], dict[str, _Span]]],
+    at_once: Iterable[_InUseAtOnce],
 ) -> bool:
     """Whether names with hours at once crash one after the other too strictly for chance.
 

@@ -66,10 +66,10 @@ def tell_namesakes_apart(
     names = _names_of_several(population.host, row, machine_ids, of_site, of_serial)
     if not names.size:
         return population, {}
-    mine = np.flatnonzero(np.isin(population.host, names))
-    columns = [column[mine] for column in (population.host, row, of_serial, of_site)]
+    asked = np.flatnonzero(np.isin(population.host, names))
+    columns = [column[asked] for column in (population.host, row, of_serial, of_site)]
     where, unit, _ = distinct_rows(columns)
-    second = np.full(mine.size, ABSENT) if population.second is None else population.second[mine]
+    second = np.full(asked.size, ABSENT) if population.second is None else population.second[asked]
     first = np.full(where.size, np.iinfo(np.int64).max)
     last = np.full(where.size, ABSENT, dtype=np.int64)
     timed = second >= 0
@@ -86,18 +86,18 @@ def tell_namesakes_apart(
         if about.first >= 0:
             low, high = spans.get(own_row, (about.first, about.last))
             spans[own_row] = min(low, about.first), max(high, about.last)
-    known = {host: _known_machines(some) for host, some in units.items()}
+    machines_of_name = {host: _known_machines(some) for host, some in units.items()}
     sites_share_names = any(
         a.site != b.site and min(a.site, b.site) >= 0 and a.overlaps(b)
-        for machines in known.values()
+        for machines in machines_of_name.values()
         for a, b in _pairs([machine for machine, _ in machines])
     )
     several = {
         host: _machines_of_name(machines, boots_of, by_site=sites_share_names)
-        for host, machines in known.items()
+        for host, machines in machines_of_name.items()
     }
     shown = _Shown(site, serial, machine_ids, spans)
-    return _with_hosts(population, several, (mine, unit), shown)
+    return _with_hosts(population, several, (asked, unit), shown)
 
 
 def _attribute(population: Population, names: Sequence[str]) -> Attribute | None:
@@ -115,13 +115,13 @@ def _names_of_several(
     has_id = np.zeros(int(row.max(initial=0)) + 2, dtype=bool)
     some = np.array([n for n, machine in machine_ids.items() if machine], dtype=np.int64)
     has_id[some[some < has_id.size - 1]] = True
-    found: list[Ints] = []
-    for column, known in ((row, has_id[row]), (site, site >= 0), (serial, serial >= 0)):
-        among = known & (host >= 0)
+    several: list[Ints] = []
+    for column, has_value in ((row, has_id[row]), (site, site >= 0), (serial, serial >= 0)):
+        among = has_value & (host >= 0)
         if among.any():
             hosts = count_pairs(host, column, among=among)[0]
-            found.append(np.flatnonzero(np.bincount(hosts) > 1))
-    names = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+            several.append(np.flatnonzero(np.bincount(hosts) > 1))
+    names = np.unique(np.concatenate(several)) if several else np.zeros(0, dtype=np.int64)
     return names if names.size <= MAX_NAMES else names[:0]
 
 
@@ -149,25 +149,25 @@ def _known_machines(units: Sequence[tuple[int, _Machine]]) -> list[_Parts]:
 
 
 def _machines_of_name(
-    known: Sequence[_Parts], boots_of: BootsOf, *, by_site: bool
+    parts_of_name: Sequence[_Parts], boots_of: BootsOf, *, by_site: bool
 ) -> list[list[_Parts]]:
     """Return the machines of one name, each as what follows one another on it."""
-    if len(known) == 1:
-        return [list(known)]
-    order = sorted(known, key=lambda parts: parts[0].first)
+    if len(parts_of_name) == 1:
+        return [list(parts_of_name)]
+    order = sorted(parts_of_name, key=lambda parts: parts[0].first)
     boots: dict[int, set[str]] = {}
     if any(a.overlaps(b) for a, b in _pairs([machine for machine, _ in order])):
         boots = boots_of(sorted({row for machine, _ in order for row in machine.rows}))
     machines: list[list[_Parts]] = []
     for parts in order:
-        mine = parts[0]
-        own_boots = set[str]().union(*(boots.get(row, set()) for row in mine.rows))
+        unit = parts[0]
+        own_boots = set[str]().union(*(boots.get(row, set()) for row in unit.rows))
         candidates = []
         for machine in machines:
             if any(_is_one_boot(own_boots, boots, part) for part, _ in machine):
                 candidates = [machine]
                 break
-            fits = all(_may_follow(part, mine, by_site=by_site) for part, _ in machine)
+            fits = all(_may_follow(part, unit, by_site=by_site) for part, _ in machine)
             if fits:
                 candidates.append(machine)
         if len(candidates) == 1:
@@ -217,10 +217,10 @@ class _Shown(NamedTuple):
 
     def installed_again(self, name: str, machine: _Machine) -> list[list[Any]]:
         """Return name, machine ids, the day of the last one, and the serial; nothing for one id."""
-        known = sorted(self.spans[row] for row in machine.rows if row in self.spans)
-        if len(known) < 2 or any(a[1] >= b[0] for a, b in pairwise(known)):
+        spans = sorted(self.spans[row] for row in machine.rows if row in self.spans)
+        if len(spans) < 2 or any(a[1] >= b[0] for a, b in pairwise(spans)):
             return []
-        day = iso_day(int(known[-1][0] // SECONDS_A_DAY))
+        day = iso_day(int(spans[-1][0] // SECONDS_A_DAY))
         is_known = self.serial is not None and machine.serial >= 0
         serial = self.serial.values[machine.serial] if self.serial and is_known else ""
         return [[name, self.ids(machine), day, serial]]
@@ -233,12 +233,12 @@ def _with_hosts(
     shown: _Shown,
 ) -> tuple[Population, dict[str, Any]]:
     """Return the population with a host for each machine, and what is to be said of them."""
-    mine, unit = units
+    asked, unit = units
     names, site = list(population.hosts), shown.site
     of_unit = np.full(int(unit.max()) + 1, ABSENT)
     exposure_host = population.exposure_host
     namesakes: dict[str, list[str]] = {}
-    again: list[list[Any]] = []
+    reinstalled: list[list[Any]] = []
     for host, machines in sorted(several.items()):
         name, by_site = population.hosts[host], dict[int, list[int]]()
         whole = [reduce(_Machine.joined, (part for part, _ in machine)) for machine in machines]
@@ -253,23 +253,23 @@ def _with_hosts(
                 namesakes.setdefault(name, []).append(text)
                 by_site.setdefault(machine.site, []).append(code)
             of_unit[[number for _, numbers in parts for number in numbers]] = code
-            again += shown.installed_again(names[code], machine)
+            reinstalled += shown.installed_again(names[code], machine)
         if by_site and site is not None:
             rows = population.exposure_host == host
             for value, codes in by_site.items():
                 if value >= 0 and len(codes) == 1:
                     at = rows & (site.exposure == value)
                     exposure_host = np.where(at, codes[0], exposure_host)
-    said: dict[str, Any] = {"namesakes": namesakes} if namesakes else {}
+    summary: dict[str, Any] = {"namesakes": namesakes} if namesakes else {}
     crashed = np.unique(population.host[population.host >= 0]).size
-    is_certain = [row for row in again if row[3]]
-    few = len(again) <= max(2, FEW * crashed)
-    if kept := again if few else is_certain:
-        said["again"] = kept
+    if len(reinstalled) > max(2, FEW * crashed):
+        reinstalled = [row for row in reinstalled if row[3]]  # of which a serial is sure
+    if reinstalled:
+        summary["again"] = reinstalled
     if not namesakes:
-        return population, said
+        return population, summary
     of_crash = population.host.astype(np.int64)
-    of_crash[mine] = of_unit[unit]
+    of_crash[asked] = of_unit[unit]
     occurring = np.union1d(of_crash, exposure_host).tolist()
     bare = {population.hosts.index(name) for name in namesakes} - set(occurring)
     used = sorted(set(range(len(names))) - bare, key=names.__getitem__)
@@ -280,4 +280,4 @@ def _with_hosts(
         host=place[of_crash],
         exposure_host=place[exposure_host],
     )
-    return population, said
+    return population, summary

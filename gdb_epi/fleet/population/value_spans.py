@@ -59,8 +59,8 @@ def is_kept_by_hosts(host: Ints, values: Ints) -> bool:
 
     Versions come to all of them in turn, and tell when something ran rather than where.
     """
-    known = (host >= 0) & (values >= 0)
-    hosts = distinct_pairs(host, values, known)[0]
+    has_both = (host >= 0) & (values >= 0)
+    hosts = distinct_pairs(host, values, has_both)[0]
     return hosts.size <= (1 + MAX_MOVED) * np.unique(hosts).size
 
 
@@ -89,8 +89,8 @@ class ValueUsage:
     """On which days each value of an attribute was used, by host-hours or by crashes."""
 
     def __init__(self, codes: Ints, day: Ints, weights: Floats, size: int) -> None:
-        known = codes >= 0
-        codes, day, weights = codes[known], widen_codes(day[known]), weights[known]
+        has_value = codes >= 0
+        codes, day, weights = codes[has_value], widen_codes(day[has_value]), weights[has_value]
         self._first, self._last = first_and_last_days(codes, day, size)
         self._uses = sum_by_code(codes, weights, size)
         self._start = int(day.min(initial=NEVER))

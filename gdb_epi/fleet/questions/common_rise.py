@@ -80,9 +80,9 @@ def find_common_rise(
 
 
 def _counts(codes: Ints, crashes: Bools, late: Bools, size: int) -> tuple[Floats, Floats]:
-    known = crashes & (codes >= 0)
+    has_value = crashes & (codes >= 0)
     before, after = (
-        np.bincount(codes[known & when], minlength=size).astype(float) for when in (~late, late)
+        np.bincount(codes[has_value & when], minlength=size).astype(float) for when in (~late, late)
     )
     return before, after
 

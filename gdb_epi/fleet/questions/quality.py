@@ -115,8 +115,8 @@ def dropped_sizes_words(population: Population) -> str | None:
         return None
     sizes = {v: int(v.split()[0]) if v[0].isdigit() else 0 for v in fact.values}
     size_of = np.array([sizes[value] for value in fact.values])
-    known = population.timed & (fact.crash >= 0)
-    gib, day = size_of[fact.crash[known]], population.day[known]
+    has_size = population.timed & (fact.crash >= 0)
+    gib, day = size_of[fact.crash[has_size]], population.day[has_size]
     for limit in sorted(set(size_of.tolist()) - {0}):
         large = gib >= limit
         if np.count_nonzero(large) < MIN_DROPPED:
@@ -250,11 +250,11 @@ def _names(population: Population) -> Iterator[QualityCheck]:
 
 def _pods(population: Population) -> Iterator[QualityCheck]:
     """Report host names that hardly ever recur, if no host-hours say how long such hosts live."""
-    known = population.host[population.host >= 0]
-    names = np.unique(known).size
-    if population.has_exposure or known.size < MIN_NAMES or names < MOSTLY_NEW * known.size:
+    hosts = population.host[population.host >= 0]
+    names = np.unique(hosts).size
+    if population.has_exposure or hosts.size < MIN_NAMES or names < MOSTLY_NEW * hosts.size:
         return
-    text = f"{names:,} names for {counted(f'{known.size:,}', 'crash')}: hardly any comes again; if "
+    text = f"{names:,} names for {counted(f'{hosts.size:,}', 'crash')}: hardly any comes again; if "
     text += "they are names of pods or containers, no bad host can be told by them"
     advice = "let records name the node: NODE_NAME in the pod, or hostname in host.json"
     yield QualityCheck(NAMES, False, text, advice)
@@ -354,8 +354,8 @@ def _stored_twice(population: Population, events: CrashEvents) -> int:
     if population.second is None:
         return 0
     rows = np.union1d(events.repeated, events.stands_for)
-    known = (population.cpu[rows] >= 0) & (population.host[rows] >= 0)
-    rows = rows[known & population.timed[rows]]
+    has_both = (population.cpu[rows] >= 0) & (population.host[rows] >= 0)
+    rows = rows[has_both & population.timed[rows]]
     of_core = population.host, population.second, population.cpu, population.signature
     return int((distinct_rows([column[rows] for column in of_core])[2] - 1).sum())
 

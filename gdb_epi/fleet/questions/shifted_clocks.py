@@ -89,21 +89,21 @@ def _crashes_of_few_hours(population: Population, second: Ints) -> Ints:
     Most of their crashes then lie in two windows, one of which has at least half of them. Other
     signatures are left out before any place is examined.
     """
-    known = (second >= 0) & (population.signature >= 0)
-    sizes = count_codes(population.signature, len(population.signatures) + 1, known)
+    has_time = (second >= 0) & (population.signature >= 0)
+    sizes = count_codes(population.signature, len(population.signatures) + 1, has_time)
     often = sizes >= 2 * MIN_TIMES
     number, sizes = np.cumsum(often) - 1, sizes[often]
     hourly = np.zeros(24 * sizes.size, dtype=np.int64)
-    for part in row_blocks(known.size):
+    for part in row_blocks(has_time.size):
         signature = population.signature[part]
-        kept = known[part] & often[signature]
+        kept = has_time[part] & often[signature]
         cell = number[signature[kept]] * 24 + second[part][kept] % DAY // 3600
         np.add.at(hourly, cell, 1)
     # A window touches one hour more than its length.
     most = _windows(hourly.reshape(-1, 24), HOURS + 1).max(axis=1, initial=0)
     is_asked = often.copy()
     is_asked[often] = 2 * most >= MOSTLY * sizes
-    return np.flatnonzero(known & is_asked[population.signature])
+    return np.flatnonzero(has_time & is_asked[population.signature])
 
 
 def _places_of_attribute(

@@ -220,9 +220,12 @@ def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
     if hours[1] > MAX_BESIDE * hours[0] or min(hours[0], hours[2]) <= 0:
         return False
     same = population.signature == population.signatures.index(whole.signature)
-    known = same & (mine.crash >= 0) & (other.crash >= 0)
+    has_both = same & (mine.crash >= 0) & (other.crash >= 0)
     in_part, in_whole = mine.crash == code, other.crash == other.values.index(whole.value)
-    n = [int((known & some).sum()) for some in (in_part & in_whole, ~in_part & in_whole, ~in_whole)]
+    n = [
+        int((has_both & some).sum())
+        for some in (in_part & in_whole, ~in_part & in_whole, ~in_whole)
+    ]
     rest = float(population.exposure_hours[(other.exposure >= 0) & ~with_whole].sum())
     tests = ((n[0], n[1], hours[0], hours[2]), (n[1], n[2], hours[2], rest))
     prefers, raised = (

@@ -39,7 +39,7 @@ def unexplained_signature_sentences(
     """Return sentences about signatures that no finding is about, the most frequent ones first."""
     if not MIN_N <= population.day.size <= MAX_CRASHES:
         return []
-    told = {f.signature for f in screened.findings if f.attr not in CLUSTERED_CRASHES}
+    explained = {f.signature for f in screened.findings if f.attr not in CLUSTERED_CRASHES}
     counted_once = find_events(population).counted
     sizes = np.bincount(counted_once.signature + 1, minlength=len(population.signatures) + 1)[1:]
     tested = int(np.count_nonzero(sizes >= MIN_CRASHES))
@@ -52,7 +52,7 @@ def unexplained_signature_sentences(
     for code in np.argsort(-sizes, kind="stable").tolist():
         if sizes[code] < MIN_CRASHES:
             break
-        if population.signatures[code] in told:
+        if population.signatures[code] in explained:
             continue
         mine = rows[ends[code] - sizes[code] : ends[code]]
         began += _began(counted_once, mine[timed[mine]], days, (day, tested))
@@ -61,7 +61,7 @@ def unexplained_signature_sentences(
 
 
 def _began(
-    population: Population, mine: Ints, known: Ints, asked: tuple[int, int]
+    population: Population, mine: Ints, all_days: Ints, asked: tuple[int, int]
 ) -> Iterator[str]:
     """Say when a signature began, if chance would not have kept it away until then.
 
@@ -72,10 +72,10 @@ def _began(
     if days.size < MIN_CRASHES:
         return
     first, last = int(days[0]), int(days[-1])
-    if first - int(known[0]) < MIN_BEFORE:
+    if first - int(all_days[0]) < MIN_BEFORE:
         return
-    others = known.size - int(np.searchsorted(known, first)) - days.size
-    share = (others + 1) / (known.size - days.size + 1)
+    others = all_days.size - int(np.searchsorted(all_days, first)) - days.size
+    share = (others + 1) / (all_days.size - days.size + 1)
     if population.has_exposure:
         late = population.exposure_hours[population.exposure_day >= first].sum()
         share = max(share, float(late / population.exposure_hours.sum()))

@@ -360,9 +360,11 @@ def _judge(
         what = " and ".join(f"{f.attr}={f.value}" for f in shared)
         same = {(f.attr, f.value) for f in shared}
         only = [f for c in named for f in c.findings if (f.attr, f.value) not in same]
-        some = dict.fromkeys(f"{f.attr}={f.value}" for f in only)
+        with_what = dict.fromkeys(f"{f.attr}={f.value}" for f in only)
         group = "software" if named[0].kind == SOFTWARE else describe_cause_kind(shared[0].attr, "")
-        return named[0].kind, f"{group}: {goes} {what}, some of them with {', '.join(some)} too"
+        return named[
+            0
+        ].kind, f"{group}: {goes} {what}, some of them with {', '.join(with_what)} too"
     if len(distinct) > 1:
         return TWO_CAUSES, f"two causes: {marks}"
     if named and named[0].kind in (ONE_HOST, HARDWARE_HOST) and rest >= MIN_REST:
@@ -380,8 +382,8 @@ def _judge(
         )
         yet = " yet" if parted.more else ""
         looks = sum(part.mark != UNCERTAIN for part in parted.parts)
-        forms = f" ({looks} kinds of cores among them: one cause or more)" if looks > 1 else ""
-        return NOT_ENOUGH, f"cannot tell{yet}: {more}{forms}"
+        kinds = f" ({looks} kinds of cores among them: one cause or more)" if looks > 1 else ""
+        return NOT_ENOUGH, f"cannot tell{yet}: {more}{kinds}"
     kind = named[0].kind
     if len(named) > 1:
         marks += f" ({len(named)} kinds of cores among them: one cause or more)"

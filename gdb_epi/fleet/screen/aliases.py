@@ -231,8 +231,8 @@ def _p_given_all_values(
         other = (group_into_ranges(number, FINE) if number is not None else None) or other
     (attribute, code), size = mine, len(other.values)
     given, value = other.crash[same], attribute.crash[same]
-    known = (given >= 0) & (value >= 0)
-    a = int(np.count_nonzero(value[known] == code))
+    has_both = (given >= 0) & (value >= 0)
+    a = int(np.count_nonzero(value[has_both] == code))
     if a < MIN_N:
         return 1.0
     has_hours = (other.exposure >= 0).any() and (attribute.exposure >= 0).any()
@@ -251,9 +251,9 @@ def _p_given_all_values(
     )
     share = (part + 0.5) / (whole + 1.0)
     if has_hours:
-        return poisson_binomial_tail(a, share[given[known]])
+        return poisson_binomial_tail(a, share[given[has_both]])
     # Few other crashes leave it open where a version runs: a beta-binomial of each value.
-    n = np.bincount(given[known], minlength=size)
+    n = np.bincount(given[has_both], minlength=size)
     variance = n * share * (1 - share) * (n + whole + 1) / (whole + 2)
     return upper_normal_tail((a - 0.5 - float((n * share).sum())) / float(variance.sum()) ** 0.5)
 

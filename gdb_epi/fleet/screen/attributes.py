@@ -197,19 +197,19 @@ def _conditional_p(
     """Return P of as many crashes of a signature with a value, among all crashes but `gone`."""
     mine, value = cell
     codes = tests.of(mine)
-    known = codes >= 0
+    has_value = codes >= 0
     table = _table_of(tests, crashes)
     if table is not None and is_process_attribute(tests.name):
         less = program_table(tests.population, gone, tests.of(gone))
         assert less is not None  # there is a table
-        asked = tests.population, table.without(less), mine[known], codes[known], value
+        asked = tests.population, table.without(less), mine[has_value], codes[has_value], value
         return p_adjusted_for_programs(*asked, None)
     whole = count_by_value(tests.codes, crashes.all(), tests.share.size)
     left = tests.of(gone)
     whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
     of_value = int(np.count_nonzero(codes == value))
     return apply_to_scalars(
-        hypergeometric_tail, of_value, whole.sum(), whole[value], int(np.count_nonzero(known))
+        hypergeometric_tail, of_value, whole.sum(), whole[value], int(np.count_nonzero(has_value))
     )
 
 
@@ -415,14 +415,14 @@ def _weakened_by_choice_of_days(
     """
     p, population = p.copy(), tests.population
     programs = program_of_each_crash(population) if is_process_attribute(tests.name) else None
-    known: dict[bytes, ValueUsage] = {}
+    usage_of_attribute: dict[bytes, ValueUsage] = {}
     for i in near.tolist():
         mine, value = cells.at(i)
         about = b"" if programs is None else np.unique(programs.crash[mine]).tobytes()
-        if about not in known:
+        if about not in usage_of_attribute:
             same = None if programs is None else crashes_of_same_programs(population, mine)
-            known[about] = _uses_of_values(tests, crashes, same)
-        p[i] = min(p[i] * known[about].spans_to_choose_from(value), 1.0)
+            usage_of_attribute[about] = _uses_of_values(tests, crashes, same)
+        p[i] = min(p[i] * usage_of_attribute[about].spans_to_choose_from(value), 1.0)
     return p
 
 
@@ -599,8 +599,8 @@ def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Float
     """Return P of as many hosts with each value, among the hosts that have any of some crashes."""
     crashes = flagged.crashes()
     values = tests.of(crashes)
-    known = values >= 0
-    host, value, _ = count_pairs(tests.population.host[crashes[known]], values[known])
+    has_value = values >= 0
+    host, value, _ = count_pairs(tests.population.host[crashes[has_value]], values[has_value])
     hosts = np.bincount(value, minlength=tests.share.size).astype(float)
     n = np.full(hosts.size, float(np.unique(host).size))
     return binomial_tail(np.minimum(hosts, n), n, tests.share)
@@ -624,9 +624,9 @@ def _finding_unless_weak(
     population, part, source = tests.population, float(tests.share[value]), tests.source
     codes = tests.of(some)
     if beside is not None:
-        known = codes >= 0
+        has_value = codes >= 0
         part, source = share_adjusted_for_programs(
-            population, beside, some[known], codes[known], value
+            population, beside, some[has_value], codes[has_value], value
         )
     mine = some[codes == value]
     a, n = mine.size, int(np.count_nonzero(codes >= 0))

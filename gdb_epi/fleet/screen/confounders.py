@@ -121,13 +121,19 @@ def _columns(population: Population, attribute: Attribute) -> _Columns:
 
 
 def _shares_beside(
-    crash: Ints, host: Ints, exposure: Ints, exposure_host: Ints, hours: Floats, size: int, one: int
+    crash: Ints,
+    host: Ints,
+    exposure: Ints,
+    exposure_host: Ints,
+    hours: Floats,
+    size: int,
+    excluded_host: int,
 ) -> Floats:
     """Return each value's share of the hours of all other hosts; without hours, of the crashes."""
-    rows = (exposure >= 0) & (exposure_host != one)
+    rows = (exposure >= 0) & (exposure_host != excluded_host)
     table = np.bincount(exposure[rows], weights=hours[rows], minlength=size).astype(float)
     if table.sum() <= 0:
-        rows = (crash >= 0) & (host != one)
+        rows = (crash >= 0) & (host != excluded_host)
         table = np.bincount(crash[rows], minlength=size).astype(float)
     return np.asarray(table / max(float(table.sum()), 1e-12))
 

@@ -120,8 +120,8 @@ class HostClustering:
     def _hours(self) -> Floats:
         """The host-hours of each host."""
         population = self._population
-        known = population.exposure_host >= 0
-        hosts, hours = population.exposure_host[known], population.exposure_hours[known]
+        has_host = population.exposure_host >= 0
+        hosts, hours = population.exposure_host[has_host], population.exposure_hours[has_host]
         return sum_by_code(hosts, hours, len(population.hosts))
 
     @cached_property

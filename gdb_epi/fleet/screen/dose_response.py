@@ -105,10 +105,10 @@ def describe_thresholds(population: Population, findings: Sequence[Finding]) -> 
     if attribute is None or {finding.attr for finding in findings} != {attribute.name}:
         return None
     numbers = {value: parse_leading_number(value) for value in attribute.values}
-    known = {value: number for value, number in numbers.items() if number is not None}
-    order = sorted(known, key=known.__getitem__)
+    numeric = {value: number for value, number in numbers.items() if number is not None}
+    order = sorted(numeric, key=numeric.__getitem__)
     chosen = {finding.value for finding in findings}
-    if len(known) < len(numbers) or len(chosen) == len(order):
+    if len(numeric) < len(numbers) or len(chosen) == len(order):
         return None
     if set(order[-len(chosen) :]) == chosen:
         return describe_limit(attribute.name, LEAST, order[-len(chosen)])
@@ -260,8 +260,8 @@ def age_words(population: Population, mine: Bools) -> str | None:
     programs = crashes_of_same_programs(population, mine)
     if fact is None or programs is None:
         return None
-    known, size = programs & (fact.crash >= 0), len(fact.values)
-    own, others = (np.bincount(fact.crash[known & m], minlength=size) for m in (mine, ~mine))
+    has_age, size = programs & (fact.crash >= 0), len(fact.values)
+    own, others = (np.bincount(fact.crash[has_age & m], minlength=size) for m in (mine, ~mine))
     most = int(own.argmax())
     numbers = (own[most], own.sum() + others.sum(), own[most] + others[most], own.sum())
     is_all = own[most] >= NEARLY_ALL * own.sum() and own.sum() >= MIN_OTHERS

@@ -309,10 +309,10 @@ def _replaced(population: Population, finding: Finding, host: int) -> tuple[str,
 
 def _names_machines(exposure: Ints, host: Ints) -> bool:
     """Whether an attribute names machines: nearly every host has a value of its own."""
-    known = (exposure >= 0) & (host >= 0)
-    if not known.any():
+    has_both = (exposure >= 0) & (host >= 0)
+    if not has_both.any():
         return False
-    value, hosts = distinct_pairs(exposure, host, known)
+    value, hosts = distinct_pairs(exposure, host, has_both)
     hosts_of_value = np.bincount(value)
     hosts_of_value = hosts_of_value[hosts_of_value > 0]
     many = hosts_of_value.size >= MOSTLY * np.unique(hosts).size
@@ -346,7 +346,7 @@ class Renaming(NamedTuple):
 
 def find_renamings(population: Population, findings: Sequence[Finding]) -> dict[str, Renaming]:
     """Return what may have other names now, by each of its signatures."""
-    found: dict[str, Renaming] = {}
+    renamings: dict[str, Renaming] = {}
     looked_at: set[tuple[str, str]] = set()
     for finding in findings:
         half = PYTHON_HALF + finding.signature.partition(PYTHON_HALF)[2]
@@ -359,8 +359,8 @@ def find_renamings(population: Population, findings: Sequence[Finding]) -> dict[
         renaming = renaming_of(population, finding.attr, finding.signature)
         for name in () if renaming is None else (*renaming.signatures[0], *renaming.signatures[1]):
             assert renaming is not None
-            found.setdefault(name, renaming)
-    return found
+            renamings.setdefault(name, renaming)
+    return renamings
 
 
 def renaming_of(population: Population, attr: str, signature: str) -> Renaming | None:
@@ -371,13 +371,13 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
         return None
     same = [code for code, name in enumerate(population.signatures) if name.endswith(half)]
     rows = np.flatnonzero(np.isin(population.signature, same) & population.timed)
-    known = rows[attribute.crash[rows] >= 0]
-    counts = np.bincount(attribute.crash[known], minlength=2)
+    with_value = rows[attribute.crash[rows] >= 0]
+    counts = np.bincount(attribute.crash[with_value], minlength=2)
     two = np.argsort(counts, kind="stable")[-2:]
     if counts[two].min() < MIN_N:
         return None
     table = np.zeros((len(population.signatures), counts.size), dtype=np.int64)
-    np.add.at(table, (population.signature[known], attribute.crash[known]), 1)
+    np.add.at(table, (population.signature[with_value], attribute.crash[with_value]), 1)
     groups = [np.flatnonzero((table[:, v] > 0) & (table[:, v] == table.sum(axis=1))) for v in two]
     days = [population.day[rows[np.isin(population.signature[rows], group)]] for group in groups]
     sizes = [part.size for part in days]
@@ -433,12 +433,12 @@ def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:
 def add_renaming_caveats(population: Population, findings: Sequence[Finding]) -> list[Finding]:
     """Return findings, with a caveat where a bug seems to have other names under another value."""
     renamed = find_renamings(population, findings)
-    told: list[Finding] = []
+    annotated: list[Finding] = []
     for finding in findings:
         renaming = renamed.get(finding.signature)
         if renaming is not None:
             caveats = tuple(c for c in finding.caveats if not c.endswith(MAY_BE_OVER))
             if renaming.attr == finding.attr or caveats != finding.caveats:
                 finding = finding._replace(caveats=(*caveats, renaming.words()))
-        told.append(finding)
-    return told
+        annotated.append(finding)
+    return annotated

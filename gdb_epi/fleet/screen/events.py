@@ -171,8 +171,8 @@ def _has_hours(second: Ints) -> bool:
     """Whether times hold the time of the day, not only the date."""
     of_day = np.zeros(int(SECONDS_A_DAY), dtype=np.int64)
     for part in row_blocks(second.size):
-        known = second[part][second[part] >= 0]
-        of_day += np.bincount(known % of_day.size, minlength=of_day.size)
+        moments = second[part][second[part] >= 0]
+        of_day += np.bincount(moments % of_day.size, minlength=of_day.size)
     timed = int(of_day.sum())
     return bool(timed and of_day.max() <= max(ONE_SECOND * timed, 1))
 
@@ -187,8 +187,8 @@ class _Loops(NamedTuple):
 
 def _loops_of(population: Population, second: Ints) -> _Loops:
     """Return the repeats of loops, and the longest loop of each host and signature."""
-    known = (second >= 0) & (population.host >= 0) & (population.signature >= 0)
-    at = narrow_codes(np.flatnonzero(known), np.int32)
+    placed = (second >= 0) & (population.host >= 0) & (population.signature >= 0)
+    at = narrow_codes(np.flatnonzero(placed), np.int32)
     # They are in the order of time. Codes of 16 bits and less are sorted by counting them.
     at = at[np.lexsort((population.signature[at], population.host[at]))]
     again = np.zeros(at.size, dtype=bool)
@@ -205,7 +205,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
     findings: list[Finding] = []
     if not long.size:
         return _Loops(repeated, stands_for, findings)
-    totals = count_codes(population.signature, len(population.signatures), known)
+    totals = count_codes(population.signature, len(population.signatures), placed)
     reported: set[tuple[int, int]] = set()
     for number in long[np.argsort(-sizes[long], kind="stable")].tolist():
         mine = at[begins[number] : begins[number] + sizes[number]]
@@ -268,8 +268,8 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
 
     Of loops, only the `first` crashes are used.
     """
-    known = (second >= 0) & (population.host >= 0)
-    every, at = (narrow_codes(np.flatnonzero(x), np.int32) for x in (known, known & first))
+    placed = (second >= 0) & (population.host >= 0)
+    every, at = (narrow_codes(np.flatnonzero(x), np.int32) for x in (placed, placed & first))
     if at.size < MIN_HOSTS:
         return
     span = max(int(second[at[-1]] - second[at[0]]), int(SECONDS_A_DAY))

@@ -89,8 +89,8 @@ def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -
     if not only_more:
         return set()
     size = len(population.hosts)
-    known = (population.exposure_host >= 0) & (population.exposure_hours > 0)
-    host, hours = population.exposure_host[known], population.exposure_hours[known]
+    with_hours = (population.exposure_host >= 0) & (population.exposure_hours > 0)
+    host, hours = population.exposure_host[with_hours], population.exposure_hours[with_hours]
     crashes = np.bincount(population.host[population.host >= 0], minlength=size).astype(float)
     of_host = np.bincount(host, weights=hours, minlength=size)
     alpha = dispersion(crashes, crashes.sum() * of_host / of_host.sum())
@@ -99,7 +99,7 @@ def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -
     for finding in only_more:
         own = population.hosts.index(finding.value)
         for attribute in kept:
-            value = attribute.exposure[known]
+            value = attribute.exposure[with_hours]
             mine = value[host == own]
             if not mine.size or mine[-1] < 0:
                 continue
@@ -201,10 +201,10 @@ def _most_of(
             continue
         tests += int(np.count_nonzero(hours))
         codes = other.crash[rows]
-        known = codes >= 0
-        host, value, _ = count_pairs(population.host[rows[known]], codes[known])
-        counts = np.bincount(codes[known], minlength=hours.size)
-        most, n = int(counts.argmax()), int(known.sum())
+        has_value = codes >= 0
+        host, value, _ = count_pairs(population.host[rows[has_value]], codes[has_value])
+        counts = np.bincount(codes[has_value], minlength=hours.size)
+        most, n = int(counts.argmax()), int(has_value.sum())
         share, count = float(hours[most] / hours.sum()), int(counts[most])
         risk = relative_risk(count, share, n - count, 1 - share)[0]
         if count < MAJORITY * n or not risk >= MIN_RR:

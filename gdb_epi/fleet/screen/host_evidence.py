@@ -144,8 +144,8 @@ def _classes(crashes: CrashCounts, null: NullModel) -> tuple[Floats, Floats, Flo
     """
     hosts = null.cpus.size
     has_cpu = crashes.cpu >= 0
-    known = crashes.host[has_cpu], crashes.cpu[has_cpu], crashes.weight[has_cpu]
-    host, cpu, count = count_pairs(*known)
+    with_cpu = crashes.host[has_cpu], crashes.cpu[has_cpu], crashes.weight[has_cpu]
+    host, cpu, count = count_pairs(*with_cpu)
     order = np.argsort(count, kind="stable")
     top = np.full(hosts, -1)
     top[host[order]] = cpu[order]

@@ -142,8 +142,8 @@ class JudgedHosts:
     def max_q(self) -> float:
         """The chance, over all hosts, up to which one is named."""
         population, days = self.population, max(WINDOWS)
-        known = population.known_day[population.host >= 0]
-        recent = known[(known > self.day - days) & (known <= self.day)]
+        known_days = population.known_day[population.host >= 0]
+        recent = known_days[(known_days > self.day - days) & (known_days <= self.day)]
         a_day = recent.size / (self.day - int(recent.min()) + 1) if recent.size else 0.0
         return MAX_HOST_Q * min(max(a_day / HOST_Q_A_DAY, 1.0), HOST_Q_TIMES)
 
@@ -269,8 +269,8 @@ def _is_steady(population: Population, day: int, host: int) -> bool:
 
 
 def _per_host(population: Population, mask: Bools) -> Floats:
-    known = mask & (population.host >= 0)
-    return count_codes(population.host, len(population.hosts), known).astype(float)
+    with_host = mask & (population.host >= 0)
+    return count_codes(population.host, len(population.hosts), with_host).astype(float)
 
 
 def crashes_and_null(

@@ -102,9 +102,9 @@ def _gaps(
     """Yield (log p, gap) of the values whose longest gap chance does not explain."""
     second = population.second
     assert second is not None
-    known = population.timed & (attribute.crash >= 0) & (population.host >= 0)
-    with_gaps = np.append(_have_empty_days(population, attribute, known), False)
-    rows = np.flatnonzero(known & with_gaps[attribute.crash])
+    placed = population.timed & (attribute.crash >= 0) & (population.host >= 0)
+    with_gaps = np.append(_have_empty_days(population, attribute, placed), False)
+    rows = np.flatnonzero(placed & with_gaps[attribute.crash])
     rows = rows[np.argsort(attribute.crash[rows], kind="stable")]
     codes, at = attribute.crash[rows], second[rows].astype(np.int64)
     edges = np.searchsorted(codes, np.arange(len(attribute.values) + 1))
@@ -151,13 +151,13 @@ def _gaps(
             yield log_p, gap._replace(has_hours=share is not None)
 
 
-def _have_empty_days(population: Population, attribute: Attribute, known: Bools) -> Bools:
+def _have_empty_days(population: Population, attribute: Attribute, placed: Bools) -> Bools:
     """Return the values that have a day without a crash between their first and their last one."""
     size = len(attribute.values)
-    if not known.any():
+    if not placed.any():
         return np.zeros(size, dtype=bool)
-    start = int(population.day[int(known.argmax())])  # they are in the order of time
-    codes, days, _ = count_pairs(attribute.crash, population.day - start, among=known)
+    start = int(population.day[int(placed.argmax())])  # they are in the order of time
+    codes, days, _ = count_pairs(attribute.crash, population.day - start, among=placed)
     first, last = np.full(size, NEVER), np.full(size, -NEVER)
     np.minimum.at(first, codes, days)
     np.maximum.at(last, codes, days)

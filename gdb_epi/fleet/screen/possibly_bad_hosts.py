@@ -164,16 +164,16 @@ def _about(population: Population, host: int, screened: ScreeningResult) -> str:
 
 def _usual_crashes(population: Population) -> tuple[Ints, Ints, Bools]:
     """Return the crashes of each host, those of kinds that others have, and if many have flips."""
-    known = (population.host >= 0) & (population.signature >= 0)
+    placed = (population.host >= 0) & (population.signature >= 0)
     size, host, signature = (
         len(population.hosts),
-        population.host[known],
-        population.signature[known],
+        population.host[placed],
+        population.signature[placed],
     )
     counts = np.bincount(host, minlength=size)
     on_hosts = np.bincount(signature[distinct_rows((signature, host))[0]], minlength=1)
     usual = np.bincount(host[on_hosts[signature] > 1], minlength=size)
-    flips = np.bincount(population.host[known & population.bitflip], minlength=size)
+    flips = np.bincount(population.host[placed & population.bitflip], minlength=size)
     return counts, usual, flips * counts.sum() > MIN_LEAD * flips.sum() * counts
 
 

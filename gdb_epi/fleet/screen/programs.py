@@ -125,8 +125,8 @@ def program_table(population: Population, crashes: Ints, codes: Ints) -> Program
     programs = program_of_each_crash(population)
     if programs is None:
         return None
-    known = codes >= 0
-    pairs = count_pairs(programs.crash[crashes[known]] + 1, codes[known])
+    has_value = codes >= 0
+    pairs = count_pairs(programs.crash[crashes[has_value]] + 1, codes[has_value])
     return ProgramTable(*pairs, len(programs.values) + 1)
 
 
@@ -222,10 +222,10 @@ def is_preferred_by_most_programs(
     if programs is None:
         return True
     program = programs.crash[crashes]
-    known = program >= 0
+    has_program = program >= 0
     size = len(programs.values)
-    total = np.bincount(program[known], minlength=size).astype(float)
-    with_value = np.bincount(program[known & inside], minlength=size).astype(float)
+    total = np.bincount(program[has_program], minlength=size).astype(float)
+    with_value = np.bincount(program[has_program & inside], minlength=size).astype(float)
     present = int(np.count_nonzero(total))
     loudest = np.argsort(share * total - with_value, kind="stable")[: min(MAX_LOUD, present // 2)]
     total[loudest] = with_value[loudest] = 0.0

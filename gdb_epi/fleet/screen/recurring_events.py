@@ -44,20 +44,20 @@ def group_recurring_events(
     moments = [
         f for f in findings if f.attr in TIME_AND_CPU_ATTRIBUTES and (EVENT, f.signature) in many
     ]
-    told: list[tuple[Finding, tuple[Finding, ...]]] = []
+    groups: list[tuple[Finding, tuple[Finding, ...]]] = []
     for finding in findings:
         mine = many.get((finding.attr, places.get(id(finding), finding.signature)), [])
         if any(finding is moment for moment in moments):
             continue
         if not mine:
-            told.append((finding, ()))
+            groups.append((finding, ()))
             continue
         largest = max(mine, key=lambda f: f.n)
         if finding is mine[0]:
             if finding.attr == EVENT:
-                told += [(f, ()) for f in moments if f.signature == finding.signature]
-            told.append((largest, tuple(f for f in mine if f is not largest)))
-    return told
+                groups += [(f, ()) for f in moments if f.signature == finding.signature]
+            groups.append((largest, tuple(f for f in mine if f is not largest)))
+    return groups
 
 
 def _events_by_place(findings: Sequence[Finding]) -> dict[int, str]:

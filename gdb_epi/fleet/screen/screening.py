@@ -114,10 +114,10 @@ def screen_population(
     new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, time_and_cpu_findings(counted, ~peeled), key=lambda f: f.p)
     new = [f for f in new if not is_explained_by_days_of_month(counted, f, moments)]
-    known = [moment for moment in moments if is_known_time(moment, earlier_findings)]
+    known_moments = [moment for moment in moments if is_known_time(moment, earlier_findings)]
     # A job that was moved has its events at its new hour.
-    new = [f for f in new if f.attr != EVENT or not is_recurring_event(f, known)]
-    new += [moment for moment in moments if not any(moment is m for m in known)]
+    new = [f for f in new if f.attr != EVENT or not is_recurring_event(f, known_moments)]
+    new += [moment for moment in moments if not any(moment is m for m in known_moments)]
     new, hosts = (
         [
             add_caveat_of_former_machine(whole, add_caveat_of_end(whole, f, day, moments))
@@ -133,10 +133,10 @@ def _beside_hours(
     counted: Population, free: Bools, asked: Sequence[str], findings: Sequence[Finding]
 ) -> list[Finding]:
     """Return what goes with the signatures `asked` of which the host-hours do not tell it."""
-    known = {finding.signature for finding in findings if finding.attr != HOST}
+    with_other_marks = {finding.signature for finding in findings if finding.attr != HOST}
     new: list[Finding] = []
     for name in dict.fromkeys(asked):
-        if name not in known and (marks := case_control_findings(counted, free, name)):
+        if name not in with_other_marks and (marks := case_control_findings(counted, free, name)):
             alone = drop_hours(counted)
             new += [add_rivals(alone, f, free) for f in drop_aliases(alone, marks, [])]
     return new
@@ -206,9 +206,9 @@ def _without_storm(population: Population) -> Population:
 
 
 def _storm(population: Population) -> Bools | None:
-    known = (population.signature >= 0) & (population.host >= 0)
-    counts = count_codes(population.signature, len(population.signatures) + 1, known)
-    storm = known & (population.signature == counts.argmax())
+    placed = (population.signature >= 0) & (population.host >= 0)
+    counts = count_codes(population.signature, len(population.signatures) + 1, placed)
+    storm = placed & (population.signature == counts.argmax())
     if counts.max() <= STORM * counts.sum():
         return None
     hosts = np.unique(population.host[storm]).size

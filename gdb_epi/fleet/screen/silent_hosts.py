@@ -179,9 +179,9 @@ def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
     crashed = population.once(np.unique, population.host)
     if (value[crashed[crashed >= 0]] >= 0).all():
         return value
-    known = (population.host >= 0) & (attribute.crash >= 0)
+    has_both = (population.host >= 0) & (attribute.crash >= 0)
     seen = _latest(population.host, attribute.crash, population.day, size)
-    _, held, _ = count_pairs(population.host, attribute.crash, among=known)
+    _, held, _ = count_pairs(population.host, attribute.crash, among=has_both)
     stayed = np.bincount(seen[seen >= 0], minlength=len(attribute.values))
     left = np.bincount(held, minlength=stayed.size) - stayed
     seen[(left > MAX_LEFT * stayed)[seen] & (seen >= 0)] = ABSENT
@@ -235,12 +235,12 @@ class _Hosts:
     def by_value(self, attribute: Attribute, value: Ints) -> _Table:
         """Ask which values of an attribute have no crash since a day, and P of that by chance."""
         size = len(attribute.values)
-        known = (value >= 0) & (self.crashes > 0)
-        had = sum_by_code(value[known], self.crashes[known], size)
+        has_value = (value >= 0) & (self.crashes > 0)
+        had = sum_by_code(value[has_value], self.crashes[has_value], size)
         many = np.bincount(value[value >= 0], minlength=size) >= MIN_HOSTS
         first, last = np.full(size, NEVER), np.full(size, -NEVER)
-        np.minimum.at(first, value[known], self.first[known])
-        np.maximum.at(last, value[known], self.last[known])
+        np.minimum.at(first, value[has_value], self.first[has_value])
+        np.maximum.at(last, value[has_value], self.last[has_value])
         asked = (had >= MIN_CRASHES) & many
         values = np.flatnonzero(asked & (self.end - last >= MIN_QUIET))
         if not values.size:

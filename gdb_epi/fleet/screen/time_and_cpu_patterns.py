@@ -351,8 +351,8 @@ def is_explained_by_days_of_month(
     code = attribute.values.index(finding.value)
     if not is_newest_value(population, attribute, code):
         return False
-    known = (attribute.exposure >= 0) & _is_at_turn(population.exposure_day, turn)
-    hours = np.bincount(attribute.exposure[known], weights=population.exposure_hours[known])
+    at_turn = (attribute.exposure >= 0) & _is_at_turn(population.exposure_day, turn)
+    hours = np.bincount(attribute.exposure[at_turn], weights=population.exposure_hours[at_turn])
     if hours.size <= code or not hours.sum():
         return False
     p = apply_to_scalars(binomial_tail, finding.n, finding.total, float(hours[code] / hours.sum()))
