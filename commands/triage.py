@@ -27,13 +27,15 @@ def show_triage(session: Session, args: Namespace) -> Report:
     record = analyze(session)
     if args.json:  # the record alone: nothing is looked up for a screen
         return Report("triage", data=record)
-    from gdb_epi.fleet.recorded_decisions import recorded_decision_lines
+    from gdb_epi.fleet.recorded_decisions import ask_of_earlier_crashes
     from gdb_epi.record.record_parts import verdict_label
     from gdb_epi.render.source_lines import line_that_ran
     from gdb_epi.render.triage import GDB, Audience, render_triage
 
-    decided = recorded_decision_lines(None, record)
-    line = line_that_ran(session, record)
-    reader = Audience(GDB, evidence=args.evidence, whole=args.all, decided=decided, line=line)
+    decided, number, seen = ask_of_earlier_crashes(None, record)
+    reader = Audience(
+        GDB, evidence=args.evidence, whole=args.all, decided=decided, seen=seen, earlier=number,
+        line=line_that_ran(session, record),
+    )  # fmt: skip
     lines = render_triage(record, reader)
     return Report("triage", lines=lines, data=record, label=verdict_label(record))

@@ -26,7 +26,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
     add_process_files(parser)
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    add = parser.add_argument
+    add("--locals", action="store_true", help="values of locals too; secrets are masked")
+    add("--json", action="store_true", help="as JSON")
     parser.add_argument(
         "--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal"
     )
@@ -71,7 +73,7 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
         from gdb_epi.process_state import ProcessState
         from gdb_epi.record.stacks import stacks_json
 
-        print(json.dumps(stacks_json(ProcessState(target))))
+        print(json.dumps(stacks_json(ProcessState(target), locals=args.locals)))
         return 0
     from gdb_epi.cli.support.messages import repeated_file_options
     from gdb_epi.cpython.runtime.python_state import decode_python
@@ -89,8 +91,16 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     errors += [error for thread in python.threads() for error in thread.soft_errors]
     identity = target.process()
     pid = None if isinstance(identity, Absent) else identity.pid
-    lines = python_stack_lines(python, target.crash(), pid)
-    lines = [*map(escape, lines), *soft_error_lines(errors, MAX_NOTES_OF_STACKS)]
+    if args.locals:
+        from gdb_epi.cli.support.triage_output import stacks_lines
+        from gdb_epi.process_state import ProcessState
+        from gdb_epi.record.stacks import stacks_json
+
+        ending = "" if isinstance(target.crash(), Absent) else "took the signal"
+        lines = list(stacks_lines(stacks_json(ProcessState(target), locals=True), ending))[1:]
+    else:
+        lines = [*map(escape, python_stack_lines(python, target.crash(), pid))]
+        lines += soft_error_lines(errors, MAX_NOTES_OF_STACKS)
     if args.color == "on" or (args.color == "auto" and sys.stdout.isatty()):
         from gdb_epi.render.color import colored_lines, wants_color
 

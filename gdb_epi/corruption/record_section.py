@@ -30,6 +30,7 @@ HEADER = 16  # bytes of an object: its count and its type
 PYTHON, MALLOC = "python", "malloc"
 MAX_CANDIDATES = 16
 MAX_TEXT = 300
+PLAIN = "plain"  # the fact that is the summary without addresses and registers
 MAX_EVIDENCE = 64  # only `epi corruption` shows more
 
 
@@ -121,6 +122,11 @@ def stored_evidence(results: CheckResults) -> list[Json]:
             "rivals": max(1, int(evidence.facts.get("rivals", 1))),
             "ambiguous": evidence.ambiguous,
             "summary": evidence.summary[:MAX_TEXT],
+            **{
+                name: str(text)[:MAX_TEXT]
+                for name, text in evidence.facts.items()
+                if name == PLAIN and text
+            },
         }
         for evidence in results.evidence[:MAX_EVIDENCE]
     ]

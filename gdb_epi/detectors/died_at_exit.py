@@ -9,8 +9,11 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import (
+    AT_FAULT,
     ENSURE,
     EXITS,
+    PROGRAM,
+    at_fault_in,
     function_and_file,
     function_source_name,
     is_interpreter_frame,
@@ -51,12 +54,11 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     if at is not None:
         inside = [f for f in frames[:at] if not _is_libc_frame(f)]
         who = function_and_file(inside[-1]) if inside else "a function that exit() calls"
-        facts = {
-            "kind": INSIDE,
-            "function": who,
-            "modules": own_library_names_of_frames(frames[:at])[:4],
-        }
+        modules = own_library_names_of_frames(frames[:at])
+        facts: dict[str, object] = {"kind": INSIDE, "function": who, "modules": modules[:4]}
+        facts |= at_fault_in(modules[-1]) if modules else {}
         if inside and inside[-1].module_name.startswith(FOREIGN_CALLS):
+            facts[AT_FAULT] = PROGRAM
             who = "a Python function by ctypes or cffi"
         summary = (
             f"the process was in exit(), which had called {who}: static objects are destroyed "
@@ -73,6 +75,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     if ends is not None:
         who, modules = function_and_file(ends), own_library_names_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": FINALIZING, "function": who, "modules": modules[:4]}
+        facts |= at_fault_in(ends.module_name)
         summary = (
             f"Python was ending (Py_FinalizeEx) and released an object by {who}: modules and what "
             "they hold are released one after another, and what it uses may be gone already"
@@ -84,7 +87,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         if isinstance(others, Absent) or _exiting(others) is None:
             continue
         modules = own_library_names_of_frames(frames[:MAX_FRAMES])
-        facts = {"kind": BESIDE, "function": "", "modules": modules[:4]}
+        facts = {"kind": BESIDE, "function": "", "modules": modules[:4], AT_FAULT: PROGRAM}
         code = f"code of {modules[0]}" if modules else "its code"
         summary = (
             f"while this thread still ran {code}, thread {thread.tid} was in exit(), which "

@@ -34,8 +34,8 @@ def file_ended(state: ProcessState) -> Iterator[Finding]:
     what = "a file of /dev/shm" if shared else "a file"
     full = "/dev/shm is full" if shared else "its disk is full"
     summary = (
-        f"the access is at offset {offset:#x} of {what} that is mapped there: it ends before that "
-        f"(cut off after it was mapped), {full}, or the page could not be read"
+        f"{what} that was mapped ends before the place that was used: it was cut off after it was "
+        f"mapped; or {full}, or the page could not be read (offset {offset:#x})"
     )
     facts = {"address": hex_word(fault.address), "offset": offset, "shared_memory": shared}
     yield Finding("file_ended", f"thread {fault.tid}", facts, summary)

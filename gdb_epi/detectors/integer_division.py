@@ -37,12 +37,12 @@ def integer_division(state: ProcessState) -> Iterator[Finding]:
     if divisor is None:
         return
     value, where = divisor
-    summary = f"an integer was divided by zero: the divisor, {where}, is 0"
+    summary = f"an integer was divided by zero (the divisor is {where})"
     if value:
         smallest = ": the smallest number divided by -1 is one too large" if value == -1 else ""
         summary = (
-            f"the result of an integer division does not fit; the divisor, {where}, is {value}"
-            f"{smallest}"
+            f"the result of an integer division by {value} does not fit{smallest} (the divisor is "
+            f"{where})"
         )
     facts = {"address": hex_word(account.fault.pc), "divisor": value}
     yield Finding("integer_division", f"thread {account.fault.tid}", facts, summary)

@@ -127,8 +127,8 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
         "model": features.model,
     }
     summary = (
-        f"the instruction at {at:#018x} is one of {missing.name}, which this CPU (family "
-        f"{features.family:#x}, model {features.model:#x}) does not have"
+        f"an instruction of {missing.name} ran, which this CPU does not have (family "
+        f"{features.family:#x}, model {features.model:#x}; the instruction is at {at:#x})"
     )
     yield Finding("missing_instruction_set", f"thread {fault.tid}", facts, summary)
 

@@ -43,7 +43,7 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
         return
     facts = {"address": hex_word(at), "permissions": region.perms}
     summary = (
-        f"the code at {at:#x} lies in memory that is not executable ({region.perms}, no PROT_EXEC)"
+        f"code ran in memory that is not executable ({region.perms}, no PROT_EXEC), at {at:#x}"
     )
     yield Finding("not_executable", f"thread {account.fault.tid}", facts, summary)
 

@@ -39,15 +39,16 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     }
     through = f" through register {base}" if base else ""
     what = f"{site.kind} to" if executed else "access at"
-    value = account.fault.registers.get(base or "", 0)
+    value, plain = account.fault.registers.get(base or "", 0), ""
     meant = "a NULL pointer" if not address else f"a NULL pointer and an offset of {address}"
     if executed and address:  # a call adds nothing to the pointer that it takes
-        meant = f"the number {address} was taken for a pointer to code"
+        meant = plain = f"the number {address} was taken for a pointer to code"
     elif value >> 63:
-        meant = f"the number {signed_word(value)} was taken for a pointer"
+        meant = plain = f"the number {signed_word(value)} was taken for a pointer"
     elif value:  # a member's address, computed before; or a small number that is not an address
         through += f", which holds {value}"
         meant = f"a NULL pointer plus that many bytes, {OR_A_NUMBER}"
+        plain = f"NULL plus {value} bytes, or that number itself, was taken for a pointer"
     summary = f"{what} address {address:#x}{through}: {meant}"
     if base and not value and site.operand is not None and not site.operand.index_register:
         done = "writes" if site.access == "w" else "reads"
@@ -58,4 +59,6 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
         summary += (
             " (by the kernel's word alone: the instruction is neither in the core nor in a file)"
         )
+    if plain:
+        facts["plain"] = plain
     yield Finding("null_dereference", f"thread {account.fault.tid}", facts, summary)

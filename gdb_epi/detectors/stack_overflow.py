@@ -25,8 +25,8 @@ MIN_STACK = 16 << 10  # PTHREAD_STACK_MIN
 BEHIND_DESCRIPTOR = 1 << 20  # bytes between a descriptor and the end of the block
 _WORDS = 4  # stackblock, stackblock_size, guardsize, reported_guardsize
 _ELSEWHERE = (
-    "past the end of the stack that the thread ran on, which is not its own: the alternate stack "
-    "of a signal handler, or one that a library made"
+    "the stack that the thread ran on, which is not its own but the alternate stack of a signal "
+    "handler, or one that a library made"
 )
 
 
@@ -93,17 +93,19 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
         "stack": [hex_word(stack.start), hex_word(stack.end)],
     }
     if own is False:
-        where = _ELSEWHERE
+        which = _ELSEWHERE
     elif own:
         facts["size"] = size
-        where = f"past the end of the thread's stack of {size >> 10} KiB"
+        which = f"the thread's stack of {size >> 10} KiB"
         main = not isinstance(state.process, Absent) and fault.tid == state.process.pid
         if place.large and main:  # its stack grows, up to ulimit -s
-            where = f"past the end of the thread's stack, of which {size >> 10} KiB are mapped"
+            which = f"the thread's stack, of which {size >> 10} KiB are mapped"
     else:
-        where = f"past the end of the stack that it ran on, in a mapping of {size >> 10} KiB"
+        which = f"the stack that it ran on, in a mapping of {size >> 10} KiB"
+    used_up = "was used up"
     if place.large:
         facts["large"] = True
-    by = ", in a frame larger than what was left of it" if place.large else ""
-    summary = f"the access is {place.distance} bytes {where}{by}"
+        used_up = "had less room left than one function needed"
+    summary = f"{which}, {used_up}" if ", " in which else f"{which} {used_up}"
+    summary += f"; the access is {place.distance} bytes past its end"
     yield Finding("stack_overflow", f"thread {fault.tid}", facts, summary)

@@ -26,6 +26,16 @@ _PACKAGES = re.compile(
     r"|[^/]+\.libs)/"
 )
 MAX_NAMED = 3
+CALLERS = (FOREIGN_CALLS, "_ctypes.", "_cffi_backend.")  # files by which Python calls any function
+# Whose code a software bug is in, as findings say it by the facts AT_FAULT and AT_FAULT_FILE. A
+# finding with the fact VICTIM only met what others had done.
+LIBRARY = "library"  # code of the file
+CALL = "call"  # code of the file, or the Python code that called it by ctypes or cffi
+LINE = "line"  # the program's innermost line of Python
+PROGRAM = "program"  # Python code of the program; which line is not known
+INTERPRETER = "interpreter"  # Python itself, and the module of its standard library in the file
+NOT_KNOWN = "not-known"
+AT_FAULT, AT_FAULT_FILE, VICTIM = "at_fault", "at_fault_file", "victim"
 # Functions of libc and ld.so below which destructors and atexit() functions run.
 ENSURE = "PyGILState_Ensure"
 EXITS = frozenset(("exit", "__GI_exit", "__run_exit_handlers", "_dl_fini", "__cxa_finalize"))
@@ -80,12 +90,27 @@ def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[lis
     it. Of the others, code on the stack. The words are "" when there is no such code.
     """
     paths = [module.path or "" for module in target.modules()]
-    packaged = {path.rpartition("/")[2] for path in paths if _PACKAGES.search(path)}
+    packaged = {path.rpartition("/")[2] for path in paths if is_packaged(path)}
     here = own_library_names_of_frames(frames)
     named = list(dict.fromkeys((*here, *own_library_names(target))))
     named.sort(key=packaged.__contains__)
     few = ", ".join(named[:MAX_NAMED]) + (" or others" if len(named) > MAX_NAMED else "")
     return named, " or ".join(few.rsplit(", ", 1)) if len(named) <= MAX_NAMED else few
+
+
+def at_fault_in(file: str) -> dict[str, str]:
+    """Return the facts by which a finding says that code of a file is at fault."""
+    return {AT_FAULT: LIBRARY, AT_FAULT_FILE: file}
+
+
+def is_packaged(path: str) -> bool:
+    """Tell whether a file is of an installed package, which others use too."""
+    return _PACKAGES.search(path) is not None
+
+
+def is_module_of_interpreter(path: str) -> bool:
+    """Tell whether a file is an extension module of the standard library."""
+    return _STANDARD in path
 
 
 def is_own_library(path: str) -> bool:

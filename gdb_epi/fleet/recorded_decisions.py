@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people decided of a crash at hand, asked only where there is a database.
+"""What a database knows of a crash at hand, asked only where there is one.
 
 Every triage asks: where the default database is not there, no module is imported for it, which is
 why this stands apart from the words themselves (decisions/decision_lines.py).
@@ -10,26 +10,45 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from gdb_epi.typing_lite import Any
+from gdb_epi.typing_lite import Any, NamedTuple
 
 
-def recorded_decision_lines(db: str | None, record: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what was decided of the signature and the host of a record, in lines.
+class EarlierCrashes(NamedTuple):
+    """What a database knows of crashes like one: what was decided, and how often they were seen.
+
+    `number` is None where there is no database, or none that can be read.
+    """
+
+    decided: tuple[str, ...] = ()
+    number: int | None = None
+    seen: str = ""
+
+
+def ask_of_earlier_crashes(db: str | None, record: Mapping[str, Any]) -> EarlierCrashes:
+    """Return what a database knows of crashes like that of a record.
 
     Nothing where there is no database, or none that can be read: whoever stores the record says so.
     """
     if db is None and not os.path.isfile(_default_database()):
-        return ()
+        return EarlierCrashes()
     from gdb_epi.errors import EpiError
     from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
-    from gdb_epi.fleet.questions.signature_history import open_for_plain_sql
+    from gdb_epi.fleet.questions.signature_history import (
+        earlier_crashes,
+        open_for_plain_sql,
+    )
     from gdb_epi.fleet.records.projection import group_key
 
     try:
         with open_for_plain_sql(db) as execute:
-            return tuple(decision_lines_of_record(execute, *group_key(record), record))
+            group = group_key(record)
+            decided = tuple(decision_lines_of_record(execute, *group, record))
+            core = str(record.get("core_key") or "")
+            if not group[1]:
+                return EarlierCrashes(decided)
+            return EarlierCrashes(decided, *earlier_crashes(execute, *group, core))
     except EpiError:
-        return ()
+        return EarlierCrashes()
 
 
 def _default_database() -> str:

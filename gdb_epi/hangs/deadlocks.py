@@ -82,11 +82,13 @@ def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
             name = describe_awaited_lock(scene, activity)
             does = "initialises" if wait.kind in INITIALISED else "holds"
             sentence = f"{activity.waits()} for {name}, which it {does} itself"
-            if wait.evidence[-1].startswith(IN_HANDLER):
+            in_handler = wait.evidence[-1].startswith(IN_HANDLER)
+            if in_handler:
                 sentence += f": {wait.evidence[-1]}"
             return HangDiagnosis(
                 DEADLOCK, "self", sentence, (activity,), wait.confidence, wait.evidence[-2:],
                 ("a recursive lock", "another thread that took it"),
+                fix=hang_types.ONLY_SET_FLAG if in_handler else "",
             )  # fmt: skip
     return None
 

@@ -392,7 +392,8 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         doubts = ("whether that process still runs",)
         return wait_diagnosis(HANG, kind, sentence, activity, INFO, doubts=doubts)
     return weaken_diagnosis_in_loop(scene, wait_diagnosis(
-        HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",)
+        HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",),
+        fix=hang_types.SET_TIMEOUT,
     ))  # fmt: skip
 
 
@@ -524,7 +525,8 @@ def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     elif activity.call != "connect" and waits_repeatedly(scene, activity.frames):
         sentence += ", or more slowly than this one writes"
     answer = wait_diagnosis(HANG, "peer does not read", sentence, activity,
-                    evidence=("a write sleeps only when the buffers are full",))  # fmt: skip
+                    evidence=("a write sleeps only when the buffers are full",),
+                    fix=hang_types.READ_OUTPUT if unread else "")  # fmt: skip
     return answer if unread else weaken_diagnosis_in_loop(scene, answer)
 
 

@@ -25,6 +25,9 @@ IN_CALL = "was in the system call "  # of a thread that a signal met there, and 
 ASLEEP = "asleep between two turns of a loop"  # as services are, and code that polls in vain
 # Labels of answers, as the verdict has them.
 DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-tell"
+# What mends a hang, where its kind alone does not say it: the fact `fix` of the finding.
+SET_TIMEOUT, FROM_OUTSIDE, LEAVE_BLOCK = "set a timeout", "call_soon_threadsafe", "leave the block"
+READ_OUTPUT, ONLY_SET_FLAG = "read the output", "only set a flag"
 UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
@@ -89,7 +92,7 @@ class HangDiagnosis(NamedTuple):
     `kind` classifies it ("lock order", "pipe", "busy", ...); `sentence` says in plain words who
     waits for what, and where. `members` are the threads that it is about: those of a cycle, or one
     thread. `ruled_out` names innocent causes that were ruled out, `open` those that were not or
-    could not be.
+    could not be. `fix` is one of the words above, "" where the kind says enough.
     """
 
     label: str
@@ -100,16 +103,18 @@ class HangDiagnosis(NamedTuple):
     evidence: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
+    fix: str = ""
 
 
 def wait_diagnosis(
     label: str, kind: str, sentence: str, activity: ThreadActivity, sure: str = PROBABLE, *,
     evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
+    fix: str = "",
 ) -> HangDiagnosis:  # fmt: skip
     """Return an answer that rests on one thread's wait."""
     seen = f"thread {activity.tid} is in {activity.call}" if activity.call else ""
     observed = tuple(filter(None, (seen, *evidence)))
-    return HangDiagnosis(label, kind, sentence, (activity,), sure, observed, ruled_out, doubts)
+    return HangDiagnosis(label, kind, sentence, (activity,), sure, observed, ruled_out, doubts, fix)
 
 
 def idle_diagnosis(activity: ThreadActivity, sentence: str) -> HangDiagnosis:

@@ -6,7 +6,14 @@ from __future__ import annotations
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import NOTIFICATION
-from gdb_epi.hangs.types import HANG, NO_FAULT, HangDiagnosis, ThreadActivity, wait_diagnosis
+from gdb_epi.hangs.types import (
+    HANG,
+    NO_FAULT,
+    SET_TIMEOUT,
+    HangDiagnosis,
+    ThreadActivity,
+    wait_diagnosis,
+)
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import INFO, LockWait
 
@@ -25,6 +32,7 @@ def diagnose_multiprocessing_notification_wait(
     return weaken_diagnosis_in_loop(scene, wait_diagnosis(
         HANG, "lock of another process", f"{sentence}, without a timeout", activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),
+        fix=SET_TIMEOUT,
     ))  # fmt: skip
 
 

@@ -266,14 +266,14 @@ def row_lines(
         if place:
             room = width - len(line) - (2 + len(call.aside) if call.aside else 0)
             if len(place) > room >= 20:
-                place = _without_build_tag(place)
+                place = without_build_tag(place)
             if len(place) > room >= 20:
                 place = _end_of_path(place, room)
             line += place
         yield (line + (f"  {call.aside}" if call.aside else "")).rstrip()
 
 
-def _without_build_tag(place: str) -> str:
+def without_build_tag(place: str) -> str:
     """Return "_struct.so" of an extension "_struct.cpython-311-x86_64-linux-gnu.so"."""
     for mark in (".cpython-", ".abi3"):
         name, _, tag = place.partition(mark)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.corruption.evidence import ONCE_MORE
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
 from gdb_epi.fault.mapping_checks import NEAR_NULL
@@ -26,7 +25,6 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
-from gdb_epi.locks.types import CERTAIN
 from gdb_epi.record.record_parts import (
     READ_IN_PART,
     get_group,
@@ -46,6 +44,12 @@ from gdb_epi.render.category_words import (
     LIMIT_SENTENCES,
     SENTENCES_BY_DETECTOR,
     death_sentence,
+)
+from gdb_epi.render.causes.whose_code import (
+    confidence_words,
+    percent,
+    plain_reason,
+    software_bug_words,
 )
 from gdb_epi.render.escape import escape
 from gdb_epi.render.frame_lines import (
@@ -100,7 +104,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         at = f", in {call_words(python)}" if python is not None else ""
         return (
             f"{who} {hung}{at}",
-            f"{_software_bug_words(record)}. {_inherited_lock_sentences(record)}",
+            f"{_no_end_words(record)}. {_inherited_lock_sentences(record)}",
         )
     if label == "deadlock":
         cause, _ = deadlock_clauses(record)
@@ -108,9 +112,11 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
         if not cause:
-            sure = _percent(get_number(get_group(record, "verdict"), "confidence"))
-            return f"{who} hung: {wait}", f"It is {sure} sure that it hangs, and is not just slow."
-        return f"{who} hung: {wait}", _sentence(f"{_software_bug_words(record)}: {cause}")
+            return (
+                f"{who} hung: {wait}",
+                f"It hangs{confidence_words(record)}, and is not just slow.",
+            )
+        return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
         return _sentences_about_live_process(record, who, calls)
     if get_group(record, "process").get("started_as") == "bootloader":
@@ -128,7 +134,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
                 f"{who} {_healthy_words(record, ASLEEP)}",
                 f"{_sentence_about_thread(record, reason)} {POLLING}",
             )
-        seen = f"{_healthy_words(record)}{_confidence_words(record)}"
+        seen = _healthy_words(record)
         if kind_of_activity == MAY_BE_IDLE:
             seen = seen.replace("was ", "may have been ", 1)
         return f"{who} {seen}", _sentence_about_thread(record, reason)
@@ -136,7 +142,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         return _sentences_about_outside_end(record, who, label, reason, calls)
     return (
         f"{who} {_what_happened(record, label, calls)}{_suspect_words(record, label)}",
-        _cause_sentence(record, label, reason),
+        _cause_sentence(record, label, reason, calls),
     )
 
 
@@ -192,25 +198,16 @@ def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
     return reason.replace(f"computing at {call_words(python)}", f"computing {place}")
 
 
-def _software_bug_words(record: Json) -> str:
-    """Return "A software bug", and how sure that is."""
-    return f"A software bug{_confidence_words(record)}"
+def _no_end_words(record: Json) -> str:
+    """Return how sure it is that a process hangs, and is not just slow or idle."""
+    return f"This does not end by itself{confidence_words(record)}"
 
 
 def _deadlock_sentence(record: Json, circle: str) -> str:
-    """Return the sentence about a circle of waits.
-
-    That the circle exists may be certain; the percentage says how sure it is that it is the fault.
-    """
-    reasons = get_texts(get_group(record, "verdict"), "reasons")
-    facts = (get_group(finding, "facts") for finding in get_groups(record, "findings")
-             if finding.get("summary") in reasons)  # fmt: skip
-    if all(each.get("confidence") != CERTAIN for each in facts):
-        return _sentence(f"{_software_bug_words(record)}: {circle}")
-    sure = _confidence_words(record).strip(" ()").removesuffix(" sure")
-    for tid, name in thread_names(record).items():  # as in the first sentence
+    """Return the sentence about a circle of waits, with the names of the first sentence."""
+    for tid, name in thread_names(record).items():
         circle = circle.replace(f"thread {tid} waits", f"{name} waits") if name else circle
-    return f"It is certain that {circle}, and {sure} sure that this is why it hangs."
+    return _sentence(f"{_no_end_words(record)}: {circle}")
 
 
 def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
@@ -323,15 +320,6 @@ def first_reason(record: Json) -> str:
     # The rule that decided comes first; a longer text of a detector says more.
     first, second = [*reasons[:2], "", ""][:2]
     return second if len(first) < len(second) <= MAX_REASON else first
-
-
-def _confidence_words(record: Json) -> str:
-    confidence = get_number(get_group(record, "verdict"), "confidence")
-    return f" ({_percent(confidence)} sure)" if confidence else ""
-
-
-def _percent(confidence: float) -> str:
-    return f"{min(99, int(confidence * 100 + 0.5))}%"
 
 
 def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
@@ -503,8 +491,8 @@ def _healthy_words(record: Json, state: str = "healthy") -> str:
     alone = get_group(record, "threads").get("count") == 1
     # With several threads some may wait, and a loop that sleeps need not test anything.
     computed = "it waited for nothing" if alone else "it computed"
-    seen = computed if state == "busy" else "nothing wrong is seen"
-    return f"was {state} when {_when_words(signal)}: {seen}"
+    seen = {"busy": f": {computed}", ASLEEP: ": nothing wrong is seen"}
+    return f"was {state} when {_when_words(signal)}{seen.get(state, confidence_words(record))}"
 
 
 def _when_words(signal: Json) -> str:
@@ -521,7 +509,7 @@ def _sent_by(signal: Json) -> str:
 
 
 def _damage_confidence(record: Json) -> str:
-    return _percent(get_number(get_group(get_group(record, "verdict"), "damage"), "confidence"))
+    return percent(get_number(get_group(get_group(record, "verdict"), "damage"), "confidence"))
 
 
 def _suspect_words(record: Json, label: str) -> str:
@@ -532,12 +520,12 @@ def _suspect_words(record: Json, label: str) -> str:
     return ""
 
 
-def _cause_sentence(record: Json, label: str, reason: str) -> str:
-    sure = _confidence_words(record).strip(" ()")
+def _cause_sentence(record: Json, label: str, reason: str, calls: Sequence[StackCall]) -> str:
+    sure = confidence_words(record).strip(" ()")
     if label == "software":
-        what = _leading_cause(record, reason)
-        reason = f"{what}; {reason}" if what and reason else what or reason
-        return _sentence(f"{_software_bug_words(record)}: {reason}".removesuffix(": "))
+        cause = cause_in_words(record, reason)
+        bug = software_bug_words(record, calls, cause)
+        return _sentence(f"{bug}: {cause}".removesuffix(": "))
     if label == "out-of-memory":
         return _sentence(f"It could get no more memory ({sure}): {reason}")
     if label == "hardware-suspect":
@@ -573,13 +561,19 @@ _USED_FREED = frozenset((
 ))  # fmt: skip
 
 
+def cause_in_words(record: Json, reason: str) -> str:
+    """Return the cause of a software bug without addresses, as far as there are such words."""
+    what, plain = _leading_cause(record, reason), plain_reason(record, reason)
+    if plain is not None:
+        return what if plain and plain in what else plain
+    return f"{what}; {reason}" if what and reason else what or reason
+
+
 def _leading_cause(record: Json, reason: str) -> str:
     """Return the likeliest cause in words; "" where the rest of the answer names it."""
     name = leading_hypothesis(record)
     if name == "use-after-free":
         rules = get_texts(get_group(record, "verdict"), "rules")
-        if ONCE_MORE in reason:
-            return "memory was freed twice"
         if not _USED_FREED.isdisjoint(rule.removesuffix(":one-bit") for rule in rules):
             return "" if "was already freed" in reason else "it used memory that was already freed"
     if name == "out-of-bounds" and _is_overrun_of_heap(record):
@@ -636,7 +630,7 @@ def _sentences_about_outside_end(
         return first, _sentence(reason or "It did not crash")
     first = f"{who} was ended by {signal.get('name')}{_sent_by(signal)}; {doing}"
     if label != "killed":
-        return first, _cause_sentence(record, label, reason)
+        return first, _cause_sentence(record, label, reason, calls)
     if signal.get("sender") == PROCESS:
         sent = _first_summary(record, "killed_by_own_thread")
         if sent:

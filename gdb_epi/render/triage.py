@@ -27,15 +27,17 @@ from gdb_epi.record.record_parts import (
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
-from gdb_epi.render.escape import escape, screen_width, soft_error_words, wrap_text
-from gdb_epi.render.fault_lines import (
+from gdb_epi.render.causes.fixes import (
     HELP_MEMORY,
     advice_for_cause,
+    fix_for_cause,
+    is_unchecked_null_result,
+    who_should_see_it,
+)
+from gdb_epi.render.escape import escape, screen_width, soft_error_words, wrap_text
+from gdb_epi.render.fault_lines import (
     cut_off_words,
     damage_lines,
-    fix_for_cause,
-    is_half_of_pointer_lost,
-    is_unchecked_null_result,
     machine_words,
     missing_memory_words,
     text_as_return_address,
@@ -107,7 +109,8 @@ class Audience(NamedTuple):
 
     `core` is the file as the reader would write it in a shell. `evidence` asks for what the answer
     rests on, `whole` for every frame and note. `decided` is what was decided of such crashes,
-    `line` the source line that ran (`source_lines.line_that_ran`). `files` (--exe, --sysroot)
+    `earlier` how many others a database has, None where nobody looked, `seen` the same in words.
+    `line` is the source line that ran (`source_lines.line_that_ran`). `files` (--exe, --sysroot)
     and `database` (--db, --no-db) are the options that commands to paste must repeat.
     """
 
@@ -116,6 +119,8 @@ class Audience(NamedTuple):
     evidence: bool = False
     whole: bool = False
     decided: tuple[str, ...] = ()
+    seen: str = ""
+    earlier: int | None = None
     line: str = ""
     files: str = ""
     database: str = ""
@@ -129,6 +134,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     lines = [*wrap_text(first, "", 2), *wrap_text(second, "", 4), ""]
     lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
     lines += labelled_lines("Known", reader.decided)
+    lines += labelled_lines("Seen", [reader.seen] if reader.seen else [])
     missing, notes = _missing_parts(record, reader)
     parts = [list(labelled_lines("Missing", missing))]
     if reader.evidence:
@@ -548,7 +554,7 @@ def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
     """Yield what to do next, each with a line that the reader can paste; `notes` are not shown."""
     steps = list(_candidate_steps(record, reader))
     if notes:
-        seen = bool(steps) and steps[-1][0] == _SEEN_BEFORE
+        seen = bool(steps) and "fleet seen" in steps[-1][1]
         steps.insert(len(steps) - seen, ("more notes", _command_for_all(reader)))
     width = max((len(what) for what, _ in steps), default=0)
     for number, (what, command) in enumerate(steps):
@@ -568,19 +574,17 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     has_python = any(_is_python(frame) and not frame.get("hole") for frame in frames)
     in_gdb = reader.place == GDB
     several = get_group(record, "threads").get("count") != 1
-    variables = "epi bt --locals" if in_gdb else f"gdb-epi triage --stacks --locals {kept}"
+    variables = "epi bt --locals" if in_gdb else f"gdb-epi stacks --locals {core}"
     if label == "out-of-memory":
         yield HELP_MEMORY
     if fix := fix_for_cause(record, telling_calls(record)):
         yield "the fix", fix
-    elif label == "software" and (help_with := advice_for_cause(record)):
-        yield help_with
+    elif label == "software":
+        yield from filter(None, (advice_for_cause(record), who_should_see_it(record)))
     if leading_hypothesis(record) == "file-ended":  # records hold no paths of data
         mappings = "info proc mappings"
         command = f"gdb -batch -c {reader.core or 'CORE'} -ex '{mappings}'"
         yield "which file it is", mappings if in_gdb else command
-    if is_half_of_pointer_lost(record, telling_calls(record)):
-        yield "look for", "a ctypes function without restype or argtypes: pointers become C ints"
     if is_unchecked_null_result(record, telling_calls(record)):
         raised = get_group(record, "exception")["type"]
         yield "look for", f"a call that failed with {raised}, and whose NULL nobody tested"
@@ -594,7 +598,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     elif several and (label in _ALL_THREADS or is_possible_hang(record)):
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
     elif has_python and not is_called_healthy(record):
-        yield "values of variables", variables
+        yield "local variables", variables
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
     plain = "core" if in_gdb else "" if reader.files else reader.core or ""
@@ -622,9 +626,10 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         else:
             yield "a whole core", _CUT_HINT
     group = get_group(signature, "group")
-    if group.get("value"):
+    if group.get("value") and reader.earlier != 0:
         asked = f"gdb-epi fleet seen {group['value']}{database}"
-        yield _SEEN_BEFORE, "epi seen" if in_gdb else asked
+        what = _SEEN_BEFORE if reader.earlier is None else "those crashes"
+        yield what, "epi seen" if in_gdb else asked
 
 
 def _number_of_own_call(record: Json) -> str:

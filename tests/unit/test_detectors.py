@@ -347,14 +347,18 @@ def test_trap_instruction() -> None:
 @pytest.mark.parametrize(
     ("code", "registers", "words"),
     [
-        ("f7f9", {"rcx": 0xAB << 32}, "divided by zero: the divisor, in rcx, is 0"),  # idiv ecx
+        ("f7f9", {"rcx": 0xAB << 32}, "divided by zero (the divisor is in rcx)"),  # idiv ecx
         (
             "48f7f9",
             {"rcx": (1 << 64) - 1},
-            "does not fit; the divisor, in rcx, is -1: the smallest",
+            "division by -1 does not fit: the smallest",
         ),
-        ("48f7f1", {"rcx": 3}, "the divisor, in rcx, is 3"),  # div rcx
-        ("f73f", {"rdi": HEAP + 8}, f"the divisor, read from {HEAP + 8:#x}, is 7"),  # idiv [rdi]
+        ("48f7f1", {"rcx": 3}, "by 3 does not fit (the divisor is in rcx)"),  # div rcx
+        (
+            "f73f",
+            {"rdi": HEAP + 8},
+            f"by 7 does not fit (the divisor is read from {HEAP + 8:#x})",
+        ),  # idiv [rdi]
     ],
 )
 def test_integer_division(code: str, registers: dict[str, int], words: str) -> None:
@@ -411,7 +415,7 @@ def test_a_large_frame_is_an_overflow_and_a_damaged_stack_pointer_is_none() -> N
     sp = STACK - 0xC0_5000
     large = state(crash(address=sp + 16), registers={"rsp": sp, "rbp": SP})
     assert one(stack_overflow(large)).facts["large"] is True
-    assert "larger than what was left" in one(stack_overflow(large)).summary
+    assert "less room left than one function needed" in one(stack_overflow(large)).summary
     damaged = SP - 0x40 - (1 << 28)  # its bit 28 set leads 64 bytes below rbp
     assert (damaged | 1 << 28) == SP - 0x40
     bad = state(crash(address=damaged + 16), registers={"rsp": damaged, "rbp": SP})

@@ -43,7 +43,7 @@ def shown(label: str = "software", *frames: dict[str, Any], **groups: Any) -> li
 @pytest.mark.parametrize("python", [False, True])
 def test_variables_are_offered_where_there_are_python_frames(python: bool) -> None:
     lines = shown("software", NATIVE, *[PYTHON] * python)
-    command = "gdb-epi triage --stacks --locals core.7"
+    command = "gdb-epi stacks --locals core.7"
     assert any(line.endswith(command) for line in lines) == python
 
 
@@ -53,7 +53,7 @@ def test_the_source_line_is_that_of_the_programs_own_call() -> None:
     for frames, command in (([PYTHON], "epi list"), ([library, PYTHON], "epi list 1")):
         record = {"threads": {"count": 1, "crashed": {"tid": 7, "frames": frames}}}
         text = "\n".join(render_triage(record, Audience(GDB, line="f.py:3  f()")))
-        assert text.endswith(f"source line:          {command}")
+        assert text.endswith(f"source line:      {command}")
     assert "epi list" not in "\n".join(render_triage(record, Audience(GDB)))
 
 
@@ -75,11 +75,10 @@ def test_commands_to_paste_repeat_the_options_they_were_given() -> None:
     record["signature"] = {"group": {"key": "stable", "value": "ab" * 8}}
     reader = Audience(core="core.7", files=" --exe 'my python'", database=" --db f.sqlite3")
     text = "\n".join(render_triage(record, reader))
-    again = "core.7 --exe 'my python' --db f.sqlite3"
-    assert f"gdb-epi triage --stacks --locals {again}\n" in text
+    assert "gdb-epi stacks --locals core.7 --exe 'my python'\n" in text
     assert text.endswith(f"gdb-epi fleet seen {'ab' * 8} --db f.sqlite3")
     text = "\n".join(render_triage(record, reader._replace(database=" --no-db")))
-    assert "--exe 'my python' --no-db\n" in text and text.endswith(f"fleet seen {'ab' * 8}")
+    assert "--no-db" not in text and text.endswith(f"fleet seen {'ab' * 8}")
 
 
 def test_text_in_place_of_a_return_address_is_a_sign_of_damage() -> None:
@@ -196,7 +195,7 @@ def test_what_a_cut_core_lacks_is_no_proof() -> None:
     error = {"stage": "python", "subject": "runtime", "message": "no CPython in this process"}
     cut = {"flag": True, "missing_bytes": 9, "reason": "r", "memory": {"missing_percent": 100.0}}
     process, signal = {"pid": 7, "comm": "app"}, {"name": "SIGSEGV", "si_code": 1}
-    damage = {"label": "software", "damage": {"found": False}}
+    damage = {"label": "cannot-tell", "damage": {"found": False}}
     groups = {"truncated": cut, "soft_errors": [error], "process": process, "signal": signal}
     text = "\n".join(shown(threads={"count": 1}, verdict=damage, **groups))
     assert "CPython or not: cannot tell" in text and "not CPython" not in text
@@ -394,7 +393,7 @@ def test_the_line_of_another_place_is_not_that_of_the_sentences() -> None:
 
 @pytest.mark.parametrize("cause", [["x"], [{"hypothesis": "a"}], [{"probability": "1"}]])
 def test_what_has_another_shape_in_a_record_counts_as_absent(cause: list[Any]) -> None:
-    verdict = {"label": "software", "damage": {"found": False}, "cause": cause}
+    verdict = {"label": "cannot-tell", "damage": {"found": False}, "cause": cause}
     assert hypotheses({"verdict": verdict}) == {}
     lost = {"flag": False, "memory": {"missing_percent": "72"}}
     threads = {"count": 1, "crashed": {"tid": 7}, "stacks": ["x", None, {"tid": 7}]}
@@ -476,14 +475,14 @@ def test_a_pointer_that_ctypes_cut_in_half(module: str, is_told: bool) -> None:
     text = "\n".join(
         shown(verdict=verdict, threads={"count": 1, "crashed": {"frames": frames, "tid": 7}})
     )
-    assert ("without restype or argtypes" in text) == is_told
+    assert ("declare restype and argtypes" in text) == is_told
 
 
-def test_the_overwritten_word_is_named_once() -> None:
+@pytest.mark.parametrize(("label", "is_told"), [("software", False), ("damaged-memory", True)])
+def test_the_overwritten_word_is_named_once(label: str, is_told: bool) -> None:
     damage = {"found": True, "where": "0x0000000000001000"}
-    for reason, is_told in (("the word at 0x1000 was overwritten: text", False), ("text", True)):
-        verdict = {"label": "software", "confidence": 0.8, "reasons": [reason], "damage": damage}
-        assert ("\nDamage " in "\n".join(shown(verdict=verdict))) == is_told
+    verdict = {"label": label, "confidence": 0.8, "reasons": ["text"], "damage": damage}
+    assert ("\nDamage " in "\n".join(shown(verdict=verdict))) == is_told
 
 
 def test_data_of_cxx_that_was_called_is_no_function() -> None:
@@ -537,7 +536,7 @@ def checked_heap(cause: str, allocator: str | None, **groups: Any) -> str:
         "cause": [{"hypothesis": cause, "probability": 0.9}],
     }
     lines = shown(verdict=verdict, corruption={"allocator": allocator}, **groups)
-    return next((line for line in lines if line.endswith("python3 SCRIPT") or "-X dev" in line), "")
+    return next((line for line in lines if "python3 " in line), "")
 
 
 @pytest.mark.parametrize("cause", ["use-after-free", "other-data", "heap-misuse"])

@@ -30,6 +30,7 @@ from gdb_epi.typing_lite import IO, TYPE_CHECKING, Any, Namespace
 from gdb_epi.util import counted, shell_word
 
 if TYPE_CHECKING:
+    from gdb_epi.fleet.recorded_decisions import EarlierCrashes
     from gdb_epi.render.triage import Audience
 
 
@@ -49,9 +50,9 @@ def open_triage_output(
         elif many:
             yield _Table(out, f"{repeated_file_options(args)}{repeated_database_option(args)}")
         else:
-            from gdb_epi.fleet.recorded_decisions import recorded_decision_lines
+            from gdb_epi.fleet.recorded_decisions import ask_of_earlier_crashes
 
-            ask = None if args.no_db else partial(recorded_decision_lines, args.db)
+            ask = None if args.no_db else partial(ask_of_earlier_crashes, args.db)
             color = args.output is None and wants_color(args.color, file)
             from gdb_epi.render.triage import SHELL, Audience
 
@@ -128,7 +129,7 @@ class _JsonLines(AnswerWriter):
         self._out.flush()
 
 
-_Ask = Callable[[Mapping[str, Any]], tuple[str, ...]]
+_Ask = Callable[[Mapping[str, Any]], "EarlierCrashes"]
 
 
 class _OneScreen(AnswerWriter):
@@ -142,9 +143,10 @@ class _OneScreen(AnswerWriter):
         """Write the answer about one core."""
         from gdb_epi.render.triage import render_triage
 
-        decided = self._ask(examined.record) if self._ask is not None else ()
-        path = shell_word(core.path)
-        reader = self._reader._replace(core=path, decided=decided, line=examined.line)
+        reader = self._reader._replace(core=shell_word(core.path), line=examined.line)
+        if self._ask is not None:
+            decided, number, seen = self._ask(examined.record)
+            reader = reader._replace(decided=decided, earlier=number, seen=seen)
         lines = list(render_triage(examined.record, reader))
         if examined.stacks is not None:
             lines += stacks_lines(examined.stacks, _ending(examined.record))

@@ -92,6 +92,7 @@ NO_BLOCK = (
 # What tells why a pointer was NULL: then that it was is no cause of its own.
 MORE_THAN_NULL = ("failed_allocation", "freed_callback", "without_gil")
 ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
+_FREED_TWICE = ("double-free-detected-in-tcache-2", "fasttop")
 
 
 def _access(context: Context) -> FaultSite | None:
@@ -117,10 +118,12 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
         shape = software_pattern(context, word)
         if shape is not None and not (shape.name == "negative" and _is_explained(context)):
             who = "control went to" if word.source == "target" else f"{word.source} holds"
-            why = _as_offset(context, word, shape) or describe_wrong_word(context, word, shape)
+            offset = _as_offset(context, word, shape)
+            why = offset or describe_wrong_word(context, word, shape)
             summary = f"{who} {word.value:#018x}: {why}"
             id = value_sign_id(context, word, f"S:{shape.name}")
-            yield plain_evidence(id, word.source, summary)
+            plain = "an offset is wrong" if offset else f"a pointer had a wrong value: {why}"
+            yield plain_evidence(id, word.source, summary, plain=plain)
             return
 
 
@@ -477,11 +480,8 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
     if slot % ALIGNMENT or region is None or "w" not in region.perms or is_on_stack(context, slot):
         return False
     following = value ^ slot >> PAGE_BITS
-    if following == 0:
-        return True
-    return (
-        following % ALIGNMENT == 0 and region.start <= following < region.end and following != slot
-    )
+    inside = region.start <= following < region.end and following != slot
+    return following == 0 or (following % ALIGNMENT == 0 and inside)
 
 
 @check(
@@ -590,16 +590,15 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
         if explained and finding.detector == "null_dereference":
             continue
         if finding.detector in ORDINARY:
-            id, summary = _id(finding), finding.summary
+            sign = plain_evidence(_id(finding), "", finding.summary)
             if finding.detector == "null_dereference":
-                id, untracked = _zero_link(context) or (_null_id(context), "")
-                summary = untracked or summary
+                sign = _zero_link(context) or sign._replace(id=_null_id(context))
             elif finding.detector == "stack_overflow" and _in_one_step(context):
-                id += IN_ONE_STEP
-            yield plain_evidence(id, "", summary)._replace(facts=dict(finding.facts))
+                sign = sign._replace(id=sign.id + IN_ONE_STEP)
+            yield sign._replace(facts={**finding.facts, **sign.facts})
 
 
-def _zero_link(context: Context) -> tuple[str, str] | None:
+def _zero_link(context: Context) -> Evidence | None:
     """Return what a link of 0 in the collector's head of an object is a sign of, and says."""
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
@@ -612,9 +611,10 @@ def _zero_link(context: Context) -> tuple[str, str] | None:
         return None
     links = f"the collector's links of the object at {address:#x} are 0"
     if is_given_back_twice(context, address):
-        cleared = "and so is all else that it held, and its tp_dealloc was called"
-        return "S:use-after-free", f"{links}, {cleared}: it was {ONCE_MORE}"
-    return "S:foreign-value", f"{links}: it was untracked or freed before, or overwritten"
+        twice = f"{links}, all that it held too, and its tp_dealloc was called: it was {ONCE_MORE}"
+        return plain_evidence("S:use-after-free", "", twice, plain="an object was freed twice")
+    plain = "an object was untracked or freed before, or overwritten"
+    return plain_evidence("S:foreign-value", "", f"{links}: {plain}", plain=plain)
 
 
 def _is_explained(context: Context) -> bool:
@@ -625,8 +625,7 @@ def _id(finding: Finding) -> str:
     if finding.detector != "deliberate_abort":
         return f"S:{finding.detector}"
     # "double free or corruption (out)" and its like are said of a damaged size too.
-    about = str(finding.facts.get("class", ""))
-    double = about.endswith(("double-free-detected-in-tcache-2", "fasttop"))
+    double = str(finding.facts.get("class", "")).endswith(_FREED_TWICE)
     if finding.facts.get("overrun") is False:
         return "S:abort-assert"
     return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"

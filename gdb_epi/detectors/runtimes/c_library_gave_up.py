@@ -9,7 +9,11 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
-from gdb_epi.fault.own_native_code import function_and_file, own_library_names_of_frames
+from gdb_epi.fault.own_native_code import (
+    VICTIM,
+    function_and_file,
+    own_library_names_of_frames,
+)
 from gdb_epi.process_state import ProcessState
 
 MAX_FRAMES = 32
@@ -42,7 +46,7 @@ def c_library_gave_up(state: ProcessState) -> Iterator[Finding]:
     by = next((f for f in kept if own and (f.module or "").endswith(f"/{own[0]}")), None)
     place = function_and_file(by) if by is not None else None
     of_state = message.text.startswith(OF_STATE)
-    facts = {"text": message.text, "function": place, "of_state": of_state}
+    facts = {"text": message.text, "function": place, "of_state": of_state, VICTIM: of_state}
     where = f" in {place}" if place else ""
     summary = f'the C library said "{message.text}"{where}: {FATAL[message.text]}'
     yield Finding("c_library_gave_up", f"thread {tid}", facts, summary)

@@ -19,7 +19,7 @@ from gdb_epi.fault.malloc_heap import (
     main_heap,
     next_chunk,
 )
-from gdb_epi.fault.own_native_code import possible_writers
+from gdb_epi.fault.own_native_code import VICTIM, possible_writers
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import NamedTuple
@@ -95,28 +95,28 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
     facts = {
         "kind": "info" if at.one_bit else "overrun", "header": hex_word(at.header),
         "size_at": hex_word(at.header + 8),
-        "whole": at.whole, "candidates": named[:8], "size_looks_like": holds,
+        "whole": at.whole, "candidates": named[:8], "size_looks_like": holds, VICTIM: True,
     }  # fmt: skip
     if at.one_bit:
         summary = (
-            f"the size of the heap block at {at.header + _HEADER:#x} is {at.word:#x}; with one "
-            "bit of it changed, the blocks behind fit; who changed it is not in the core"
+            "the size of a heap block is wrong; with one bit of it changed, the blocks behind fit; "
+            f"who changed it is not in the core (block {at.header + _HEADER:#x}, size {at.word:#x})"
         )
         return Finding("damaged_heap", subject, facts, summary)
     damaged = "is damaged" + (f": it holds {holds}" if holds else "")
     who = f"something, perhaps {who}," if who else "something, what is not known,"
     if at.before is None:
         summary = (
-            f"{who} overwrote the header of the heap block at {at.header + _HEADER:#x}, which "
-            f"{damaged}"
+            f"{who} overwrote the header of a heap block, which {damaged} (the block is at "
+            f"{at.header + _HEADER:#x})"
         )
     else:
         usable, alike = at.size - 8, at.sizes.get(at.size, 0)
         facts |= {"before": hex_word(at.before + _HEADER), "before_size": usable, "alike": alike}
-        block = f"of {usable} bytes at {at.before + _HEADER:#x}"
+        block = f"of {usable} bytes"
         summary = (
-            f"{who} probably wrote past the end of the heap block {block}; the header behind it "
-            f"{damaged}"
+            f"{who} probably wrote past the end of a heap block {block}; the header behind it "
+            f"{damaged} (the block is at {at.before + _HEADER:#x})"
         )
     return Finding("damaged_heap", subject, facts, summary)
 

@@ -19,7 +19,7 @@ from gdb_epi.detectors.runtimes.python_fatal_error import find_fatal_error_frame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.memory_reads import try_read
-from gdb_epi.fault.own_native_code import possible_writers
+from gdb_epi.fault.own_native_code import VICTIM, possible_writers
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import NativeFrame, Target
@@ -86,12 +86,14 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
         "address": hex_word(block.address), "size": block.size, "api": chr(block.api),
         "type": kind, "side": side, "bytes": count, "candidates": named[:8],
         "overwritten_at": hex_word(block.address + (block.size if block.behind else -8)),
+        VICTIM: True,
     }  # fmt: skip
     summary = (
-        f"{count} of the 8 bytes {side} a block of {block.size} bytes ({what}) at "
-        f"{block.address:#x} were overwritten; who wrote them is not in the core"
+        f"{count} of the 8 bytes {side} a block of {block.size} bytes ({what}) were overwritten; "
+        "who wrote them is not in the core"
     )
-    summary += f"; candidates are {who}" if who else ""
+    summary += f", perhaps {who}" if who else ""
+    summary += f" (the block is at {block.address:#x})"
     yield Finding("debug_block", f"thread {account.fault.tid}", facts, summary)
 
 

@@ -9,7 +9,7 @@ from gdb_epi.detectors.registry import Finding, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import OVERRUNS, AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
-from gdb_epi.fault.own_native_code import function_and_file
+from gdb_epi.fault.own_native_code import VICTIM, function_and_file
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame
 
@@ -30,6 +30,8 @@ _MEANINGS = (
         "; the next block says that it is free: freed before, or that word was overwritten",
     ),
 )
+# Those by which malloc knows for sure that the caller frees a block again.
+_FREED_BEFORE = tuple(text for text, why in _MEANINGS if why == "; the block was freed before")
 
 
 @detector("deliberate_abort", needs="crash")
@@ -53,6 +55,8 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
         "kind": message.kind, "class": message.klass, "function": message.function,
         "text": message.text, "caller": caller,
     }  # fmt: skip
+    if message.kind == "malloc":
+        facts[VICTIM] = not message.text.startswith(_FREED_BEFORE)
     if message.kind == "fortify":
         facts["overrun"] = message.text.startswith(OVERRUNS)
     yield Finding("deliberate_abort", f"thread {fault.tid}", facts, _summary(message, caller))

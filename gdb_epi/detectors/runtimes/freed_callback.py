@@ -13,6 +13,7 @@ from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import try_read
+from gdb_epi.fault.own_native_code import AT_FAULT, PROGRAM
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame, Target, get_architecture
@@ -44,10 +45,10 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     closure = _freed_closure(state.target, account.fault.pc)
     if closure is not None:
         summary = (
-            f"C code called a callback of ctypes or cffi, at {closure:#x}, that was already freed: "
-            "nothing in Python kept a reference to it"
+            "C code called a callback of ctypes or cffi that was already freed: nothing in Python "
+            f"kept a reference to it (it was at {closure:#x})"
         )
-        facts = {"address": hex_word(closure)}
+        facts = {"address": hex_word(closure), AT_FAULT: PROGRAM}
         yield Finding("freed_callback", f"thread {account.fault.tid}", facts, summary)
         return
     if not isinstance(python, PythonState) or account.how not in (ACCESS, TRANSFER):
@@ -62,12 +63,12 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
         word: count for word in words if (count := _references_of_thunk(reader, word)) is not None
     }
     freed = next((word for word, count in counts.items() if count == 0), None)
-    facts, summary = {}, ""
+    facts, summary = {AT_FAULT: PROGRAM}, ""
     if freed is not None:
-        facts = {"address": hex_word(freed)}
+        facts["address"] = hex_word(freed)
         summary = (
-            f"C code called the ctypes callback at {freed:#x}, which was already freed: nothing in "
-            "Python kept a reference to it"
+            "C code called a ctypes callback that was already freed: nothing in Python kept a "
+            f"reference to it (it was at {freed:#x})"
         )
     elif end.in_libffi and not counts:
         summary = (

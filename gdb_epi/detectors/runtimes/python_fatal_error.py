@@ -11,6 +11,11 @@ from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.constant_arguments import constant_arguments, constant_text
 from gdb_epi.fault.own_native_code import (
+    AT_FAULT,
+    CALLERS,
+    LINE,
+    PROGRAM,
+    at_fault_in,
     function_and_file,
     function_source_name,
     is_interpreter_frame,
@@ -89,13 +94,22 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
         who = f"{function_and_file(caller)} ended the process by Py_FatalError"
     else:
         who = f"CPython gave up in {by or name}"
+    called_in = next((f for f in outward if not is_interpreter_frame(f)), None)
+    if kind != "without-gil" and caller is not called_in:
+        called_in = None  # CPython gave up by itself
     meaning = _OTHER_API if (reason or "").startswith("bad ID") else _MEANINGS[kind]
     if kind == "without-gil":
-        called_in = next((f for f in outward if not is_interpreter_frame(f)), None)
         is_own = called_in is not None and is_own_library(called_in.module or "")
         meaning = f"; {called_in.module_name if called_in and is_own else 'code'}{meaning}"
     summary = f"{who}{why}{meaning}"
-    facts = {"kind": kind, "entry": name, "function": by, "reason": reason}
+    facts: dict[str, object] = {"kind": kind, "entry": name, "function": by, "reason": reason}
+    facts["no_gil"] = kind == "without-gil" and "GIL" in (reason or "")
+    if "daemon threads" in (reason or ""):
+        facts |= {"daemon_threads": True, AT_FAULT: PROGRAM}
+    elif called_in is not None and called_in.module_name.startswith(CALLERS):
+        facts[AT_FAULT] = LINE
+    elif called_in is not None and is_own_library(called_in.module or ""):
+        facts |= at_fault_in(called_in.module_name)
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
 
 

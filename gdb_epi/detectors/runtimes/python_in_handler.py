@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.fault.account import ABORTED, ACCESS, PROTECTION, TRANSFER
 from gdb_epi.fault.own_native_code import (
+    AT_FAULT,
+    PROGRAM,
+    at_fault_in,
     function_and_file,
     is_interpreter_frame,
     is_own_library,
@@ -48,5 +51,6 @@ def python_in_handler(state: ProcessState) -> Iterator[Finding]:
         f"{who}, a signal handler of native code, ran Python code after it had interrupted "
         f"{where}: it must not, as Python's data may be half changed then"
     )
-    facts = {"handler": who, "interrupted": where}
+    facts: dict[str, object] = {"handler": who, "interrupted": where}
+    facts |= {AT_FAULT: PROGRAM} if foreign else at_fault_in(handler.module_name)
     yield Finding("python_in_handler", f"thread {failure[0].fault.tid}", facts, summary)

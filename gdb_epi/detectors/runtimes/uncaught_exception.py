@@ -63,7 +63,8 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
         if thrown == NO_MEMORY and asked_for_too_much(state, account):
             kind = "absurd-size"
             what += ". It had asked for more memory than any process can have: the size was wrong"
-    facts = {"kind": kind, "type": thrown, "thrown_by": place}
+    lost = kind == "terminate" and any(map(_ends_thread, frames[:MAX_FRAMES]))
+    facts = {"kind": kind, "type": thrown, "thrown_by": place, "thread_lost": lost}
     yield Finding("uncaught_exception", f"thread {account.fault.tid}", facts, what)
 
 
@@ -95,10 +96,14 @@ def _python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str
     return ""
 
 
+def _ends_thread(frame: NativeFrame) -> bool:
+    return (function_readable_name(frame) or "").startswith(_THREADS)
+
+
 def _without_exception(frames: Sequence[NativeFrame]) -> str:
     """Say why std::terminate() was called where no exception is on the stack."""
     for number, frame in enumerate(frames[:MAX_FRAMES]):
-        if (function_readable_name(frame) or "").startswith(_THREADS):
+        if _ends_thread(frame):
             owner = _first_own(frames[number:])
             where = f" in {function_and_file(owner)}" if owner is not None else ""
             return (

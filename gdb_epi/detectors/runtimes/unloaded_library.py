@@ -11,6 +11,7 @@ from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
+from gdb_epi.fault.own_native_code import AT_FAULT, PROGRAM
 from gdb_epi.process_state import ProcessState
 
 LIBRARY = "ctypes.CDLL"
@@ -42,10 +43,11 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
         stem = name.partition(".so")[0]  # without its version: a link leads to libx.so.1.2
         if not name or any(path.startswith(stem) for path in loaded):
             continue
-        facts = {"library": name, "address": hex_word(address)}
+        facts = {"library": name, "address": hex_word(address), AT_FAULT: PROGRAM}
         summary = (
-            f"control went to {address:#x}, where nothing is mapped, and {name}, which ctypes had "
-            "loaded, is not loaded any more: it was closed (dlclose) while its functions were kept"
+            f"a function of {name} was called, it seems, which is not loaded any more: ctypes had "
+            "loaded it, and it was closed (dlclose) while its functions were kept (control went to "
+            f"{address:#x}, where nothing is mapped)"
         )
         yield Finding("unloaded_library", f"thread {account.fault.tid}", facts, summary)
         return

@@ -12,6 +12,9 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import (
+    AT_FAULT,
+    LINE,
+    at_fault_in,
     function_and_file,
     is_interpreter_frame,
     own_library_names_of_frames,
@@ -83,12 +86,17 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     first = next((f for f in own if f.function), None)
     caller = f"; {by[0]} is on the stack" if by else ""
     if first is not None:
-        caller = f"; {function_and_file(first)} called it, and has to take the GIL before"
+        caller = f"; {function_and_file(first)} called it and has to take the GIL before"
     outward = [frame.module_name for frame in frames[number + 1 : number + 3]]
-    if any(name.startswith(FOREIGN_CALLS) for name in outward):
+    by_ctypes = any(name.startswith(FOREIGN_CALLS) for name in outward)
+    if by_ctypes:
         caller = "; ctypes.CDLL gives it back while it calls, ctypes.pythonapi does not"
-    facts = {"function": function, "gil_holder": holder, "modules": by[:4]}
-    summary = f"this thread was in {function} without holding the GIL: {who}{caller}"
+    facts: dict[str, object] = {"function": function, "gil_holder": holder, "modules": by[:4]}
+    if by_ctypes:
+        facts |= {"by_ctypes": True, AT_FAULT: LINE}
+    elif by:
+        facts |= at_fault_in(by[0])
+    summary = f"{function} was called without holding the GIL, Python's lock: {who}{caller}"
     yield Finding("without_gil", f"thread {tid}", facts, summary)
 
 

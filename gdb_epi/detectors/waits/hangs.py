@@ -99,6 +99,7 @@ def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Findi
         "evidence": list(answer.evidence),
         "ruled_out": list(answer.ruled_out),
         "open": list(answer.open),
+        "fix": answer.fix,
     }
     first = answer.members[0].tid if answer.members else 0
     yield Finding(name, f"thread {first}", facts, answer.sentence)

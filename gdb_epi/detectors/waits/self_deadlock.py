@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
-from gdb_epi.locks.types import SELF_DEADLOCK, lock_phrase
+from gdb_epi.locks.types import IN_HANDLER, SELF_DEADLOCK, lock_phrase
 from gdb_epi.process_state import ProcessState
 
 
@@ -36,6 +36,7 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
                 "name": wait.name,
                 "confidence": wait.confidence,
                 "evidence": list(wait.evidence),
+                "in_handler": wait.evidence[-1].startswith(IN_HANDLER),
             },
             f"thread {wait.tid} waits for {name}, which it holds itself: {wait.evidence[-1]}",
         )

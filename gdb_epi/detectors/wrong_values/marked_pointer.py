@@ -85,8 +85,8 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
         facts = {"kind": kind, "value": hex_word(value), "plain": hex_word(plain),
                  "others": len(others), "where": [hex_word(at) for at in places]}  # fmt: skip
         summary = (
-            f"{name} holds {value:#018x}, the address {plain:#x} with a mark in its top bits, "
-            f"{why}: the mark was not taken off"
+            f"a pointer was used with a mark in its top bits, {why}: the mark was not taken off "
+            f"({name} holds {value:#018x}, the address is {plain:#x})"
         )
         yield Finding("marked_pointer", f"thread {account.fault.tid}", facts, summary)
         return

@@ -50,8 +50,8 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
         facts = {"value": hex_word(value), "objects": len(places),
                  "where": [hex_word(at) for at in places[:8]]}  # fmt: skip
         summary = (
-            f"{name} holds {value:#x}, and {more}{len(places)} objects{apart} have the same wrong "
-            "word as their type: code wrote over all of them"
+            f"{more}{len(places)} objects{apart} have the same wrong word as their type: code "
+            f"wrote over all of them ({name} holds {value:#x} too)"
         )
         yield Finding("repeated_wrong_word", "memory", facts, summary)
         return
@@ -77,8 +77,8 @@ def wide_text(state: ProcessState) -> Iterator[Finding]:
             continue
         facts = {"where": hex_word(places[0]), "around": alike}
         summary = (
-            f"{name} holds text of two bytes a letter (UTF-16), read among such text at "
-            f"{places[0]:#x}: it lies where a pointer belongs"
+            "text of two bytes a letter (UTF-16) lies where a pointer belongs, among such text "
+            f"({name} holds it; it is at {places[0]:#x})"
         )
         yield Finding("wide_text", "memory", facts, summary)
         return

@@ -36,6 +36,13 @@ _HOSTS = (
     "JOIN host ON crash.host_id = host.id WHERE sig.kind = :kind AND sig.key = :key "
     f"GROUP BY host.name ORDER BY 2 DESC, 1 LIMIT {MAX_HOSTS}"
 )
+# A core without a key is in no database; a crash may lack one.
+_OTHER = "(crash.core_key IS NULL OR crash.core_key != :core_key)"
+_LAST = (
+    "SELECT ts, host.name FROM crash JOIN sig ON crash.sig_id = sig.id "
+    "LEFT JOIN host ON crash.host_id = host.id WHERE sig.kind = :kind AND sig.key = :key "
+    f"AND {_OTHER} ORDER BY ts IS NULL, ts DESC LIMIT 1"
+)
 _META = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
 _STORED_UNDER = (
@@ -128,6 +135,18 @@ def read_signature_history(
         pruned_before=read_prune_day(execute),
         known=tuple(decision_lines_of_record(execute, kind, key, record)),
     )
+
+
+def earlier_crashes(execute: Execute, kind: str, key: str, core_key: str) -> tuple[int, str]:
+    """Return how many crashes of a signature there are beside one core, and that in words."""
+    values = {"kind": kind, "key": key, "core_key": core_key}
+    number = int(next(iter(execute(f"SELECT count(*) {_FROM} AND {_OTHER}", values)))[0])
+    if not number:
+        return 0, "never before, in this database"
+    last = next(iter(execute(_LAST, values)), (None, None))
+    when = f", last on {format_utc_time(last[0])[:10]}" if last[0] is not None else ""
+    host = f" on host {last[1]}" if last[1] else ""
+    return number, f"{counted(number, 'time')} before{when}{host}"
 
 
 def count_crashes(execute: Execute, kind: str, key: str) -> int:

@@ -43,6 +43,7 @@ from gdb_epi.hangs.tasks import (
     tasks_clause,
 )
 from gdb_epi.hangs.types import (
+    FROM_OUTSIDE,
     HANG,
     NO_FAULT,
     OF_EVENT_LOOP,
@@ -314,7 +315,7 @@ class _Asleep:
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, self.activity, evidence=tuple(evidence),
             ruled_out=("a timeout of the loop's sleep",),
-            doubts=("a thread that is in call_soon_threadsafe() at this moment",),
+            doubts=("a thread that is in call_soon_threadsafe() at this moment",), fix=FROM_OUTSIDE,
         )  # fmt: skip
 
 

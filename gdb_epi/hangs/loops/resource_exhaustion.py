@@ -238,7 +238,7 @@ def thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
             HANG, "pool taken", sentence, members, PROBABLE,
             (f"the pool may have {pool.max_workers} threads, and none is idle",),
             ("an idle worker", "room for another worker", "a timeout"),
-            ("whether the answers come soon is not in the core",),
+            ("whether the answers come soon is not in the core",), hang_types.SET_TIMEOUT,
         )  # fmt: skip
     return None
 
@@ -340,7 +340,7 @@ def connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis | None:
             HANG, "pool taken", sentence, activity_of_task(activity, task, scene.installed),
             PROBABLE, evidence=(f"{function_and_line(block)} has entered a block of that library",),
             ruled_out=("a timeout", "another task or thread that uses that library"),
-            doubts=("connections that nobody's frames have",),
+            doubts=("connections that nobody's frames have",), fix=hang_types.LEAVE_BLOCK,
         )  # fmt: skip
     return None
 

@@ -10,6 +10,7 @@ from gdb_epi.corruption.run_checks import no_check_ran
 from gdb_epi.corruption.score import Score
 from gdb_epi.detectors.registry import hex_word
 from gdb_epi.judgement.calibration import calibration_version
+from gdb_epi.judgement.code_at_fault import find_code_at_fault
 from gdb_epi.judgement.verdict import DamagedWord, Verdict
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 
@@ -72,6 +73,15 @@ def _damage(damage: DamagedWord) -> Json:
     if damage.holds is not None and damage.should_be is not None:
         made |= {"holds": hex_word(damage.holds), "should_be": hex_word(damage.should_be)}
     return made
+
+
+@group("at_fault", order=135)
+def at_fault(parts: RecordParts, _notes: RecordNotes) -> Json | None:
+    """Return whose code a software bug is in, as far as is known."""
+    code = find_code_at_fault(parts.state, parts.verdict, parts.findings)
+    if code is None:
+        return None
+    return {"whose": code.whose, "files": list(code.files), "ctypes": code.ctypes}
 
 
 @group("flags", order=150)

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to change in a program, by facts of the findings that decided; or what shows the cause.
+
+In: a record. Out: short imperatives for `Next`. Nothing here reads a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.fault.own_native_code import CALL, INTERPRETER, LIBRARY
+from gdb_epi.hangs.types import (
+    FROM_OUTSIDE,
+    LEAVE_BLOCK,
+    OF_ZMQ_CONTEXT,
+    ONLY_SET_FLAG,
+    READ_OUTPUT,
+    SET_TIMEOUT,
+)
+from gdb_epi.locks.types import GIL, INITIALISED, JOINS
+from gdb_epi.record.record_parts import (
+    deadlocked_threads,
+    get_group,
+    get_groups,
+    get_texts,
+    listed_stacks,
+    telling_stack,
+)
+from gdb_epi.render.frame_lines import (
+    NATIVE,
+    PYTHON,
+    StackCall,
+    call_library,
+    call_words,
+    calls_of_record,
+    innermost_own_python_call,
+    is_foreign_call,
+    is_program_call,
+    short_name,
+    without_build_tag,
+)
+from gdb_epi.render.opening_sentences import leading_hypothesis
+from gdb_epi.typing_lite import Any
+from gdb_epi.util import shell_word
+
+Json = Mapping[str, Any]
+
+HELP_MEMORY = (
+    "what helps",
+    "a higher limit (ulimit -v, the container), more memory, or a smaller job",
+)
+_WAKE = "set a timeout for the wait, or have a `finally` end it when who should do so fails"
+_TIME_LIMIT = "end the loop after some time, with an error"
+_IN_FINALLY = "release it in a `finally`, or take it by `with`"
+_LIMIT_SEARCH = "limit the search: it need not see everything"
+# Fixes of hangs and deadlocks by their kinds, where the kind alone names the cause.
+_BY_KIND = {
+    "GIL held": "release the GIL around that call (ctypes: CDLL in place of PyDLL)",
+    "missed notification": "call notify() or notify_all() after each change of what it waits for",
+    "full pipe": "read the child's output while it runs, as communicate() does",
+    "open stdin": "close the child's stdin when all is written",
+    "unread queue": "read the queue to its end before you wait for the process",
+    "reads past the end": "leave the loop when a read gives nothing: the stream has ended",
+    "read ahead": "read what the stream has in its buffer before you poll its descriptor",
+    "blocked SIGTERM": "unblock SIGTERM before you start a child, or end the child by kill()",
+    "event and lock": "do not hold the lock that the other thread needs, while you wait for it",
+    "closed socket": "call shutdown() before close(): that wakes who waits",
+    "socket kept open": "call shutdown(): close() does not end it while a copy is open",
+    "not sent": "call flush() after writing",
+    "ignored cancel": "let CancelledError through: raise it again",
+    "held while it waits": "release that lock before the wait",
+    "pool": "a job of a full pool must not wait for what needs a place of that pool",
+    "pool callback": "do not wait for results in a callback of the pool",
+    "own caller": "do not wait there for what the calling code does afterwards",
+    "tasks": "a task must not wait for one that waits for it",
+    "queues": "put into a full queue and take from it in different threads",
+    "pipe": "read what the other side sends before you write more",
+    "lock never released": _IN_FINALLY,
+    "owner ended": _IN_FINALLY,
+    "lock file": "remove the file that is left over, and give up after some tries",
+    "file lock": "release the file's lock where it is held, or give up after some time",
+    "retries": "give up after some tries",
+    "polls in vain": _TIME_LIMIT,
+    "endless match": "rewrite the regular expression: no repetition inside a repetition",
+    "endless iteration": _LIMIT_SEARCH,
+    "endless search": _LIMIT_SEARCH,
+    "endless walk": "remember what was visited, and do not visit it again",
+    "preexec_fn": "do without preexec_fn: it runs between fork() and exec()",
+    "signal handler": "only set a flag in that signal handler",
+    "nobody left": _WAKE,
+    "nobody gives it": _WAKE,
+    "nothing wakes the loop": "set a timeout (asyncio.wait_for), and settle each future in the end",
+}
+_BY_FIX = {
+    FROM_OUTSIDE: "give the loop work from outside by call_soon_threadsafe() only",
+    LEAVE_BLOCK: "leave that block before you ask the pool again",
+    READ_OUTPUT: _BY_KIND["full pipe"],
+    ONLY_SET_FLAG: "only set a flag in that signal handler",
+}
+# Fixes of crashes by the likeliest cause, where that alone says what to do.
+_BY_CAUSE = {
+    "file-ended": "do not shorten a file that others have mapped: write a new one, and rename it",
+    "refused-call": "allow that system call in the filter (the seccomp profile)",
+    "other-processor": "build that library for this CPU, or run it on another host",
+    "not-executable": "map that memory with PROT_EXEC",
+    "made-read-only": "do not make read-only (mprotect) what others use",
+}
+# Tools that may show the cause of such crashes, by whose memory it is.
+_OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse", "stray-store"))
+_CHECKED_HEAP = {
+    "python": ("to fail nearer to the bug", "PYTHONMALLOC=debug python3"),
+    "malloc": ("to find who did it", "PYTHONMALLOC=malloc valgrind python3"),
+}
+_NOBODY = ("nobody left", "nobody gives it")
+_OF_LOCKS = ("threading.py", "threading", "contextlib.py", "contextlib")
+_OF_OTHERS = ("read", "event", "database")  # waits that a timeout ends
+_ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
+_TAKE_GIL = "take the GIL in that thread: PyGILState_Ensure(), then PyGILState_Release()"
+_JOIN = "stop and join the other threads, daemons too, before the program ends"
+
+
+def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
+    """Return what to change in the program; "" where the evidence names no cause for that.
+
+    `calls` are those of the thread that crashed or hung.
+    """
+    verdict = get_group(record, "verdict")
+    label, reasons = verdict.get("label"), get_texts(verdict, "reasons")
+    if label == "fork-inherited-lock":
+        return 'start threads after fork(), or use the "spawn" start method'
+    deciding = {
+        str(finding.get("detector")): get_group(finding, "facts")
+        for finding in reversed(get_groups(record, "findings"))
+        if finding.get("summary") in reasons
+    }
+    if label == "deadlock":
+        stuck = deciding.get("stuck_deadlock", {})
+        of_handler = deciding.get("self_deadlock", {}).get("in_handler") is True
+        if stuck.get("fix") == ONLY_SET_FLAG or of_handler:
+            return _BY_FIX[ONLY_SET_FLAG]
+        return _fix_of_circle(record) or _BY_KIND.get(str(stuck.get("sort")), "")
+    if label == "hang":
+        stuck = deciding.get("stuck_waiting", {})
+        forked = get_group(record, "fork").get("forked") is True
+        if forked and str(stuck.get("sort")) in _NOBODY:
+            return ""  # a thread of the parent may be who is missing
+        return _fix_of_hang(stuck, calls)
+    return _fix_of_crash(record, calls, deciding) if label == "software" else ""
+
+
+def _fix_of_crash(record: Json, calls: Sequence[StackCall], deciding: Mapping[str, Json]) -> str:
+    if not _ENDED_STACK.isdisjoint(get_texts(get_group(record, "verdict"), "rules")):
+        return "hand over a copy: a thread's local variables end with it"
+    cause = leading_hypothesis(record)
+    if cause == "stack-exhausted":
+        return _help_of_stack(record)
+    if "freed_callback" in deciding:
+        return "keep the callback object in a variable as long as C may call it"
+    if "unloaded_library" in deciding:
+        return "do not close a library (dlclose) whose functions may still be called"
+    if "python_in_handler" in deciding:
+        return "only set a flag in that handler, or use Python's signal.signal()"
+    fatal, exits = (deciding.get(name, {}) for name in ("python_fatal_error", "died_at_exit"))
+    if fatal.get("no_gil") is True or "without_gil" in deciding:
+        by_ctypes = any(map(is_foreign_call, calls))
+        return "call Python's functions by ctypes.pythonapi, not CDLL" if by_ctypes else _TAKE_GIL
+    if exits.get("kind") == "beside" or fatal.get("daemon_threads") is True:
+        return _JOIN
+    thrown = deciding.get("uncaught_exception", {})
+    if thrown.get("kind") == "exception":
+        return "catch that exception before it leaves the C++ code"
+    if thrown.get("thread_lost") is True:
+        return "join() or detach() each std::thread before it is destroyed"
+    if deciding.get("integer_division", {}).get("divisor") == 0:
+        return "test that number before the division: it was 0"
+    if is_half_of_pointer_lost(record, calls):
+        return "declare restype and argtypes of that function: without them pointers become C ints"
+    return _BY_CAUSE.get(cause, "")
+
+
+def _fix_of_hang(facts: Json, calls: Sequence[StackCall]) -> str:
+    """Return what ends a wait of one thread: by its kind, else a timeout of the call."""
+    member: Json = next(iter(get_groups(facts, "members")), {})
+    sort, doing, fix = str(facts.get("sort")), member.get("doing"), str(facts.get("fix"))
+    if member.get("what") == OF_ZMQ_CONTEXT:
+        return "close its sockets, and limit LINGER: for example context.destroy(linger=1000)"
+    if sort == "blocked event loop":
+        in_asyncio = any("/asyncio/" in call.filename for call in calls)
+        if doing == "sleep":
+            return f"await {'asyncio.sleep()' if in_asyncio else 'a sleep of the loop'} there"
+        thread = "a thread (asyncio.to_thread)" if in_asyncio else "a worker thread"
+        return f"run that call in {thread}, or use an async client"
+    if fix == SET_TIMEOUT and doing in _OF_OTHERS:
+        place = next(iter(get_texts(member, "frames")), "")
+        at = next((n for n, call in enumerate(calls) if call_words(call) == place), 0)
+        if at and calls[at - 1].language == PYTHON and not calls[at - 1].name.endswith("__"):
+            return f"set a timeout for {short_name(calls[at - 1])}() at {place}"
+        return f"set a timeout for the call at {place}" if place else ""
+    return _BY_FIX.get(fix, _BY_KIND.get(sort, ""))
+
+
+def _fix_of_circle(record: Json) -> str:
+    """Return the fix for a circle of threads, by what they wait for; "" where none is known."""
+    circle = deadlocked_threads(record)
+    facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
+    members = next(
+        (get_groups(f, "members") for f in facts if f.get("kind") == "event-and-lock"), []
+    )
+    if not circle and any(member.get("doing") == "join" for member in members):
+        return "wake a thread before you wait for its end"
+    waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
+    joins = [w for w in waits if w.get("kind") in JOINS]
+    listed = (telling_stack(record), *listed_stacks(record))
+    stacks = {str(stack.get("tid")): stack for stack in listed}
+    calls = [calls_of_record(get_groups(stacks.get(str(w["tid"]), {}), "frames")) for w in waits]
+    libraries = list(map(_library_that_takes, calls))
+    if len(waits) == 1 and not joins and waits[0].get("kind") not in INITIALISED:
+        name, caller = waits[0].get("name") or "that lock", innermost_own_python_call(calls[0])
+        if libraries[0] and caller is not None and not call_library(caller):
+            return f"do not call {libraries[0]} in {call_words(caller)}: it holds {name} there"
+        if waits[0].get("kind") == "threading.Lock":
+            return f"make {name} an RLock, or do not call back while holding it"
+        return f"do not take {name} again while holding it"
+    if len(circle) < 2:
+        return ""
+    if any(w.get("kind") == GIL for w in waits):
+        what = "that thread" if joins else "that lock"
+        return f"release the GIL (Py_BEGIN_ALLOW_THREADS) before native code waits for {what}"
+    if not joins:
+        own = [w.get("name") for n, w in enumerate(waits) if not libraries[n]]
+        others = [library for library in libraries if library]
+        if len(own) == 1 and len(others) == 1 and own[0]:
+            return f"do not call {others[0]} while holding {own[0]}"
+        return "take the locks in the same order everywhere"
+    if len(joins) == len(waits):
+        return "threads must not join each other"
+    return "do not join a thread while you hold what it needs"
+
+
+def _library_that_takes(calls: Sequence[StackCall]) -> str:
+    """Return the library whose code takes a lock; "" for the program's own, and where unknown.
+
+    A lock's own methods are written in Python too: threading's say nothing about whose lock it is.
+    """
+    python = [call for call in calls if call.language == PYTHON]
+    taking = next((call for call in python if call_library(call) not in _OF_LOCKS), None)
+    return call_library(taking) if taking is not None else ""
+
+
+def advice_for_cause(record: Json) -> tuple[str, str] | None:
+    """Return what helps against the likeliest cause; None where there is nothing to say."""
+    cause = leading_hypothesis(record)
+    category = str(get_group(record, "signature").get("category"))
+    overrun = cause == "out-of-bounds" and category.startswith("abort-malloc")
+    if cause not in _OF_THE_HEAP and not overrun:
+        return None
+    allocator = str(get_group(record, "corruption").get("allocator"))
+    if allocator == "python" and _ran_with_checked_heap(record):
+        return None
+    found = _CHECKED_HEAP.get(allocator)
+    return None if found is None else (found[0], f"{found[1]} {_script(record)}")
+
+
+def _script(record: Json) -> str:
+    """Return the program's own file for a command; SCRIPT where the record names none."""
+    return shell_word(str(get_group(record, "process").get("script") or "")) or "SCRIPT"
+
+
+def who_should_see_it(record: Json) -> tuple[str, str] | None:
+    """Return to whom the answer should be shown; None where it is the program's own code, it seems.
+
+    Not where it is unknown whose code it is: nobody is accused of what he did not do.
+    """
+    code = get_group(record, "at_fault")
+    files = [without_build_tag(file) for file in get_texts(code, "files")]
+    if code.get("whose") in (LIBRARY, CALL) and files:
+        return "show this to", f"who maintains {files[0]}"
+    if code.get("whose") == INTERPRETER:
+        return "show this to", "https://github.com/python/cpython/issues (newest Python first)"
+    return None
+
+
+def _ran_with_checked_heap(record: Json) -> bool:
+    """Whether the process that died had Python's debug allocators already."""
+    python = get_group(record, "python")
+    chosen = str(get_group(get_group(record, "job"), "environment").get("PYTHONMALLOC"))
+    by_default = python.get("debug") or get_group(python, "flags").get("dev_mode")
+    return chosen.endswith("debug") or (bool(by_default) and chosen in ("None", "default"))
+
+
+def _help_of_stack(record: Json) -> str:
+    """Return what helps against a stack that was full, by whose stack it is."""
+    facts: Json = next(
+        (
+            get_group(finding, "facts")
+            for finding in get_groups(record, "findings")
+            if finding.get("detector") == "stack_overflow"
+        ),
+        {},
+    )
+    stack = telling_stack(record)
+    larger = "where its thread is made"
+    if facts.get("own") is False:
+        larger = "where it is made (sigaltstack(), the library)"
+    elif stack.get("tid") == get_group(record, "process").get("pid"):
+        larger = "for the main thread (ulimit -s)"
+    elif any(f.get("language", "python") == "python" for f in get_groups(stack, "frames")):
+        larger = "for new threads (threading.stack_size(N))"
+    less = "smaller local arrays in that function" if facts.get("large") else "less nesting"
+    return f"{less}, or a larger stack {larger}"
+
+
+def is_half_of_pointer_lost(record: Json, calls: Sequence[StackCall]) -> bool:
+    """Whether ctypes or cffi passed on the low half of an address, as a C int is passed."""
+    rules = get_texts(get_group(record, "verdict"), "rules")
+    return "S:truncated" in rules and any(map(is_foreign_call, calls))
+
+
+def is_unchecked_null_result(record: Json, calls: Sequence[StackCall]) -> bool:
+    """Whether native code of a library used a NULL while an exception was on its way up."""
+    raised = get_group(record, "exception")
+    if not raised.get("type") or raised.get("state") == "handled":
+        return False
+    null = any(f.get("detector") == "null_dereference" for f in get_groups(record, "findings"))
+    return null and bool(calls) and calls[0].language == NATIVE and is_program_call(calls[0])

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How sure it is that software is to blame, and whose code that is, as far as the record says.
+
+In: a record and the folded calls of the thread that crashed. Out: parts of the second sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.fault.own_native_code import (
+    CALL,
+    INTERPRETER,
+    LIBRARY,
+    LINE,
+    MAX_NAMED,
+    NOT_KNOWN,
+    PROGRAM,
+)
+from gdb_epi.record.record_parts import get_group, get_groups, get_number, get_texts
+from gdb_epi.render.frame_lines import (
+    StackCall,
+    call_library,
+    innermost_own_python_call,
+    short_place,
+    without_build_tag,
+)
+from gdb_epi.typing_lite import Any
+
+Json = Mapping[str, Any]
+MAX_TEXT = 300  # characters of a piece of evidence in a record
+
+
+def percent(confidence: float) -> str:
+    """Return a probability as a reader sees it; nothing is quite certain."""
+    return f"{min(99, int(confidence * 100 + 0.5))}%"
+
+
+def confidence_words(record: Json) -> str:
+    """Return " (79% sure)" of the verdict; "" without a probability."""
+    confidence = get_number(get_group(record, "verdict"), "confidence")
+    return f" ({percent(confidence)} sure)" if confidence else ""
+
+
+def software_bug_words(record: Json, calls: Sequence[StackCall], reason: str) -> str:
+    """Return "Likely a software bug (79% sure), in watch.so"; the number is not of the file.
+
+    `reason` follows: what it names is not named twice.
+    """
+    return f"Likely a software bug{confidence_words(record)}{_whose_words(record, calls, reason)}"
+
+
+def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> str:
+    code = get_group(record, "at_fault")
+    whose, files = code.get("whose"), [without_build_tag(file) for file in get_texts(code, "files")]
+    python = innermost_own_python_call(calls)
+    line = "" if python is None or call_library(python) else short_place(python)
+    if whose in (LIBRARY, CALL) and files:
+        or_caller = f" or in how {line or 'Python code'} calls it" if whose == CALL else ""
+        return f", in {files[0]}{or_caller}"
+    if whose == LINE and line:
+        return f", in {line}"
+    if whose == PROGRAM:
+        return ", in the program's own Python code"
+    if whose == INTERPRETER:
+        part = f" ({files[0]})" if files else ""
+        return f", in Python itself{part}, as no other native code is loaded"
+    if whose != NOT_KNOWN:
+        return ""  # a record of an older version, or code of nobody
+    if any(file in reason for file in get_texts(code, "files")):
+        return ""
+    if not files:
+        return (
+            f", not known whose{', perhaps a call by ctypes' if code.get('ctypes') is True else ''}"
+        )
+    few = files[:MAX_NAMED]
+    named = f"{', '.join(few[:-1])} or {few[-1]}" if few[1:] else few[0]
+    return f", not known whose, perhaps {named}{' or others' if files[MAX_NAMED:] else ''}"
+
+
+_FREED = "it used memory that was already freed"
+_PAST_END = "it went past the end, or before the start, of a piece of memory"
+_NO_POINTER = "something that is no pointer stood where a pointer belongs"
+_READ_ONLY = "it wrote to memory that may only be read"
+_NULL_SIGNS = ("S:null_dereference", "S:null-read", "S:null-untraced", "S:null-unread")
+_SAYS_NULL = ("segv-null", "segv-near-null", "return-to-null")  # categories: the first sentence
+# What the other signs of the verdict mean, without addresses and registers. The part of a sign
+# after a second colon only weighs.
+_PLAIN_SIGNS = {
+    "S:ascii": "text stood where a pointer belongs",
+    "S:double": "a floating-point number stood where a pointer belongs",
+    "S:int-pair": "small numbers stood where a pointer belongs",
+    "S:negative": "-1 or its like, as functions return when they fail, was used as a pointer",
+    "S:poison": "a filling pattern stood where a pointer belongs",
+    "S:truncated": "half of a pointer was lost, as when C takes it for an int",
+    "S:misaligned": "a pointer was read from the wrong place, a few bytes beside the right one",
+    "S:tagged": "marks in the top bits of a pointer were not taken off",
+    "S:past-end": _PAST_END,
+    "S:near-end": _PAST_END,
+    "S:guard-page": "it ran into memory that is kept closed on purpose, beside a stack or a buffer",
+    "S:read-only": _READ_ONLY,
+    "S:read-only:allocated": "memory that was in use had been made read-only, as mprotect() does",
+    "S:unmapped": f"{_FREED}, a large block",
+    "S:gone": f"{_FREED}, a large block",
+    "S:use-after-free": _FREED,
+    "S:ended-stack": "it used a local variable of a thread that has ended",
+    "S:overwrite-run": "a piece of memory was overwritten",
+    "S:low-number": "a small number was taken for a pointer",
+    "S:number": "a number, or NULL plus that many bytes, was taken for a pointer",
+    "S:wild-value": _NO_POINTER,
+    "S:not-as-read": _NO_POINTER,
+    "S:foreign-value": _NO_POINTER,
+    "S:data-called": "data were called as if they were a function",
+    "S:far-index": "an index or offset led far out of its memory",
+    "S:return-address": "a return address on the stack was overwritten",
+    "S:overwritten-object": "an object in memory was overwritten",
+    "S:overwritten-place": "a word of an object in use was overwritten",
+    "S:lost-reference": "an object was released once too often: others still used it",
+    "S:freed-count": "an object was released again after it had been freed",
+}
+
+
+def plain_reason(record: Json, reason: str) -> str | None:
+    """Return a reason without addresses; None where there are no other words for it."""
+    signs = get_groups(get_group(record, "corruption"), "evidence")
+    said: Json = next((s for s in signs if reason and reason[:MAX_TEXT] == s.get("summary")), {})
+    if isinstance(said.get("plain"), str):
+        return str(said["plain"])
+    sign = str(said.get("id"))
+    if sign.startswith(_NULL_SIGNS):
+        category = str(get_group(record, "signature").get("category"))
+        return "" if category in _SAYS_NULL else "a pointer was NULL"
+    return _PLAIN_SIGNS.get(sign, _PLAIN_SIGNS.get(":".join(sign.split(":")[:2])))

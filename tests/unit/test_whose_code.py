@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer says whose code a software bug is in, and when that is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from unit.test_triage_text import NATIVE, PYTHON
+
+from gdb_epi.render.triage import Audience, render_triage
+
+
+def second(at_fault: Any, reason: str = "why", **groups: Any) -> str:
+    verdict = {"label": "software", "confidence": 0.79, "reasons": [reason]}
+    record = {"verdict": verdict, "at_fault": at_fault, **groups}
+    record["threads"] = {"count": 1, "crashed": {"tid": 7, "frames": [NATIVE, PYTHON]}}
+    lines = render_triage(record, Audience())
+    return " ".join(lines[: lines.index("")]).partition("Likely")[2]
+
+
+WATCH = "watch.cpython-311-x86_64-linux-gnu.so"
+
+
+@pytest.mark.parametrize(
+    ("at_fault", "words"),
+    [
+        ({"whose": "library", "files": [WATCH]}, ", in watch.so: why."),
+        ({"whose": "call", "files": [WATCH]}, ", in watch.so or in how f.py:3 calls it: why."),
+        ({"whose": "line", "files": []}, ", in f.py:3: why."),
+        ({"whose": "program"}, ", in the program's own Python code: why."),
+        ({"whose": "interpreter", "files": ["_json.so"]}, ", in Python itself (_json.so), as no"),
+        ({"whose": "not-known"}, ", not known whose: why."),
+        ({"whose": "not-known", "ctypes": True}, ", not known whose, perhaps a call by ctypes"),
+        ({"whose": "not-known", "files": [*"abcd"]}, ", not known whose, perhaps a, b or c or"),
+        # What a damaged record, or that of another version, says is not taken for a fact.
+        ({"whose": "library", "files": [None]}, ": why."),
+        ({"whose": 3}, ": why."),
+        (None, ": why."),
+        (["library"], ": why."),
+    ],
+)  # fmt: skip
+def test_whose_code_it_is(at_fault: Any, words: str) -> None:
+    assert second(at_fault).startswith(f" a software bug (79% sure){words}")
+
+
+def test_the_suspects_that_the_reason_names_are_named_once() -> None:
+    suspects = {"whose": "not-known", "files": ["a.so"]}
+    assert second(suspects, "something, perhaps a.so, wrote").count("a.so") == 1
+
+
+def test_a_reason_full_of_addresses_has_other_words() -> None:
+    reason = "rbp holds 0x7ffff6cc7010, the start of a page without memory"
+    sign = {"id": "S:unmapped:one-bit", "summary": reason}
+    shown = second(None, reason, corruption={"evidence": [sign]})
+    assert shown.endswith(": it used memory that was already freed, a large block.")
