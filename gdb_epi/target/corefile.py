@@ -12,6 +12,7 @@ import os
 import stat
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from gdb_epi.errors import (
     NOT_AVAILABLE,
@@ -22,7 +23,7 @@ from gdb_epi.errors import (
     UnreadableMemory,
 )
 from gdb_epi.machine import ARCHITECTURES
-from gdb_epi.sizes import PAGE
+from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target import elf
 from gdb_epi.target.api import (
     ABSENT,
@@ -43,13 +44,14 @@ from gdb_epi.target.derived_registers import add_derived_registers
 from gdb_epi.target.elf_files import FileFinder, OpenElfFiles
 from gdb_epi.target.mapped_bytes import MappedBytes
 from gdb_epi.target.modules import Modules
-from gdb_epi.typing_lite import Any
+from gdb_epi.typing_lite import Any, NamedTuple
 
 PIECE = 1 << 17  # bytes that are compared with zeros at once
 _ZEROS = bytes(PIECE)
 WINDOW = 16 << 20  # bytes that are searched before pages are given back
 MAX_LOOKED_AT = 64 << 20  # bytes of a core's pages that searches keep in this process
 MAX_READ = 1 << 30  # one read() call
+MAX_BETWEEN = 1 << 16  # bytes between two mappings in the file that are searched with them
 SKIP_ZEROS_FROM = 1 << 20  # bytes: from this size on, zeros of a region are worth recording
 
 
@@ -128,6 +130,17 @@ class NonZeroRanges:
             os.close(descriptor)
 
 
+class _Part(NamedTuple):
+    """What is not zero of a mapping, by its number: file offsets, and how far they are ahead."""
+
+    low: int
+    high: int
+    delta: int
+    number: int
+
+
+_low_of = attrgetter("low")
+Ranges = Sequence[tuple[int, int]]
 NativeSource = Callable[[int], "Sequence[NativeFrame] | Absent"]
 _Search = Callable[[bytes, int, int], int]  # of the file: bytes, from, to -> offset or -1
 
@@ -149,6 +162,7 @@ class CoreFileTarget(MappedRegions):
         self._data = data
         self._bytes = MappedBytes(data)
         self._filled_ranges = NonZeroRanges(path, data)
+        self._spans: tuple[Ranges, list[tuple[int, int, list[_Part]]]] | None = None
         self._gives_back = False
         self._looked_at = 0  # bytes, since pages were given back
         self._header = header
@@ -367,13 +381,6 @@ class CoreFileTarget(MappedRegions):
 
     def find(self, needle: bytes, start: int, end: int) -> int | None:
         """Return the first address in [start, end) at which dumped bytes hold `needle`."""
-        return self._find(needle, start, end, word=False)
-
-    def find_word(self, word: bytes, start: int, end: int) -> int | None:
-        """Return the first multiple of 8 in [start, end) at which a word was dumped."""
-        return self._find(word, start, end, word=True)
-
-    def _find(self, needle: bytes, start: int, end: int, *, word: bool) -> int | None:
         index = max(bisect_right(self._starts, start) - 1, 0)
         for number in range(index, len(self._regions)):
             region = self._regions[number]
@@ -383,32 +390,73 @@ class CoreFileTarget(MappedRegions):
                 return None
             if low < high:
                 delta = self._deltas[number]
-                # gcore does not align mappings in the file.
-                search = self._bytes.find_word if word and not delta & 7 else self._bytes.find
-                at = self._find_in(search, number, needle, low + delta, high + delta)
-                while word and at >= 0 and at - delta & 7:
-                    at = self._find_in(search, number, needle, at + 1, high + delta)
+                at = self._find_in(number, needle, low + delta, high + delta)
                 if at >= 0:
                     return at - delta
         return None
 
-    def _find_in(self, search: _Search, number: int, needle: bytes, low: int, high: int) -> int:
+    def _find_in(self, number: int, needle: bytes, low: int, high: int) -> int:
         """Search file offsets [low, high) of a region; -1 when the bytes are not there."""
-        delta, region = self._deltas[number], self._regions[number]
-        start, end = region.start + delta, self._dumped_ends[number] + delta
-        if end - start < SKIP_ZEROS_FROM or not needle.strip(b"\0"):
-            return self._search(search, needle, low, high)
+        if not needle.strip(b"\0"):
+            return self._search(self._bytes.find, needle, low, high)
         over = len(needle) - 1  # its zero bytes may lie outside the filled part
-        ranges = self._filled_ranges.ranges(start, end)
+        ranges = self._filled_of(number)
         first = bisect_right(ranges, (low, low)) - 1
         for filled_low, filled_high in ranges[max(0, first) :]:
             if filled_low - over >= high:
                 break
             begin, stop = max(low, filled_low - over), min(high, filled_high + over)
-            at = self._search(search, needle, begin, stop)
+            at = self._search(self._bytes.find, needle, begin, stop)
             if at >= 0:
                 return at
         return -1
+
+    def _filled_of(self, number: int) -> Sequence[tuple[int, int]]:
+        """Return the file offsets of what is not zero in a region; all of it of a small one."""
+        delta = self._deltas[number]
+        start, end = self._starts[number] + delta, self._dumped_ends[number] + delta
+        small = end - start < SKIP_ZEROS_FROM
+        return ((start, end),) if small else self._filled_ranges.ranges(start, end)
+
+    def word_places(self, word: bytes, ranges: Ranges, most: int) -> Iterator[int]:
+        """Yield the multiples of 8 in ranges, ascending, where a word other than 0 was dumped.
+
+        Each range lies in one mapping; of each at most so many. Mappings that lie side by side in
+        the file are searched together.
+        """
+        if self._spans is None or self._spans[0] is not ranges:
+            self._spans = ranges, self._join_ranges(ranges)
+        for low, high, parts in self._spans[1]:
+            # gcore does not align mappings in the file.
+            search = self._bytes.find if parts[0].delta & 7 else self._bytes.find_word
+            met, last = 0, -1
+            while (at := self._search(search, word, low, high)) >= 0:
+                low = at + 1
+                part = parts[bisect_right(parts, at, key=_low_of) - 1]
+                if at + WORD <= part.high and not at - part.delta & 7:
+                    met, last = met + 1 if part.number == last else 1, part.number
+                    yield at - part.delta
+                    if met == most:
+                        low = max((p.high for p in parts if p.number == last), default=high)
+
+    def _join_ranges(self, ranges: Ranges) -> list[tuple[int, int, list[_Part]]]:
+        """Return (low, high, parts) in the file of what is not zero; little is between parts."""
+        spans: list[tuple[int, int, list[_Part]]] = []
+        for start, end in ranges:
+            number = bisect_right(self._starts, start) - 1
+            delta = self._deltas[number]
+            for low, high in self._filled_of(number):
+                part = _Part(max(low, start + delta), min(high, end + delta), delta, number)
+                if part.low >= part.high:
+                    continue
+                if spans and not (delta | spans[-1][2][0].delta) & 7:
+                    first, stop, parts = spans[-1]
+                    if 0 <= part.low - stop <= MAX_BETWEEN:
+                        parts.append(part)
+                        spans[-1] = first, part.high, parts
+                        continue
+                spans.append((part.low, part.high, [part]))
+        return spans
 
     def _search(self, search: _Search, needle: bytes, low: int, high: int) -> int:
         """Search file offsets in windows, and give back what was looked at of a large file."""

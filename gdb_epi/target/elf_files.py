@@ -143,6 +143,12 @@ class OpenElfFiles:
                 del self._files[next(iter(self._files))]
         return file
 
+    def give_back(self) -> None:
+        """Give the pages of the files back to the kernel; those read again come from its cache."""
+        for _, file in self._files.values():
+            if hasattr(mmap, "MADV_DONTNEED"):
+                file.data.madvise(mmap.MADV_DONTNEED)
+
 
 class FileFinder:
     """Find the file that was mapped at a path of the dead process.

@@ -120,11 +120,10 @@ class _WordSearch:
             kept[_searched_ranges] = ranges
         pattern = value.to_bytes(8, "little")
         small = not value & LOW_HALF if value >> 32 else value < MIN_LARGE
-        find_word = None if small or kept is None else getattr(target, "find_word", None)
-        for start, end in ranges.ranges:
-            if find_word is not None:
-                yield from _hits(find_word, pattern, start, end)
-                continue
+        word_places = None if small or kept is None else getattr(target, "word_places", None)
+        if word_places is not None:
+            yield from word_places(pattern, ranges.ranges, MAX_HITS)
+        for start, end in ranges.ranges if word_places is None else ():
             for address in find_bytes(target, pattern.rstrip(b"\0") or pattern, start, end):
                 if address % 8 == 0 and try_read(target, address, 8) == pattern:
                     yield address

@@ -79,6 +79,34 @@ def test_words_are_found_at_the_ends_of_windows(large: CoreFileTarget) -> None:
     assert len(find_word(large, filling << 32 | filling, limit=3).addresses) == 3
 
 
+def test_words_of_mappings_side_by_side_are_told_apart(tmp_path: Path) -> None:
+    """Of the file's pages: writable, read-only, writable and far away, one that is not aligned."""
+    word = WORD.to_bytes(8, "little")
+    pages = [0, 0x1000, 0x100000, 0x200000]
+    offsets = [0x1000, 0x2000, 0x3000, 0x4003]
+    head = elf.EHDR.pack(
+        b"\x7fELF\x02\x01\x01" + bytes(9), elf.ET_CORE, EM_X86_64, 1, 0, 64, 0, 0, 64, 56, 4,
+        0, 0, 0,
+    )  # fmt: skip
+    for flags, page, offset in zip((6, 4, 6, 6), pages, offsets, strict=True):
+        head += elf.PHDR.pack(elf.PT_LOAD, flags, offset, START + page, 0, 4096, 4096, 1)
+    held = [[0, 4088], [8], [0, 16, 4084], [24, 35]]  # 4084, 35: no multiples of 8
+    data = bytearray(b"\x11" * 0x5003)
+    data[: len(head)] = head
+    for offset, places in zip(offsets, held, strict=True):
+        for at in places:
+            data[offset + at : offset + at + 8] = word
+    path = tmp_path / "core"
+    path.write_bytes(data)
+    right = [START, START + 4088, *(START + 0x100000 + at for at in (0, 16)), START + 0x200018]
+    target = CoreFileTarget.open(path)
+    assert find_word(target, WORD).addresses == tuple(right)
+    assert find_word(target, WORD, limit=3) == (tuple(right[:3]), False)
+    ranges = [(START + page, START + page + 4096) for page in (0, 0x100000, 0x200000)]
+    first_of_each = [right[0], right[2], right[4]]
+    assert list(target.word_places(word, ranges, 1)) == first_of_each
+
+
 def test_what_was_searched_does_not_stay_in_memory(
     large: CoreFileTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -299,7 +299,9 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
             del answer
             gc.collect()  # what refers to itself holds the core's file
             gc.freeze()  # modules, tables, kept files: looking at them took 10 ms a core
-            goes_on = goes_on and _resident() < MAX_KEPT
+            if _resident() >= MAX_KEPT:
+                kept.give_back()  # half of it; a new process would read all files anew
+                goes_on = goes_on and _resident() < MAX_KEPT
             asked.sendall(_HEADER.pack(len(message), goes_on))
             asked.sendall(message)
             del message

@@ -144,7 +144,7 @@ def _dicts(census: PoolCensus, walk: ObjectWalk, tables: _Tables) -> Iterator[_D
         head = object_header_size(kind.flags)
         for blocks in census.classes:
             if 0 <= blocks.block - head - tables.size < GRAIN:
-                row = blocks.row()
+                row = blocks.row
                 numbers = row.that_hold(kind.address, head + tables.type_at)[:MAX_DICTS]
                 keys = row.of_blocks(numbers, head + tables.keys_at)
                 used = row.of_blocks(numbers, head + tables.used_at)

@@ -180,7 +180,7 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
     for blocks in census.classes:
         if blocks.block < form.head:
             continue
-        row = blocks.row()
+        row = blocks.row
         odd = row.of_kind_but(kind.address, form.type_at, form.state_at, right_bytes)
         flags = row.of_blocks(odd, form.state_at)
         wrong += [(blocks.start(n), word, blocks.block) for n, word in zip(odd, flags, strict=True)]
@@ -250,7 +250,7 @@ def _suspect_objects(
     of_kind = _empty_kinds()
     types = _built_in_types(walk)
     for blocks in census.classes:
-        row = blocks.row()
+        row = blocks.row
         for name, kind in types.items():
             head = object_header_size(kind.flags)
             left = blocks.block - head  # for the object

@@ -175,18 +175,20 @@ def _wrong_relocations(image: ImageFile, start: int, data: bytes) -> Iterator[tu
 def pointers_into_functions(context: Context) -> Iterator[Evidence]:
     """Find a variable that ld.so set to a function, and that leads into the middle of one."""
     fault = context.fault
-    inside = None if isinstance(fault, Absent) else context.functions.at(fault.pc)
-    if inside is None or isinstance(fault, Absent):
+    pc = 0 if isinstance(fault, Absent) else fault.pc
+    inside = context.functions.at(pc) if pc else None
+    if inside is None:
         return
+    first = inside.start
     for image in image_files(context)[0]:
-        if image.offset(fault.pc - image.base, 1) is None:
+        if image.offset(pc - image.base, 1) is None:
             continue
         for load in image.loads:
             start = image.base + load.vaddr + WORD - 1 & -WORD
             count = load.filesz // WORD if load.flags & PF_W and load.filesz < MAX_DATA else 0
-            for number, held in enumerate(read_words(context, start, count)):
-                if inside.start < held <= fault.pc:
-                    yield from _pointer_astray(context, image, start + WORD * number, held)
+            words = read_words(context, start, count).tolist()
+            for number in [n for n, held in enumerate(words) if first < held <= pc]:
+                yield from _pointer_astray(context, image, start + WORD * number, words[number])
 
 
 def _pointer_astray(context: Context, image: ImageFile, at: int, held: int) -> Iterator[Evidence]:
