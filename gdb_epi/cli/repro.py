@@ -125,12 +125,12 @@ def _run(args: Namespace) -> int:
 
 def _aim(args: Namespace) -> SoughtCrash:
     from gdb_epi.repro.campaign import SoughtCrash
-    from gdb_epi.repro.expected_crash import choose_level, read_expectation
+    from gdb_epi.repro.expected_crash import choose_key_level, read_expectation
 
     if args.expect is None:
         return SoughtCrash(None, args.at or "stable")
     expectation = read_expectation(args.expect)
-    return SoughtCrash(expectation, choose_level(expectation, args.at))
+    return SoughtCrash(expectation, choose_key_level(expectation, args.at))
 
 
 def _plan(args: Namespace) -> tuple[RunPlan, int]:

@@ -19,7 +19,7 @@ from gdb.FrameDecorator import FrameDecorator
 
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.gdbhost.output import in_host_charset
-from gdb_epi.gdbhost.python_values import PythonSymbol, PythonText, install_printer
+from gdb_epi.gdbhost.python_values import PythonSymbol, PythonValuePrinter, install_printer
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _filter_frames(
         if level not in plumbing:
             yield _decorate_nameless(frame)
         for python in placed.get(level, ()):
-            yield PythonFrame(frame, python, reader)
+            yield PythonFrameDecorator(frame, python, reader)
 
 
 class NamelessFrame(FrameDecorator):  # type: ignore[misc]
@@ -123,7 +123,7 @@ def _decorate_nameless(frame: FrameDecorator) -> FrameDecorator:
     return NamelessFrame(frame)
 
 
-class PythonFrame(FrameDecorator):  # type: ignore[misc]
+class PythonFrameDecorator(FrameDecorator):  # type: ignore[misc]
     """One Python frame over the native frame that runs it."""
 
     def __init__(
@@ -179,7 +179,7 @@ class PythonFrame(FrameDecorator):  # type: ignore[misc]
             self._variables = [], []
             variables = self._reader.of(self._python) if self._reader is not None else ()
             for variable in () if isinstance(variables, Absent) else variables:
-                symbol = PythonSymbol(variable.name, PythonText(variable.shown()))
+                symbol = PythonSymbol(variable.name, PythonValuePrinter(variable.shown()))
                 self._variables[variable.kind not in ARGUMENTS].append(symbol)
         return self._variables
 

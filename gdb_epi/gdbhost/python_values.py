@@ -27,7 +27,7 @@ class PrintedName(str):
         return str(self)
 
 
-class PythonText:
+class PythonValuePrinter:
     """The text of a Python value."""
 
     def __init__(self, text: str) -> None:
@@ -47,7 +47,7 @@ class PythonText:
 class PythonSymbol:
     """One variable (GDB manual, "Frame Decorator API": the symbol and value interface)."""
 
-    def __init__(self, name: str, text: PythonText) -> None:
+    def __init__(self, name: str, text: PythonValuePrinter) -> None:
         self._name = PrintedName(in_host_charset(name))
         self._text = text
 
@@ -72,7 +72,7 @@ class TextPrinter:
 
 
 def python_text_printer(value: gdb.Value) -> TextPrinter | None:
-    """Return the printer of a PythonText's value; None for every other value."""
+    """Return the printer of a PythonValuePrinter's value; None for every other value."""
     if value.type.code != gdb.TYPE_CODE_PTR or not _texts:
         return None
     if value.type.target().code != gdb.TYPE_CODE_VOID or value.is_optimized_out:

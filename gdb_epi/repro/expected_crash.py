@@ -144,7 +144,7 @@ def compare_keys(wanted: Keys, actual: Keys, at: str = "stable") -> KeyMatch:
     return KeyMatch(level, equal, compared, reached)
 
 
-def choose_level(expectation: ExpectedKeys, given: str | None) -> str:
+def choose_key_level(expectation: ExpectedKeys, given: str | None) -> str:
     """Return the level to reach: the user's, else stable, or what there is to compare."""
     if given is not None:
         return given

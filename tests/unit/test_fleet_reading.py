@@ -17,10 +17,10 @@ from unit.fleet_records import minimal
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import database_file
+from gdb_epi.fleet.population import attribute_combinations
 from gdb_epi.fleet.population import cache as population_cache
-from gdb_epi.fleet.population import combinations
+from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.cache import load_population, load_times
-from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.open_for_question import open_for_question
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, CountCache, packed_hex
 from gdb_epi.fleet.questions.find_signature import find_signature
@@ -258,7 +258,7 @@ def test_crashes_of_many_combinations_are_counted_one_by_one(with_hours, monkeyp
     if not with_hours:
         whole = whole.chosen(whole.day >= 0, whole.exposure_day < 0)
     expected = screen_population(whole, whole.last_day).findings
-    monkeypatch.setattr(combinations, "few_distinct_rows", lambda columns, most: None)
+    monkeypatch.setattr(attribute_combinations, "few_distinct_rows", lambda columns, most: None)
     assert find_combinations(whole).where is None
     made = screen_population(whole, whole.last_day).findings
     assert len(made) == len(expected) > 1

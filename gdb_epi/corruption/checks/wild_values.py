@@ -44,7 +44,7 @@ from gdb_epi.corruption.pointers.suspect_words import (
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.preceding_code import find_preceding_path
-from gdb_epi.corruption.replay.register_origins import find_summed_address
+from gdb_epi.corruption.replay.register_origins import find_addends_of_base
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, RETURN, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
@@ -385,7 +385,7 @@ def _sums(
     """Yield what may be start and index of an access: in registers, then as code had read them."""
     for base, index, scale in _base_and_index(context, operand, registers):
         yield _IndexedAddress(registers.get(base, 0), registers.get(index, 0), scale, base, index)
-    terms = find_summed_address(context)
+    terms = find_addends_of_base(context)
     if terms is not None:
         base_value, index_value, scale = terms
         yield _IndexedAddress(base_value, index_value, scale)

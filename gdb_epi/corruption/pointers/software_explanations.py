@@ -12,7 +12,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import read_words
 from gdb_epi.corruption.pointers.suspect_words import Suspect
-from gdb_epi.corruption.replay.register_origins import find_summed_address, recomputed_registers
+from gdb_epi.corruption.replay.register_origins import find_addends_of_base, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import FaultSite
 from gdb_epi.fault.find_fault import GENERAL
@@ -278,7 +278,7 @@ def software_explanation(
         return f"an index of 2^{bit} gives the same address"
     if operand is None or suspect.source != operand.base:
         return None
-    terms = find_summed_address(context)
+    terms = find_addends_of_base(context)
     if terms is not None and not _is_flip_of_a_term(terms, corrected - suspect.value):
         return f"base and index, {signed_word(terms[1])}, add up to the same address"
     return None

@@ -172,7 +172,7 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
 
 
 @once_per_run
-def find_summed_address(context: Context) -> tuple[int, int, int] | None:
+def find_addends_of_base(context: Context) -> tuple[int, int, int] | None:
     """Return base, index and scale of which the code made the base register of the failed access.
 
     Only where their sum is what the register holds: then it has not changed since, and what is

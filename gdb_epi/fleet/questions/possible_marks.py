@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
+from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.coverage import drop_hours, has_crashes_without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares

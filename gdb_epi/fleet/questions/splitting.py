@@ -12,7 +12,7 @@ from itertools import permutations
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import (
+from gdb_epi.fleet.population.attribute_combinations import (
     count_by_value,
     count_known_pairs,
     find_combinations,

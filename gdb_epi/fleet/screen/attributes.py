@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import count_by_value, find_combinations
+from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.number_ranges import HALVES, RANGE, parse_leading_number
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import ValueUsage, is_newest_value

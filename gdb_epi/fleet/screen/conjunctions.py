@@ -14,7 +14,7 @@ from typing import overload
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import (
+from gdb_epi.fleet.population.attribute_combinations import (
     count_by_value,
     count_combinations,
     find_combinations,

@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import (
+from gdb_epi.fleet.population.attribute_combinations import (
     Combinations,
     count_known_pairs,
     find_combinations,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import count_known_pairs
+from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_OUT,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import count_known_pairs
+from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,

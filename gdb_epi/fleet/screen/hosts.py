@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.combinations import count_known_pairs
+from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
 from gdb_epi.fleet.screen.confounders import caveats_of_rare_values, find_confounder
 from gdb_epi.fleet.screen.finding import (
