@@ -126,13 +126,11 @@ def _export_entries(journal: bytes) -> Iterator[Entry]:
             value = journal[at + 8 : at + 8 + min(size, MAX_VALUE + 1)]
             at += 8 + size + 1
         if len(value) <= MAX_VALUE and len(entry) < MAX_FIELDS:
-            entry.setdefault(name.decode("ascii", "replace"), _decode_text(value))
+            entry.setdefault(
+                name.decode("ascii", "replace"), value.decode("utf-8", "backslashreplace")
+            )
     if entry:
         yield entry
-
-
-def _decode_text(value: bytes) -> str:
-    return value.decode("utf-8", "backslashreplace")
 
 
 def _identity(entry: Entry) -> dict[str, Any]:

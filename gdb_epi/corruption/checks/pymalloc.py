@@ -52,7 +52,8 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.fault.variables_holding_address import IS
 from gdb_epi.fault.word_shapes import ascii_text_shape
-from gdb_epi.hangs.interrupted_updates import may_be_half_updated
+from gdb_epi.hangs.external_termination import was_ended_from_outside
+from gdb_epi.hangs.system_calls import read_system_call
 from gdb_epi.target.memory_search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -353,7 +354,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     for pool, data in pools:
         number += 1
         wrong = free_list_repair(pool, data)
-        if not may_be_half_updated(context.state, pool.address, len(data)):
+        if not _may_be_half_updated(context, pool.address, len(data)):
             if wrong is not None:
                 yield _evidence(wrong, pool.address)
                 if wrong.is_low_bit:
@@ -377,6 +378,21 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R9", f"no pool of pymalloc {what} (another allocator, or big objects)")
     if not search.complete:
         yield Skipped("R9", "the budget ended before all pools were seen")
+
+
+def _may_be_half_updated(context: Context, start: int, size: int) -> bool:
+    """Tell whether a thread that was stopped from outside may be in the middle of changing a pool.
+
+    pymalloc_alloc() and pymalloc_free() write count and free list one after the other
+    (Objects/obmalloc.c); a thread between the two has an address of the pool in a register.
+    """
+    state, target = context.state, context.target
+    return was_ended_from_outside(state.crash, state.fault) and any(
+        start <= value < start + size
+        for thread in target.threads()
+        if read_system_call(target, thread) is None
+        for value in thread.registers.values()
+    )
 
 
 def _evidence(wrong: WrongWord, pool: int) -> Evidence:

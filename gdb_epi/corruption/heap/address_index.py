@@ -367,7 +367,8 @@ class AddressIndex:
         """Return a type's name, UNNAMED where its text lies in a file that is not here."""
         name = reader.type_name(kind)
         if not isinstance(name, Absent):
-            return name if _plausible(name) else None
+            # "method-wrapper" is no identifier, and type("Any[name]", (), {}) makes what one likes.
+            return name if 0 < len(name) < MAX_NAME and name.isprintable() else None
         at = reader.u64(kind + reader.layout.require("PyTypeObject", "tp_name"))
         region = reader.target.region_at(at)
         return UNNAMED if region is not None and region.path and not region.dumped else None
@@ -405,11 +406,6 @@ class AddressIndex:
             return False
         after = following & ~FLAGS
         return after >= 16 and after % 16 == 0 and address - HEAD_BYTES + size + after <= region.end
-
-
-def _plausible(name: str) -> bool:
-    # "method-wrapper" is no identifier, and type("Any[name]", (), {}) makes what one likes.
-    return 0 < len(name) < MAX_NAME and name.isprintable()
 
 
 def _reader_of(context: Context) -> MemoryReader | None:

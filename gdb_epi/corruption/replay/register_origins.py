@@ -77,11 +77,8 @@ def _failed_in_the_first_page(context: Context, site: FaultSite) -> bool:
     operands = site.instruction.operands if site.operand is None else (site.operand,)
     places = [operand.address(site.fault.registers) for operand in operands]
     places.append(site.fault.address or site.address)
-    return all(at is not None and not _is_at_an_edge(at) for at in places)
-
-
-def _is_at_an_edge(address: int) -> bool:
-    return not STRING_BLOCK <= address % PAGE <= PAGE - STRING_BLOCK
+    edge = PAGE - STRING_BLOCK
+    return all(at is not None and STRING_BLOCK <= at % PAGE <= edge for at in places)
 
 
 def _still_as_made(path: CodePath, registers: dict[str, int], counters: frozenset[str]) -> bool:

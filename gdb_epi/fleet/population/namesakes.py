@@ -60,9 +60,14 @@ def tell_namesakes_apart(
 
     `row` is the row of the table `host` of each crash, `machine_ids` what each row has.
     """
-    site, serial = (_attribute(population, names) for names in (SITES, SERIALS))
+    site, serial = (
+        next(filter(None, map(population.attribute, names)), None) for names in (SITES, SERIALS)
+    )
     absent = absent_column(population.day.size)
-    of_site, of_serial = (absent if a is None else _own(a) for a in (site, serial))
+    of_site, of_serial = (
+        absent if a is None else a.crash if a.reported is None else a.reported
+        for a in (site, serial)
+    )
     names = _names_of_several(population.host, row, machine_ids, of_site, of_serial)
     if not names.size:
         return population, {}
@@ -98,14 +103,6 @@ def tell_namesakes_apart(
     }
     shown = _Shown(site, serial, machine_ids, spans)
     return _with_hosts(population, several, (asked, unit), shown)
-
-
-def _attribute(population: Population, names: Sequence[str]) -> Attribute | None:
-    return next(filter(None, map(population.attribute, names)), None)
-
-
-def _own(attribute: Attribute) -> Ints:
-    return attribute.crash if attribute.reported is None else attribute.reported
 
 
 def _names_of_several(
@@ -164,7 +161,8 @@ def _machines_of_name(
         own_boots = set[str]().union(*(boots.get(row, set()) for row in unit.rows))
         candidates = []
         for machine in machines:
-            if any(_is_one_boot(own_boots, boots, part) for part, _ in machine):
+            rows = {row for part, _ in machine for row in part.rows}
+            if any(own_boots & boots.get(row, set()) for row in rows):
                 candidates = [machine]
                 break
             fits = all(_may_follow(part, unit, by_site=by_site) for part, _ in machine)
@@ -175,10 +173,6 @@ def _machines_of_name(
         else:  # none, or nobody knows which of them
             machines.append([parts])
     return machines
-
-
-def _is_one_boot(own: set[str], boots: Mapping[int, set[str]], other: _Machine) -> bool:
-    return any(own & boots.get(row, set()) for row in other.rows)
 
 
 def _may_follow(before: _Machine, after: _Machine, *, by_site: bool) -> bool:

@@ -452,7 +452,7 @@ def _that_may_act_later(population: Population, days: DailyRates, change: _Chang
     """
     earlier: list[tuple[int, int, str]] = []
     for attribute in population.attributes:
-        if _is_number(attribute):
+        if attribute.name.endswith(RANGE) or all(v.isdigit() for v in attribute.values):
             continue
         for r in _of_attribute(population, attribute, days, change.times):
             if r.refuted or r.first >= change.low or r.with_it < MOST_OF_THEM * days.counts.sum():
@@ -466,10 +466,6 @@ def _that_may_act_later(population: Population, days: DailyRates, change: _Chang
             earlier.append((-lag, -r.with_it, words))
     earlier.sort()
     return [words for lag, _, words in earlier if lag == earlier[0][0]][:MAX_SAID]
-
-
-def _is_number(attribute: Attribute) -> bool:
-    return attribute.name.endswith(RANGE) or all(v.isdigit() for v in attribute.values)
 
 
 def _lag(population: Population, days: DailyRates, attribute: Attribute, value: int) -> int:
@@ -671,7 +667,8 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
         how = "came up or went" if any(r.went for r in (best, *rivals)) else "came up"
         return f"cannot tell: the rate {word} when {names} {how} at once", (_TOGETHER, *caveats)
     answer = f"the rate {word} when {names} {'went out of use' if best.went else 'came up'}"
-    answer += f"; beside the date nothing speaks for it (p {_p(best.p)})"
+    p = "unknown" if best.p is None else f"{best.p:.2g}"
+    answer += f"; beside the date nothing speaks for it (p {p})"
     return answer, (_TIME, *caveats)
 
 
@@ -687,7 +684,3 @@ _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"
 _TIME = "coincides with a roll-out: anything else that changed then fits too"
 _REFUTED = " changed then, and is not why: while some hosts had it and some not, crashes came"
 _EVERYWHERE = "what came up then explains no rise of what does not run it"
-
-
-def _p(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.2g}"

@@ -97,12 +97,8 @@ def _frames(record: Json, calls: Sequence[StackCall]) -> tuple[tuple[Frame, ...]
 
 
 def _frame(call: StackCall) -> Frame:
-    name, place, aside = shown_name(call), _base(call.place()), call.aside
+    name, place, aside = shown_name(call), call.place().rsplit("/", 1)[-1], call.aside
     return Frame(call.language, *(harmless_text(words, MAX_LINE) for words in (name, place, aside)))
-
-
-def _base(path: str) -> str:
-    return path.rsplit("/", 1)[-1]
 
 
 def _evidence(record: Json) -> tuple[str, ...]:
