@@ -28,6 +28,7 @@ from gdb_epi.fleet.population.doubled_records import (
 )
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
 from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
+from gdb_epi.fleet.population.kept_attributes import fill_kept_attributes
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
 from gdb_epi.fleet.population.namesakes import tell_namesakes_apart
 from gdb_epi.fleet.population.number_ranges import group_into_ranges
@@ -148,6 +149,7 @@ def read_population(connection: Connection) -> Population:
     if before is not None:
         population, past = _without_pruned_past(population, before)
         quality["pruned"] = past._asdict()
+    population, quality["filled"] = fill_kept_attributes(population)
     population, quality["differ"] = take_attributes_of_feed(population)
     return population._replace(quality=quality)
 

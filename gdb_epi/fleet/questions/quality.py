@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.kept_attributes import what_lacks_it
 from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
@@ -303,6 +304,15 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         text = f"{name}: {counted(count, 'crash')} {say} another value than the host-hours"
         text += " of the day; that of the host-hours is taken"
         yield QualityCheck(ATTRIBUTES, False, text, "see which is old")
+    alike: dict[tuple[int, int, str], list[str]] = {}
+    for name, numbers in sorted(population.quality.get("filled", {}).items()):
+        alike.setdefault(tuple(numbers), []).append(name)
+    for (crashes, days, where), names in sorted(alike.items(), reverse=True):
+        text = f"{shortened_list(names, MAX_NAMED)}: {counted(f'{crashes:,}', 'crash')}"
+        text += f" and {counted(f'{days:,}', 'host-day')}" * bool(days)
+        text += f" without it, all with {where}" if where else " without it"
+        text += "; hosts keep it, so it is taken from what the same hosts told at other times"
+        yield QualityCheck(ATTRIBUTES, False, text, "let every collector tell it")
     for attribute in population.attributes:
         if attribute.name.startswith(("package ", "lib ", ENV)) or attribute.name.endswith(RANGE):
             continue  # a process that did not load or set it lacks nothing
@@ -313,6 +323,8 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         text = f"{attribute.name}: unknown for {crashes:.0%} of the crashes"
         if (attribute.exposure >= 0).any():
             text += f" and {hours:.0%} of the host-days"
+        if where := what_lacks_it(population, attribute.crash < 0):
+            text += f", those with {where}"
         yield QualityCheck(ATTRIBUTES, False, f"{text}; they are left out of its tests")
 
 
