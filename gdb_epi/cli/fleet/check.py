@@ -51,6 +51,7 @@ def silent_hosts_lines(
 
     Of a signature only what has crashes of it is told.
     """
+    from gdb_epi.fleet.questions.collection_limits import find_collection_limit
     from gdb_epi.fleet.screen.past_silence import find_past_silences
     from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
 
@@ -59,7 +60,9 @@ def silent_hosts_lines(
     silent = [*find_silent_groups(until_day), *find_past_silences(until_day)]
     if signature is not None:
         silent = groups_with_signature(until_day, silent, until_day.signatures.index(signature))
-    return [f"a fall may be silence: {group.words()}" for group in silent]
+    lines = [f"a fall may be silence: {group.words()}" for group in silent]
+    limit = find_collection_limit(until_day)
+    return lines if limit is None else [limit.words(), *lines]
 
 
 def run(args: Namespace) -> int:

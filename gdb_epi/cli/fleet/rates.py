@@ -117,6 +117,8 @@ def run(args: Namespace) -> int:
             f"no host-hours tell of {name}, so no rates; gdb-epi fleet suspects"
             f"{repeated_database_option(args)} compares with other crashes"
         )
+    if rates.limit is not None:
+        print_line(f"left out: {rates.limit.words()}")
     if rates.not_covered:
         print_line(
             f"{counted(rates.not_covered, 'crash')} left out: no host-hours tell of these; "

@@ -111,6 +111,7 @@ def _print_findings(population: Population, findings: Sequence[Finding], day: in
 def _print_what_is_open(population: Population, screened: ScreeningResult) -> None:
     """Print the signatures that nothing explains, and what cannot be told from chance."""
     from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
+    from gdb_epi.fleet.questions.collection_limits import find_collection_limit
     from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
     from gdb_epi.fleet.questions.moved_programs import find_program_moves
     from gdb_epi.fleet.questions.onset import counting_change_sentences
@@ -119,6 +120,8 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
     from gdb_epi.fleet.screen.events import find_events
     from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 
+    if (limit := find_collection_limit(population)) is not None:
+        print_line(limit.words())
     for move in find_program_moves(find_events(population).counted):
         print_line(move.words())
     if change := fleet_wide_rise_words(population):

@@ -19,6 +19,7 @@ from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.changes_by_hours import changes_by_hours
+from gdb_epi.fleet.questions.collection_limits import find_collection_limit
 from gdb_epi.fleet.questions.common_rise import (
     COMMON_CAUSE,
     MIN_OF_PROGRAM,
@@ -171,6 +172,8 @@ def find_onset(population: Population, signature: int) -> Onset:
     caveats += list(dict.fromkeys(renaming.words() for renaming in renamed if renaming))[:1]
     if (gap := find_silent_days(population)) is not None:
         caveats.append(f"left out: {gap.words()}")
+    if (limit := find_collection_limit(population)) is not None:
+        caveats.append(limit.words())
     same = population.signature == signature
     if repeats := int((events.repeats & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"

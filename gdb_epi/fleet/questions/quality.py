@@ -15,6 +15,7 @@ from gdb_epi.fleet.population.kept_attributes import what_lacks_it
 from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.collection_limits import find_collection_limit
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.facts import CORE_SIZE, ENV
@@ -34,7 +35,7 @@ MIN_DROPPED = 8  # large cores, before none came any more
 MAX_DROPPED_P = 1e-6  # that by chance no large one comes any more
 MISSING = 0.05  # share without a value from which it is reported
 TIMES, HOURS, NAMES, ATTRIBUTES, EVENTS = "times", "host-hours", "hosts", "attributes", "events"
-SILENCE = "silence"
+SILENCE, LIMIT = "silence", "limit"
 _REASONS = {
     "none": ("have no time", "let a collector give it (journal, xattr, core_pattern %t)"),
     "file date": (
@@ -135,6 +136,9 @@ def dropped_sizes_words(population: Population) -> str | None:
 
 
 def _silence(population: Population) -> Iterator[QualityCheck]:
+    if (limit := find_collection_limit(population)) is not None:
+        advice = "raise the limit, or let the collector keep some of each hour"
+        yield QualityCheck(LIMIT, False, limit.words(), advice)
     if dropped := dropped_sizes_words(population):
         yield QualityCheck(SILENCE, False, dropped, "see what limit of size the collector has")
     if (gap := find_silent_days(population)) is not None:
@@ -312,7 +316,8 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         text += f" and {counted(f'{days:,}', 'host-day')}" * bool(days)
         text += f" without it, all with {where}" if where else " without it"
         text += "; hosts keep it, so it is taken from what the same hosts told at other times"
-        yield QualityCheck(ATTRIBUTES, False, text, "let every collector tell it")
+        is_fine = not where and crashes < MISSING * population.day.size
+        yield QualityCheck(ATTRIBUTES, is_fine, text, "let every collector tell it")
     for attribute in population.attributes:
         if attribute.name.startswith(("package ", "lib ", ENV)) or attribute.name.endswith(RANGE):
             continue  # a process that did not load or set it lacks nothing

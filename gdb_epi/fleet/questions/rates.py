@@ -21,6 +21,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
+from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.programs import is_process_attribute
@@ -80,6 +81,7 @@ class Rates(NamedTuple):
     attribute: str
     rows: list[ValueRate]
     not_covered: int  # crashes that no host-hours tell of
+    limit: CollectionLimit | None = None  # of what was collected: its full days are left out
 
 
 class _Cells(NamedTuple):
@@ -110,7 +112,8 @@ def rates_of_values(
         if (cells.codes[1] == code).any() or (mine & (attribute.crash == code)).any()
     ]
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
-    return Rates(attribute.name, rows, int((mine & ~population.covered).sum()))
+    not_covered = int((mine & ~population.covered).sum())
+    return Rates(attribute.name, rows, not_covered, find_collection_limit(population))
 
 
 def worse_value_sentences(population: Population, findings: Sequence[Finding]) -> list[str]:
@@ -163,6 +166,8 @@ def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
     if (gap := find_silent_days(population)) is not None:
         feed &= (population.exposure_day < gap.first) | (population.exposure_day > gap.last)
         mine = mine & ((population.day < gap.first) | (population.day > gap.last))
+    if (limit := find_collection_limit(population)) is not None:
+        feed &= ~np.isin(population.exposure_day, limit.days)
     days_of_feed = np.unique(population.exposure_day[feed])
     crashes = np.flatnonzero(
         mine & (attribute.crash >= 0) & (population.host >= 0)
