@@ -311,12 +311,12 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
     alike: dict[tuple[int, int, str], list[str]] = {}
     for name, numbers in sorted(population.quality.get("filled", {}).items()):
         alike.setdefault(tuple(numbers), []).append(name)
-    for (crashes, days, where), names in sorted(alike.items(), reverse=True):
-        text = f"{shortened_list(names, MAX_NAMED)}: {counted(f'{crashes:,}', 'crash')}"
-        text += f" and {counted(f'{days:,}', 'host-day')}" * bool(days)
-        text += f" without it, all with {where}" if where else " without it"
+    for (lacking, host_days, where), names in sorted(alike.items(), reverse=True):
+        text = f"{shortened_list(names, MAX_NAMED)}: {counted(f'{lacking:,}', 'crash')}"
+        text += f" and {counted(f'{host_days:,}', 'host-day')}" * bool(host_days)
+        text += f" without it, nearly all with {where}" if where else " without it"
         text += "; hosts keep it, so it is taken from what the same hosts told at other times"
-        is_fine = not where and crashes < MISSING * population.day.size
+        is_fine = not where and lacking < MISSING * population.day.size
         yield QualityCheck(ATTRIBUTES, is_fine, text, "let every collector tell it")
     for attribute in population.attributes:
         if attribute.name.startswith(("package ", "lib ", ENV)) or attribute.name.endswith(RANGE):

@@ -24,6 +24,7 @@ from gdb_epi.fleet.screen.dose_response import (
     describe_gradual_rise,
     describe_thresholds,
     describe_versions,
+    lasting_version_words,
     limit_of_half,
     regression_words,
     threshold_within,
@@ -58,7 +59,7 @@ from gdb_epi.fleet.screen.finding_texts import (
 )
 from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
-from gdb_epi.fleet.screen.programs import OF_PROGRAM
+from gdb_epi.fleet.screen.programs import OF_PROGRAM, is_process_attribute
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.render.signature_words import named_signature
@@ -189,8 +190,9 @@ def same_bug_sentences(population: Population, verdicts: Sequence[PopulationVerd
     by_code: dict[str, dict[str, set[str]]] = {}
     for verdict in verdicts:
         native, frames, _ = verdict.subject.partition(PYTHON_FRAMES)
-        findings = (f for cause in verdict.causes for f in cause.findings)
+        findings = [f for cause in verdict.causes for f in cause.findings]
         marks = {f"{f.attr}={f.value}" for f in findings if population.attribute(f.attr)}
+        marks |= {alias for f in findings for alias in f.aliases}
         if frames and marks:
             by_code.setdefault(native, {}).setdefault(verdict.subject, set()).update(marks)
     sentences = []
@@ -315,7 +317,11 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     kind, headline = _judge(population, named, rest, parted)
     if population.day.size <= MAX_CRASHES:
         same = population.signature == population.signatures.index(parted.signature)
-        more = regression_words(population, same), age_words(population, same)
+        lasting = lasting_version_words(population, same) if rest else None
+        marks = (f.attr for cause in named for f in cause.findings)
+        if lasting and all(map(is_process_attribute, marks)):
+            kind, headline, lasting = SOFTWARE, f"software: {lasting}", None
+        more = regression_words(population, same), lasting, age_words(population, same)
         headline = "; ".join(filter(None, (headline, *more)))
     evidence = [finding_sentence(f) for cause in named for f in cause.findings]
     for cause in causes:

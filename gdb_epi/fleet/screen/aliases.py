@@ -329,6 +329,9 @@ def _conditional_p(
     )
     if of_programs is not None:  # of other programs each has images of its own
         controls &= of_programs
+        if not is_process_attribute(other.name):
+            # While a place has trouble, what ran there on those days is no second cause of it.
+            controls &= np.isin(population.day, population.day[same[inside & (value == code)]])
     marked = float((controls & (attribute.crash == code)).sum())
     four = (np.array([x]) for x in (a, float(controls.sum()), marked, n))
     return float(hypergeometric_tail(*four)[0])

@@ -16,6 +16,7 @@ from gdb_epi.fleet.screen.design_effect import (
     UnexplainedCrashes,
     attribute_inflation,
     hours_by_host_and_value,
+    p_given_bursts,
 )
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import (
@@ -329,7 +330,7 @@ def _findings_of_cells(
     p = _weakened_by_other_signatures(tests, crashes, p, cells, q_of)
     p, near = _keep_strongest(p, q_of(p) <= MAX_Q)
     p, effects = _weakened_by_design_effects(tests, crashes, p, near, cells)
-    p = _weakened_by_programs(tests, crashes, p, near, cells)
+    p = _weakened_by_programs(tests, crashes, p, near, cells, q_of)
     p = _weakened_by_choice_of_days(tests, crashes, p, np.flatnonzero(q_of(p) <= MAX_Q), cells)
     q = q_of(p)
     named = np.flatnonzero(q <= MAX_Q).tolist()
@@ -388,7 +389,12 @@ def _weakened_by_other_signatures(
 
 
 def _weakened_by_programs(
-    tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
+    tests: AttributeToTest,
+    crashes: UnexplainedCrashes,
+    p: Floats,
+    near: Ints,
+    cells: _Cells,
+    q_of: Callable[[Floats], Floats],
 ) -> Floats:
     """Return the p values, those in `near` raised where their programs run there anyway."""
     if not near.size or program_of_each_crash(tests.population) is None:
@@ -403,6 +409,11 @@ def _weakened_by_programs(
         mine, codes = mine[codes >= 0], codes[codes >= 0]
         given = None if of_process else float(tests.share[value])
         p[i] = max(p[i], p_adjusted_for_programs(population, table, mine, codes, value, given))
+        if of_process and float(q_of(p)[i]) <= MAX_Q:
+            asked = population, table, mine, codes, value
+            share = share_adjusted_for_programs(*asked)[0]
+            inside = tests.of(np.arange(population.day.size)) == value
+            p[i] = max(p[i], p_given_bursts(population, crashes.free, mine, inside, share))
     return p
 
 

@@ -89,6 +89,7 @@ def find_conjunctions(population: Population, free: Bools, signature: str) -> It
     if others is not None:
         others = others & (population.signature >= 0)
         others &= population.signature != population.signatures.index(signature)
+    beside = np.isin(population.day, population.day[mine])
     for first, second in tested:
         tests = _joint_attribute(population, first, second)
         named = list(value_findings(tests, crashes, few, mine, signature))
@@ -101,7 +102,7 @@ def find_conjunctions(population: Population, free: Bools, signature: str) -> It
             continue
         first, second, codes = pairs[finding.attr]
         values = divmod(codes[finding.value], len(second.values))
-        if _both_matter(population, (first, second), values, few, same_programs, others):
+        if _both_matter(population, (first, second), values, few, (same_programs, others, beside)):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
             yield Conjunction(paid, first, second, values)
@@ -198,14 +199,15 @@ def _both_matter(
     pair: tuple[Attribute, Attribute],
     values: tuple[int, int],
     few: tuple[Ints, Floats],
-    same_programs: Bools | None,
-    others: Bools | None,
+    masks: tuple[Bools | None, Bools | None, Bools],
 ) -> bool:
     """Whether each condition is over-represented among the crashes that meet the other one.
 
-    `few` are the combinations that these crashes have, and how many each; `same_programs` are the
-    crashes that versions of their programs are compared with, `others` those of other signatures.
+    `few` are the combinations that these crashes have, and how many each; `masks` are the crashes
+    that versions of their programs are compared with, those of other signatures among them, and all
+    crashes on the same days.
     """
+    same_programs, others, beside = masks
     which, counts = few
     table = _hours(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
     codes = [find_combinations(population).codes(attribute)[which] for attribute in pair]
@@ -214,7 +216,7 @@ def _both_matter(
         value = codes[here][codes[there] == values[there]]
         a, n = inside[value == values[here]].sum(), inside[value >= 0].sum()
         hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
-        share = _share(pair, here, values[there], hours, same_programs)
+        share = _share(pair, here, values[there], hours, same_programs, beside)
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
         if float(binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False
@@ -244,6 +246,7 @@ def _share(
     given: int,
     hours: Floats,
     same_programs: Bools | None,
+    beside: Bools,
 ) -> Floats:
     """Return the shares of one attribute's values where the other one has the value `given`.
 
@@ -256,6 +259,12 @@ def _share(
     controls = (other.crash == given) & (mine.crash >= 0)
     if same_programs is not None and is_process_attribute(mine.name):
         controls &= same_programs
+        if not is_process_attribute(other.name):
+            # While a place has trouble, what ran on those days is no condition: it ran elsewhere,
+            # too.
+            near = controls & beside
+            anywhere = beside & same_programs & (mine.crash >= 0)
+            controls = near if np.count_nonzero(near) >= MIN_OTHERS else anywhere
     inside = mine.crash[controls]
     counts = np.bincount(inside, minlength=hours.size)
     return np.asarray(counts / max(int(counts.sum()), 1))

@@ -6,6 +6,10 @@ model with two more such hosts has more crashes by chance. The design effect (Ki
 factor by which this raises the variance of a count; a count divided by it is worth as much as one
 of independent crashes (Rao and Scott 1992). Unexplained crashes are counted here when needed.
 
+So it is with days, where versions of a program are compared: a bad input that is tried on a dozen
+hosts, or a network that fails for a day, hits the version of that day. A version that is to blame
+is so for as long as it runs, by as much as its program runs.
+
 Without host-hours: where racks run different services, most signatures prefer some racks, and no
 rack is to blame. A single preference is then discounted by how much all of them scatter beyond
 chance (genomic control: Devlin and Roeder 1999). The median is taken, so that a few real causes do
@@ -25,21 +29,23 @@ from gdb_epi.fleet.population.attribute_combinations import (
 )
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
-from gdb_epi.fleet.screen.programs import ProgramTable
+from gdb_epi.fleet.screen.programs import ProgramTable, crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import (
     MAX_TABLE,
     Bools,
     Floats,
     Ints,
     count_pairs,
+    distinct_pairs,
     sum_by_code,
     widen_codes,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, dispersion
 from gdb_epi.typing_lite import NamedTuple
 
 MIN_SIGNATURES = 8
 MIN_CRASHES = 8  # of a signature
+SURE_SPREAD = 4.0  # standard deviations of a chi-squared, beyond which days scatter for a reason
 
 
 class HostsOfCrashes(NamedTuple):
@@ -146,6 +152,49 @@ def _in_common(
     of_signature = sum_by_code(signature, few, signatures)
     expected = float((of_signature**2).sum() * (share**2).sum())
     return least, float((few * (few - 1)).sum() + 1 + least) / (expected + 1)
+
+
+def p_given_bursts(
+    population: Population, free: Bools, mine: Ints, inside: Bools, share: float
+) -> float:
+    """Return P of as many of some crashes with a version, where those of a day may have one cause.
+
+    `mine` are the crashes (rows) of a signature, `inside` a mask of all crashes with the version,
+    `share` that of it among the other crashes of the programs. 0 where they come in no bursts.
+    """
+    others = free & population.timed & (population.signature >= 0)
+    if (of_programs := crashes_of_same_programs(population, mine)) is not None:
+        others &= of_programs
+    others[mine] = False
+    timed = population.timed[mine]
+    effects = [
+        _day_effect(population, mine[timed & (inside[mine] == side)], others & (inside == side))
+        for side in (True, False)
+    ]
+    if effects[0] <= 1:
+        return 0.0
+    n = np.count_nonzero(inside[mine])
+    count, rest = n / effects[0], (mine.size - n) / effects[1]
+    return apply_to_scalars(binomial_tail, count, count + rest, share)
+
+
+def _day_effect(population: Population, mine: Ints, others: Bools) -> float:
+    """Return the design effect of days on the crashes `mine` of some programs with a value.
+
+    The `others` (a mask of all crashes), each kind once a day, tell when and how much these
+    programs ran with the value: what comes in bursts itself is no measure. 1 where chance may
+    scatter the days as much.
+    """
+    if not mine.size:
+        return 1.0
+    days = population.day[mine]
+    beside = distinct_pairs(population.day, population.signature, others)[0]
+    first = int(min(days.min(), beside.min(initial=days.min())))
+    own = np.bincount(days - first, minlength=int(beside.max(initial=first)) - first + 1)
+    ran = np.bincount(beside - first, minlength=own.size) + 1.0  # it ran without a crash, too
+    due = mine.size * ran / ran.sum()
+    chi, free = float(((own - due) ** 2 / due).sum()), own.size - 1
+    return chi / free if chi > free + SURE_SPREAD * np.sqrt(2 * free) else 1.0
 
 
 class UnexplainedCrashes:

@@ -19,6 +19,7 @@ from gdb_epi.fleet.screen.finding import (
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
     CPU,
+    HOST,
     MAX_HOST_Q,
     MAX_Q,
     MIN_RR,
@@ -76,6 +77,36 @@ def drop_group_explained_hosts(
     return [f for f in findings if f.value not in explained or not any(f is a for a in asked)]
 
 
+def drop_hosts_of_marked_signatures(
+    population: Population, findings: Sequence[Finding], earlier: Sequence[Finding]
+) -> list[Finding]:
+    """Return the findings but those of hosts that have no more crashes than others but for a place.
+
+    When a switch fails each host behind it has some crashes more; the busiest of them would be
+    raised, though those signatures go with the rack. Only of what stands out by number. The
+    findings of `earlier` days explain hosts as well.
+    """
+    marked = np.zeros(population.day.size, dtype=bool)
+    names = {name: code for code, name in enumerate(population.signatures)}
+    for finding in (*earlier, *findings):
+        attribute = population.attribute(finding.attr)
+        if attribute is not None and finding.signature in names:
+            value = attribute.values.index(finding.value)
+            marked |= (population.signature == names[finding.signature]) & (
+                attribute.crash == value
+            )
+
+    def is_explained(finding: Finding) -> bool:
+        if finding.attr != HOST or CAVEAT_ONLY_MORE_CRASHES not in finding.caveats:
+            return False
+        rest = int(np.count_nonzero(finding.members & ~marked))
+        usual = finding.n / finding.rr
+        chance = apply_to_scalars(negative_binomial_tail, rest, usual, usual)
+        return rest < finding.n and chance * len(population.hosts) > MAX_HOST_Q
+
+    return [finding for finding in findings if not is_explained(finding)]
+
+
 def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -> set[str]:
     """Return the hosts of some findings that crash no more often than the few hosts like them.
 
@@ -86,7 +117,7 @@ def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -
     only_more = [
         f for f in findings if {*f.caveats} & {CAVEAT_ONLY_MORE_CRASHES, CAVEAT_ONE_SIGNATURE}
     ]
-    if not only_more:
+    if not only_more or not population.has_exposure:
         return set()
     size = len(population.hosts)
     with_hours = (population.exposure_host >= 0) & (population.exposure_hours > 0)

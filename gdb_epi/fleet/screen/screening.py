@@ -37,6 +37,7 @@ from gdb_epi.fleet.screen.finding import (
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.group_explained_hosts import (
     drop_group_explained_hosts,
+    drop_hosts_of_marked_signatures,
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
@@ -125,6 +126,7 @@ def screen_population(
         ]
         for some in (new, hosts)
     )
+    new = drop_hosts_of_marked_signatures(counted, new, earlier_findings)
     new = add_renaming_caveats(population, new)
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), judged)
 

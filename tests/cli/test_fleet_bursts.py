@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Versions that ran while something else failed are not accused; those that fail throughout are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.fleet_lives import ninth
+
+
+@pytest.fixture
+def ask(shell, tmp_path):
+    """Make a fleet and put it into the database; return what asks it."""
+
+    def made(make):
+        make(tmp_path)
+        assert shell("fleet", "ingest", tmp_path / "records.jsonl").code == 0
+        return lambda *words: shell("fleet", *words).out
+
+    return made
+
+
+def test_a_rack_with_trouble_accuses_no_release_that_ran_meanwhile(ask):
+    tell = ask(ninth.z01_a_rack_loses_packets_while_a_release_runs)
+    said = tell("suspects")
+    verdicts = [line for line in said.splitlines() if line.startswith("verdict: ")]
+    timeouts = [line for line in verdicts if "wait_reply" in line or "more signature" in line]
+    assert timeouts
+    assert all("goes with rack=r04" in line and "image" not in line for line in timeouts)
+    assert any("needs image=hub.example/cart:2.0" in v and "free_twice" in v for v in verdicts)
+    replayed = tell("screen", "--replay")
+    assert not re.search(r"host=w\d\d", replayed), "what the rack explains accuses no host"
+    assert not re.search(r"image=.*wait_reply", replayed)
+    split = tell("split", "render_mail")
+    assert "software: came with image 2.0 and is not mended: " in split
+
+
+def test_inputs_that_are_tried_again_accuse_no_release(ask):
+    tell = ask(ninth.z02_inputs_that_are_tried_again)
+    said = tell("suspects")
+    assert "5.1" not in said
+    assert "5.1" not in tell("split", "read_slice").partition("the rest")[0]
