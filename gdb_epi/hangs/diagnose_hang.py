@@ -25,6 +25,7 @@ from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_matches import endless_match
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.futile_polls import futile_poll
+from gdb_epi.hangs.loops.long_computations import long_computation
 from gdb_epi.hangs.loops.long_iterations import endless_iteration
 from gdb_epi.hangs.loops.native_loops import endless_native_code
 from gdb_epi.hangs.loops.polled_waits import polls_in_vain, tasks_poll_futilely
@@ -102,6 +103,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         single_wait.busy_wait,
         endless_loop,
         endless_match,
+        long_computation,
         endless_iteration,
         diagnose_computing_threads,
         single_wait.blocked_event_loop,

@@ -116,13 +116,17 @@ class HangContext:
         """Return the names of the files whose code is on a thread's native stack."""
         return self._threads.native_modules(tid, within_call=within_call)
 
+    def native_functions(self, tid: int) -> Iterator[str]:
+        """Yield the names of the functions on a thread's native stack, innermost first."""
+        return self._threads.native_functions(tid)
+
     def asks_at_terminal(self, tid: int, stream: int | None) -> bool:
         """Tell whether a thread that reads standard input asks a person at a terminal.
 
         input() has a way of its own for that (Python/bltinmodule.c), and the `stream` (PyObject *)
         of a terminal is line-buffered (create_stdio() in Python/pylifecycle.c, 3.8 to 3.15).
         """
-        if any(name.startswith(_TERMINAL) for name in self._threads.native_functions(tid)):
+        if any(name.startswith(_TERMINAL) for name in self.native_functions(tid)):
             return True
         at = self.view.reader.layout.offset("textio", "line_buffering")
         is_text = stream and self.view.locks.type_name(stream) == "_io.TextIOWrapper"

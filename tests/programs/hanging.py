@@ -29,6 +29,7 @@ import threading
 import time
 
 A, B, C = threading.Lock(), threading.Lock(), threading.Lock()
+NINES = 9**9
 IN_NEED = threading.Event()
 EPOLL_CALLS = ("232", "281", "22")  # epoll_wait, epoll_pwait; epoll_pwait of aarch64
 
@@ -742,6 +743,10 @@ def busy_sum():
 
 def busy_pow():
     return pow(3, 10**8)
+
+
+def busy_huge_power():
+    return 9**NINES
 
 
 def busy_pool():

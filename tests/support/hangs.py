@@ -116,6 +116,7 @@ TRUTHS = {
     "busy_counting_down": Truth(HANG, "may be endless", ("in a `while` loop; nothing shows",)),
     "busy_python_thread": Truth(FINE, "busy", ("counting",)),
     "busy_parts": Truth(FINE, "busy", ("hanging.py",)),
+    "busy_huge_power": Truth(HANG, "long computation", ("busy_huge_power", "9 ** 3874")),
     "busy_regex": Truth(HANG, "endless match", ("busy_regex", "all ways")),
     "busy_sum": Truth(FINE, "busy", ("busy_sum",)),
     "busy_pow": Truth(FINE, "busy", ("busy_pow",)),

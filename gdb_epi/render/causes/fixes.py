@@ -83,6 +83,7 @@ _BY_KIND = {
     "polls in vain": _TIME_LIMIT,
     "endless match": "rewrite the regular expression: no repetition inside a repetition",
     "endless iteration": _LIMIT_SEARCH,
+    "long computation": "limit the size of numbers that others give, before you compute with them",
     "endless search": _LIMIT_SEARCH,
     "endless walk": "remember what was visited, and do not visit it again",
     "preexec_fn": "do without preexec_fn: it runs between fork() and exec()",
