@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    Finding,
+    SupportedLabel,
+    detector,
+    finding_in_plain_words,
+    hex_word,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import BUS_ADRERR, SIGBUS
 from gdb_epi.process_state import ProcessState
@@ -33,9 +39,10 @@ def file_ended(state: ProcessState) -> Iterator[Finding]:
     offset = region.file_offset + fault.address - region.start
     what = "a file of /dev/shm" if shared else "a file"
     full = "/dev/shm is full" if shared else "its disk is full"
-    summary = (
+    plain = (
         f"{what} that was mapped ends before the place that was used: it was cut off after it was "
-        f"mapped; or {full}, or the page could not be read (offset {offset:#x})"
+        f"mapped; or {full}, or the page could not be read"
     )
     facts = {"address": hex_word(fault.address), "offset": offset, "shared_memory": shared}
-    yield Finding("file_ended", f"thread {fault.tid}", facts, summary)
+    subject = f"thread {fault.tid}"
+    yield finding_in_plain_words("file_ended", subject, facts, plain, f"offset {offset:#x}")

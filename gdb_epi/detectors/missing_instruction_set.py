@@ -14,7 +14,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    Finding,
+    SupportedLabel,
+    detector,
+    finding_in_plain_words,
+    hex_word,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import is_boundary, is_decoded_from_start
 from gdb_epi.fault.memory_reads import read_up_to
@@ -126,11 +132,10 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
         "family": features.family,
         "model": features.model,
     }
-    summary = (
-        f"an instruction of {missing.name} ran, which this CPU does not have (family "
-        f"{features.family:#x}, model {features.model:#x}; the instruction is at {at:#x})"
-    )
-    yield Finding("missing_instruction_set", f"thread {fault.tid}", facts, summary)
+    plain = f"an instruction of {missing.name} ran, which this CPU does not have"
+    details = f"family {features.family:#x}, model {features.model:#x}, instruction at {at:#x}"
+    subject = f"thread {fault.tid}"
+    yield finding_in_plain_words("missing_instruction_set", subject, facts, plain, details)
 
 
 def _has(features: CpuidLeaves, wanted: InstructionSet) -> bool:

@@ -29,6 +29,13 @@ class Finding(NamedTuple):
     summary: str
 
 
+def finding_in_plain_words(
+    detector: str, subject: str, facts: Mapping[str, Any], plain: str, details: str
+) -> Finding:
+    """Return a finding whose summary ends with addresses; its fact `plain` leaves them out."""
+    return Finding(detector, subject, {**facts, "plain": plain}, f"{plain} ({details})")
+
+
 Detect = Callable[[ProcessState], Iterable[Finding]]
 
 

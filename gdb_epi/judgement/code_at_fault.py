@@ -8,6 +8,7 @@ the process. The verdict says how sure it is that software is to blame; whose it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.detectors.registry import Finding
@@ -36,6 +37,7 @@ from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 64
+RECURSION = "stack-exhausted"
 MAX_FILES = 8
 
 # What was found wrong in memory, by whomever: who met it did nothing.
@@ -78,13 +80,15 @@ def find_code_at_fault(
         for module in state.target.modules()
         if is_packaged(module.path or "")
     }
-    own = [name for name in suspects if name not in packaged]
-    suspects = own or [name for name in suspects if not name.startswith(CALLERS)]
+    suspects = [name for name in suspects if not name.startswith(CALLERS)]
+    suspects = [name for name in suspects if name not in packaged] or suspects
     by_ctypes = any(
         (module.path or "").rpartition("/")[2].startswith(CALLERS)
         for module in state.target.modules()
     )
     unknown = CodeAtFault(NOT_KNOWN, tuple(suspects[:MAX_FILES]), by_ctypes)
+    if cause == RECURSION and any(f.facts.get("large") is True for f in findings):
+        cause = ""  # one function's frame
     overwritten = verdict.damage.found or cause in _OVERWRITTEN
     if overwritten or any(f.facts.get(VICTIM) is True for f in deciding):
         return unknown
@@ -110,6 +114,11 @@ def _by_stack(
     )
     if first is None or any(frame.kind == "signal" for frame in frames[:number]):
         return unknown
+    if cause == RECURSION:  # who recurses, or the line that goes or nests so deep
+        files = Counter(frame.module for frame in frames if _is_somebodys(frame))
+        most = files.most_common(1)[0][0] or ""
+        recurses = is_own_library(most)
+        return CodeAtFault(CALL, (most.rpartition("/")[2],)) if recurses else CodeAtFault(LINE)
     if first.module_name.startswith(CALLERS):
         return CodeAtFault(LINE)  # it called a function of the system
     if is_own_library(first.module or ""):
@@ -119,9 +128,8 @@ def _by_stack(
             return unknown  # far more people use that package than the program's own code
         outward = next((f for f in frames[number:] if _is_other(f, first.module)), None)
         called = outward is not None and outward.module_name.startswith(CALLERS)
+        called = called or is_packaged(first.module or "")  # its callers are newer than it is
         return CodeAtFault(CALL if called else LIBRARY, (first.module_name,))
-    if cause == "stack-exhausted":
-        return CodeAtFault(LINE)  # what it nested, or how deep it called
     if unknown.files or unknown.ctypes or unknown.whose != NOT_KNOWN:
         return unknown
     inner = frames[0].module or ""

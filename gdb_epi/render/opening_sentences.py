@@ -116,6 +116,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
                 f"{who} hung: {wait}",
                 f"It hangs{confidence_words(record)}, and is not just slow.",
             )
+        cause = _with_names(record, cause)
         return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
         return _sentences_about_live_process(record, who, calls)
@@ -204,10 +205,16 @@ def _no_end_words(record: Json) -> str:
 
 
 def _deadlock_sentence(record: Json, circle: str) -> str:
-    """Return the sentence about a circle of waits, with the names of the first sentence."""
+    """Return the sentence about a circle of waits."""
+    return _sentence(f"{_no_end_words(record)}: {_with_names(record, circle)}")
+
+
+def _with_names(record: Json, text: str) -> str:
+    """Return a text with the names of threads in place of their numbers."""
     for tid, name in thread_names(record).items():
-        circle = circle.replace(f"thread {tid} waits", f"{name} waits") if name else circle
-    return _sentence(f"{_no_end_words(record)}: {circle}")
+        for behind in (" waits", " of a forked child"):
+            text = text.replace(f"thread {tid}{behind}", f"{name}{behind}") if name else text
+    return text
 
 
 def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
@@ -534,9 +541,12 @@ def _cause_sentence(record: Json, label: str, reason: str, calls: Sequence[Stack
             against += ": a stray write of the program can look the same"
         return f"The evidence is strong ({sure}), but {against}."
     if label == "damaged-memory":
+        what = "One bit in" if _has_one_wrong_bit(record) else "A value in"
+        was = "wrong" if _has_one_wrong_bit(record) else "damaged"
         return (
-            f"It is {_damage_confidence(record)} sure that it was damaged. By the machine, or by a "
-            "stray write of the program? Only more crashes of this host can tell."
+            f"{what} memory was {was} ({_damage_confidence(record)} sure). By the machine, or by a "
+            "stray write of the program? One crash cannot tell: if more of this host are like it, "
+            "suspect its memory."
         )
     category = str(get_group(record, "signature").get("category") or "")
     if category in LIMIT_SENTENCES:
@@ -574,6 +584,8 @@ def _leading_cause(record: Json, reason: str) -> str:
     name = leading_hypothesis(record)
     if name == "use-after-free":
         rules = get_texts(get_group(record, "verdict"), "rules")
+        if not rules or not rules[0].startswith("S:"):
+            return ""  # a finding says what was used when it was gone
         if not _USED_FREED.isdisjoint(rule.removesuffix(":one-bit") for rule in rules):
             return "" if "was already freed" in reason else "it used memory that was already freed"
     if name == "out-of-bounds" and _is_overrun_of_heap(record):

@@ -75,7 +75,7 @@ from gdb_epi.render.opening_sentences import (
     leading_hypothesis,
     opening_sentences,
 )
-from gdb_epi.render.triage_wait_lines import clauses_of_hang, task_lines, tree_command, wait_lines
+from gdb_epi.render.triage_wait_lines import clauses_of_hang, has_tasks, task_lines, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted, quoted_name
 
@@ -601,9 +601,8 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         yield "local variables", variables
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
-    plain = "core" if in_gdb else "" if reader.files else reader.core or ""
-    if label in ("hang", "deadlock", "no-fault") and (tree := tree_command(record, plain)):
-        yield "who waits for whom", "epi tasks --tree" if in_gdb else tree
+    if label in ("hang", "deadlock") and has_tasks(record):
+        yield "who waits for whom", "epi tasks --tree" if in_gdb else f"gdb-epi tasks {core}"
     sender = get_group(record, "signal").get("sender_pid")
     outside = get_group(record, "signal").get("sender") == OTHER
     if outside and sender and sender != get_group(record, "process").get("ppid"):

@@ -29,7 +29,7 @@ from gdb_epi.render.frame_lines import (
 )
 from gdb_epi.render.opening_sentences import deadlock_clauses, hang_clauses
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted, extension_path, quoted_name
+from gdb_epi.util import counted, quoted_name
 
 MAX_WAITS = 3
 MAX_KINDS_OF_WAITS = 3
@@ -228,18 +228,11 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
         texts[0] = f"{'waits' if count == '1' else 'wait'} {rest}"
         all_alike = [parts[0].partition(" ")[0]] == [count] and not parts[1:]
         waiting = f" {texts[0]}" if all_alike else f": {count} {', '.join(texts)}"
-    command = "epi tasks" if of.get("asyncio") or of.get("trio") else "epi greenlets"
-    yield f"{' and '.join(parts)}{waiting} ({'' if in_gdb else 'in GDB: '}{command})"
+    listed = " (in GDB: epi greenlets)" if not has_tasks(record) and not in_gdb else ""
+    yield f"{' and '.join(parts)}{waiting}{listed}"
 
 
-def tree_command(record: Json, core: str) -> str:
-    """Return the line for a shell that shows which task waits for which; "" where there is none.
-
-    GDB reads no packed core, and one of another machine needs more words.
-    """
+def has_tasks(record: Json) -> bool:
+    """Tell whether there are tasks of asyncio or trio, which wait for each other."""
     tasks = get_group(record, "tasks")
-    if not (tasks.get("asyncio") or tasks.get("trio")):
-        return ""
-    if not core or get_group(record, "file").get("compression"):
-        return ""
-    return f"gdb -c {core} -batch -x {extension_path()} -ex 'epi tasks --tree'"
+    return bool(tasks.get("asyncio") or tasks.get("trio"))

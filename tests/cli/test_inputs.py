@@ -114,7 +114,7 @@ def test_a_bad_input_is_one_clear_line(shell, tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-@pytest.mark.parametrize("verb", ["triage", "stacks", "corruption", "sign"])
+@pytest.mark.parametrize("verb", ["triage", "stacks", "corruption", "sign", "tasks"])
 def test_what_is_no_file_is_never_waited_for(shell, tmp_path, verb, kind):
     shell.prefix = ["timeout", "20"]
     done = shell(verb, bad_file(tmp_path, kind))
@@ -450,7 +450,7 @@ def test_python_whose_executable_is_gone_is_told_by_its_extensions(shell, tmp_pa
     assert "py  string_at  " in done.out and "py  <module>   <string>:1" in done.out
     done = shell("triage", core, "--no-db", "--exe", STATIC)
     assert "CPython 3.11." in done.out
-    assert f"gdb-epi triage --stacks --locals {core} --exe {STATIC} --no-db" in done.out
+    assert f"gdb-epi stacks --locals {core} --exe {STATIC}\n" in done.out
 
 
 def test_whether_an_executable_that_is_gone_was_python_cannot_be_told(shell, tmp_path):

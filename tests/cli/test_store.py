@@ -313,3 +313,23 @@ def test_a_stored_core_is_told_from_those_like_it(shell, core):
     lines = json.dumps(records[0]).encode()
     assert shell("fleet", "ingest", "-", *database, stdin=lines).code == 0
     assert shell.triage(core, *database).err.endswith(", with 1 other crash of this kind\n")
+
+
+def test_the_screen_says_how_often_such_a_crash_was_seen(shell, core):
+    """It told its reader to ask the database that it was writing into."""
+    database = ("--db", "f.sqlite3")
+    first = shell.triage(core, *database).out
+    assert "\nSeen " not in first and "fleet seen" in first, "there is no database yet"
+    again = shell.triage(core, *database).out
+    assert "\nSeen     never before, in this database\n" in again, "this core itself counts not"
+    assert "fleet seen" not in again
+    record = shell.triage(core, "--no-db", "--format", "json").records[0]
+    for key, day in (("ab" * 16, "2026-05-11"), ("cd" * 16, "2026-05-12")):
+        other = record | {"core_key": key, "host": {"hostname": f"a{day[-2:]}"}}
+        other["time"] = {"crash_ts": f"{day}T03:00:00Z", "ts_source": "journal"}
+        lines = json.dumps(other).encode()
+        assert shell("fleet", "ingest", "-", *database, stdin=lines).code == 0
+    shown = shell.triage(core, *database).out
+    assert "\nSeen     2 times before, last on 2026-05-12 on host a12\n" in shown
+    assert "those crashes:" in shown and "--db f.sqlite3" in shown
+    assert "\nSeen " not in shell.triage(core, "--no-db").out

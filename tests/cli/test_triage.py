@@ -153,6 +153,20 @@ def test_other_verbs_tell_a_packing_that_was_cut_off(shell, core, core_bytes):
     assert shell.leftovers == []
 
 
+def test_local_variables_and_tasks_are_shown_without_a_database(shell, core):
+    """The screen offered `triage --stacks --locals --no-db`, and a line of GDB for tasks."""
+    plain, shown = shell("stacks", core), shell("stacks", "--locals", core)
+    assert (shown.code, shown.err) == (0, "")
+    names = [line.split()[1] for line in plain.out.splitlines() if line.startswith("  py ")]
+    assert names[0] in shown.out  # where calls are alike the list without values folds them
+    assert any(line.startswith("        ") and " = " in line for line in shown.out.splitlines())
+    (told,) = shell("stacks", "--locals", "--json", core).records
+    assert any(frame["locals"] for thread in told["threads"] for frame in thread["frames"])
+    tasks = shell("tasks", core)
+    assert tasks.code == 0 and "no tasks of asyncio or trio" in tasks.out
+    assert not shell.database.exists() and not shell.spooled
+
+
 def test_a_bomb_is_not_unpacked(shell, core):
     bomb = core.with_name("bomb.gz")
     with gzip.open(bomb, "wb", compresslevel=1) as file:

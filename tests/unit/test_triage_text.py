@@ -691,22 +691,18 @@ def test_gdb_with_another_build_of_the_executable_is_told_who_knows_the_right_on
 
 
 @pytest.mark.parametrize(
-    ("reader", "compression", "words"),
+    ("reader", "words"),
     [
-        (Audience(GDB), None, "epi tasks --tree"),
-        (Audience(SHELL, core="core.7"), None, "gdb -c core.7 -batch -x "),
-        (Audience(SHELL, core="core.xz"), "xz", ""),
-        (Audience(SHELL, core="core.7", files=" --exe python3"), None, ""),
+        (Audience(GDB), "epi tasks --tree"),
+        (Audience(SHELL, core="core.7"), "gdb-epi tasks core.7"),
+        (Audience(SHELL, core="core.7", files=" --exe py"), "gdb-epi tasks core.7 --exe py"),
     ],
 )
-def test_a_hang_of_tasks_comes_with_the_line_that_draws_them(
-    reader: Audience, compression: str | None, words: str
-) -> None:
+def test_a_hang_of_tasks_comes_with_the_line_that_draws_them(reader: Audience, words: str) -> None:
     record = {
         "threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}},
         "tasks": {"asyncio": 2, "waits": [{"kind": "lock", "count": 2}]},
-        "file": {"compression": compression},
         "verdict": {"label": "hang", "reasons": ["nobody sets it"]},
     }
     shown = [line for line in render_triage(record, reader) if "who waits for whom:" in line]
-    assert bool(shown) == bool(words) and all(words in line for line in shown)
+    assert len(shown) == 1 and shown[0].endswith(words)

@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    Finding,
+    SupportedLabel,
+    detector,
+    finding_in_plain_words,
+    hex_word,
+)
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
@@ -98,27 +104,26 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
         "whole": at.whole, "candidates": named[:8], "size_looks_like": holds, VICTIM: True,
     }  # fmt: skip
     if at.one_bit:
-        summary = (
+        plain = (
             "the size of a heap block is wrong; with one bit of it changed, the blocks behind fit; "
-            f"who changed it is not in the core (block {at.header + _HEADER:#x}, size {at.word:#x})"
+            "who changed it is not in the core"
         )
-        return Finding("damaged_heap", subject, facts, summary)
+        details = f"the block is at {at.header + _HEADER:#x}, its size is {at.word:#x}"
+        return finding_in_plain_words("damaged_heap", subject, facts, plain, details)
     damaged = "is damaged" + (f": it holds {holds}" if holds else "")
     who = f"something, perhaps {who}," if who else "something, what is not known,"
     if at.before is None:
-        summary = (
-            f"{who} overwrote the header of a heap block, which {damaged} (the block is at "
-            f"{at.header + _HEADER:#x})"
-        )
+        block, plain = at.header, f"{who} overwrote the header of a heap block, which {damaged}"
     else:
         usable, alike = at.size - 8, at.sizes.get(at.size, 0)
         facts |= {"before": hex_word(at.before + _HEADER), "before_size": usable, "alike": alike}
-        block = f"of {usable} bytes"
-        summary = (
-            f"{who} probably wrote past the end of a heap block {block}; the header behind it "
-            f"{damaged} (the block is at {at.before + _HEADER:#x})"
+        block = at.before
+        plain = (
+            f"{who} probably wrote past the end of a heap block of {usable} bytes; the header "
+            f"behind it {damaged}"
         )
-    return Finding("damaged_heap", subject, facts, summary)
+    details = f"the block is at {block + _HEADER:#x}"
+    return finding_in_plain_words("damaged_heap", subject, facts, plain, details)
 
 
 def _first_break(heap: HeapWords) -> HeapBreak | int:

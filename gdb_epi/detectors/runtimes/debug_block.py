@@ -12,6 +12,7 @@ from gdb_epi.detectors.registry import (
     Finding,
     SupportedLabel,
     detector,
+    finding_in_plain_words,
     frames_of_failure,
     hex_word,
 )
@@ -88,13 +89,13 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
         "overwritten_at": hex_word(block.address + (block.size if block.behind else -8)),
         VICTIM: True,
     }  # fmt: skip
-    summary = (
+    plain = (
         f"{count} of the 8 bytes {side} a block of {block.size} bytes ({what}) were overwritten; "
         "who wrote them is not in the core"
     )
-    summary += f", perhaps {who}" if who else ""
-    summary += f" (the block is at {block.address:#x})"
-    yield Finding("debug_block", f"thread {account.fault.tid}", facts, summary)
+    plain += f", perhaps {who}" if who else ""
+    details, subject = f"the block is at {block.address:#x}", f"thread {account.fault.tid}"
+    yield finding_in_plain_words("debug_block", subject, facts, plain, details)
 
 
 def _end_of_check(target: Target, frames: Sequence[NativeFrame]) -> int | None:

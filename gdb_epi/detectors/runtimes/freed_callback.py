@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    Finding,
+    SupportedLabel,
+    detector,
+    finding_in_plain_words,
+    hex_word,
+)
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import may_execute, permits
@@ -44,12 +50,14 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
         return
     closure = _freed_closure(state.target, account.fault.pc)
     if closure is not None:
-        summary = (
+        plain = (
             "C code called a callback of ctypes or cffi that was already freed: nothing in Python "
-            f"kept a reference to it (it was at {closure:#x})"
+            "kept a reference to it"
         )
         facts = {"address": hex_word(closure), AT_FAULT: PROGRAM}
-        yield Finding("freed_callback", f"thread {account.fault.tid}", facts, summary)
+        yield finding_in_plain_words(
+            "freed_callback", f"thread {account.fault.tid}", facts, plain, f"it was at {closure:#x}"
+        )
         return
     if not isinstance(python, PythonState) or account.how not in (ACCESS, TRANSFER):
         return
@@ -66,10 +74,11 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     facts, summary = {AT_FAULT: PROGRAM}, ""
     if freed is not None:
         facts["address"] = hex_word(freed)
-        summary = (
+        facts["plain"] = (
             "C code called a ctypes callback that was already freed: nothing in Python kept a "
-            f"reference to it (it was at {freed:#x})"
+            "reference to it"
         )
+        summary = f"{facts['plain']} (it was at {freed:#x})"
     elif end.in_libffi and not counts:
         summary = (
             "C code called a callback of ctypes or cffi, and libffi found no description of it: "

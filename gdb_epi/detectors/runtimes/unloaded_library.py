@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    Finding,
+    SupportedLabel,
+    detector,
+    finding_in_plain_words,
+    hex_word,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.own_native_code import AT_FAULT, PROGRAM
@@ -44,12 +50,13 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
         if not name or any(path.startswith(stem) for path in loaded):
             continue
         facts = {"library": name, "address": hex_word(address), AT_FAULT: PROGRAM}
-        summary = (
+        plain = (
             f"a function of {name} was called, it seems, which is not loaded any more: ctypes had "
-            "loaded it, and it was closed (dlclose) while its functions were kept (control went to "
-            f"{address:#x}, where nothing is mapped)"
+            "loaded it, and it was closed (dlclose) while its functions were kept"
         )
-        yield Finding("unloaded_library", f"thread {account.fault.tid}", facts, summary)
+        details = f"control went to {address:#x}, where nothing is mapped"
+        subject = f"thread {account.fault.tid}"
+        yield finding_in_plain_words("unloaded_library", subject, facts, plain, details)
         return
 
 

@@ -26,7 +26,7 @@ def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
     for wait in report.waits:
         if wait.verdict != LOST_WAKEUP or wait.confidence == INFO:
             continue
-        name = wait.name or f"a {wait.kind} at {wait.address:#x}"
+        name = wait.name or f"a {wait.kind}"
         if name.startswith("in "):  # a native library, not what is waited for
             name = f"a {wait.kind} {name}"
         yield Finding(

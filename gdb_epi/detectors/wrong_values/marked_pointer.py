@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    Finding,
+    SupportedLabel,
+    detector,
+    finding_in_plain_words,
+    hex_word,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.fault_site import DATA
@@ -84,11 +90,10 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
             kind, why = CODE, f"which code of {handles} sets, tests or clears itself"
         facts = {"kind": kind, "value": hex_word(value), "plain": hex_word(plain),
                  "others": len(others), "where": [hex_word(at) for at in places]}  # fmt: skip
-        summary = (
-            f"a pointer was used with a mark in its top bits, {why}: the mark was not taken off "
-            f"({name} holds {value:#018x}, the address is {plain:#x})"
-        )
-        yield Finding("marked_pointer", f"thread {account.fault.tid}", facts, summary)
+        words = f"a pointer was used with a mark in its top bits, {why}: the mark was not taken off"
+        details = f"{name} holds {value:#018x}, the address is {plain:#x}"
+        subject = f"thread {account.fault.tid}"
+        yield finding_in_plain_words("marked_pointer", subject, facts, words, details)
         return
 
 

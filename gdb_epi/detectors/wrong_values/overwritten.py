@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    Finding,
+    SupportedLabel,
+    detector,
+    finding_in_plain_words,
+    hex_word,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
@@ -49,11 +55,12 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
         apart = f", {steps.pop()} bytes apart," if len(steps) == 1 else ""
         facts = {"value": hex_word(value), "objects": len(places),
                  "where": [hex_word(at) for at in places[:8]]}  # fmt: skip
-        summary = (
+        plain = (
             f"{more}{len(places)} objects{apart} have the same wrong word as their type: code "
-            f"wrote over all of them ({name} holds {value:#x} too)"
+            "wrote over all of them"
         )
-        yield Finding("repeated_wrong_word", "memory", facts, summary)
+        details = f"{name} holds {value:#x} too"
+        yield finding_in_plain_words("repeated_wrong_word", "memory", facts, plain, details)
         return
 
 
@@ -76,11 +83,9 @@ def wide_text(state: ProcessState) -> Iterator[Finding]:
         if alike < 2:
             continue
         facts = {"where": hex_word(places[0]), "around": alike}
-        summary = (
-            "text of two bytes a letter (UTF-16) lies where a pointer belongs, among such text "
-            f"({name} holds it; it is at {places[0]:#x})"
-        )
-        yield Finding("wide_text", "memory", facts, summary)
+        plain = "text of two bytes a letter (UTF-16) lies where a pointer belongs, among such text"
+        details = f"{name} holds it; it is at {places[0]:#x}"
+        yield finding_in_plain_words("wide_text", "memory", facts, plain, details)
         return
 
 

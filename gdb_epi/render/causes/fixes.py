@@ -134,6 +134,8 @@ def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
         for finding in reversed(get_groups(record, "findings"))
         if finding.get("summary") in reasons
     }
+    if "lost_wakeup" in deciding:
+        return 'start threads and pools after fork(), or use the "spawn" start method'
     if label == "deadlock":
         stuck = deciding.get("stuck_deadlock", {})
         of_handler = deciding.get("self_deadlock", {}).get("in_handler") is True

@@ -123,9 +123,16 @@ _PLAIN_SIGNS = {
 def plain_reason(record: Json, reason: str) -> str | None:
     """Return a reason without addresses; None where there are no other words for it."""
     signs = get_groups(get_group(record, "corruption"), "evidence")
-    said: Json = next((s for s in signs if reason and reason[:MAX_TEXT] == s.get("summary")), {})
-    if isinstance(said.get("plain"), str):
-        return str(said["plain"])
+    found = [
+        {"summary": finding.get("summary"), "plain": get_group(finding, "facts").get("plain")}
+        for finding in get_groups(record, "findings")
+    ]
+    same = (s for s in (*found, *signs) if s.get("summary") in (reason, reason[:MAX_TEXT]))
+    saying = [s for s in same if reason]
+    plain = next((s["plain"] for s in saying if isinstance(s.get("plain"), str)), None)
+    if plain is not None:
+        return str(plain)
+    said: Json = next((s for s in saying if s.get("id")), {})
     sign = str(said.get("id"))
     if sign.startswith(_NULL_SIGNS):
         category = str(get_group(record, "signature").get("category"))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi tasks`: which task of asyncio or trio waits for which, without GDB."""
+
+from __future__ import annotations
+
+import sys
+
+from gdb_epi.cli.support.process_files import add_process_files, process_files
+from gdb_epi.typing_lite import ArgumentParser, Namespace
+
+GROUP = "One crash"
+HELP = "which task of asyncio or trio waits for which"
+READS_CORES = True
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
+    add_process_files(parser)
+    parser.add_argument("--stacks", action="store_true", help="a list with stacks, no tree")
+    parser.add_argument("--each", action="store_true", help="also those that are alike, one by one")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(args: Namespace) -> int:
+    """Print the tasks."""
+    from gdb_epi.cli.support.open_core import open_core
+    from gdb_epi.process_state import ProcessState
+    from gdb_epi.render.task_tree import FRAMES, tasks_report
+
+    with open_core(args.core, *process_files(args)) as target:
+        report = tasks_report(ProcessState(target), FRAMES, tree=not args.stacks, each=args.each)
+    if args.json:
+        from gdb_epi.render.report_json import render_report_json as render
+    else:
+        from gdb_epi.render.report_text import render_report as render
+    sys.stdout.write(render(report) + "\n")
+    return report.exit_code
