@@ -333,8 +333,8 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
         evidence.append(f"{rest} of {total} crashes are explained by none of these")
     if parted.leaning:
         open_questions = (part.undecided for part in parted.parts if part.undecided is not None)
-        marks = [mark for question in open_questions for mark in question.possible]
-        how = next((f": {m.numbers()}" for m in marks if m.name == parted.leaning), "")
+        possible = [mark for question in open_questions for mark in question.possible]
+        how = next((f": {m.numbers()}" for m in possible if m.name == parted.leaning), "")
         evidence.append(f"the rest leans to {parted.leaning}, which may be chance{how}")
     findings = [f for cause in named for f in cause.findings]
     repeated = [c for f in findings for c in (*f.caveats, *_source(population, f))]
