@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.runtime.eval_breaker import PendingCalls
-from gdb_epi.cpython.runtime.gc import GcState
+from gdb_epi.cpython.runtime.gc import GcState, debug_flag_names
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.cpython.runtime.interpreters import InterpreterDetails, RuntimeDetails, StopTheWorld
 from gdb_epi.errors import Absent
@@ -152,8 +152,6 @@ def gc_json(gc: GcState | Absent) -> dict[str, Any] | None:
     """Return a collector's state; null when it could not be read."""
     if isinstance(gc, Absent):
         return None
-    from gdb_epi.cpython.runtime.gc import debug_flag_names
-
     return {
         "enabled": gc.enabled,
         "collecting": gc.collecting,

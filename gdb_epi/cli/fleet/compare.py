@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.cli.fleet.output import add_output_options, print_line
+from gdb_epi.cli.fleet.output import add_output_options, print_line, print_rows, print_table
 from gdb_epi.cli.fleet.top import NARROW
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE, UsageError
@@ -38,7 +38,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the table."""
-    from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.store.database import open_database
 
     windows = parse_window(args.before), parse_window(args.after)

@@ -13,6 +13,8 @@ from gdb_epi.cli.fleet.output import (
     add_output_options,
     parse_day_argument,
     print_line,
+    print_rows,
+    print_table,
 )
 from gdb_epi.cli.support.messages import no_crashes_message
 from gdb_epi.errors import EXIT_DONE
@@ -50,7 +52,6 @@ def run(args: Namespace) -> int:
     """Print the pairs, the strongest first."""
     if args.signature is not None:
         return _correlate_signature(args)
-    from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
     asof = parse_day_argument(args.asof)
@@ -85,7 +86,6 @@ def run(args: Namespace) -> int:
 
 
 def _correlate_signature(args: Namespace) -> int:
-    from gdb_epi.cli.fleet.output import print_rows
     from gdb_epi.cli.fleet.split import population_and_code
     from gdb_epi.fleet.questions.pair_search import signature_pairs
 

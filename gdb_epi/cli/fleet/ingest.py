@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_database_option
-from gdb_epi.errors import EXIT_DONE, EXIT_UNUSABLE_INPUT
+from gdb_epi.errors import EXIT_DONE, EXIT_UNUSABLE_INPUT, UsageError
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -64,8 +64,6 @@ def parse_time_zone(name: str) -> tzinfo:
     """Return the time zone of a name or an offset. Raises UsageError."""
     from datetime import datetime, timezone
     from zoneinfo import ZoneInfo
-
-    from gdb_epi.errors import UsageError
 
     if name.upper() in ("UTC", "Z", "GMT"):
         return timezone.utc

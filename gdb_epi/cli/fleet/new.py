@@ -12,6 +12,8 @@ from gdb_epi.cli.fleet.output import (
     add_output_options,
     parse_day_argument,
     print_line,
+    print_rows,
+    print_table,
 )
 from gdb_epi.cli.fleet.top import (
     NARROW,
@@ -51,7 +53,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the table."""
-    from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.questions.signature_history import format_utc_time
     from gdb_epi.fleet.store.database import open_database
     from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY

@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_signature_question, print_line
+from gdb_epi.cli.fleet.output import add_signature_question, print_line, print_rows
 from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
@@ -25,7 +25,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the day, its interval, and the roll-outs of that time."""
-    from gdb_epi.cli.fleet.output import print_rows
     from gdb_epi.cli.fleet.split import population_and_code
     from gdb_epi.fleet.questions.onset import find_onset
 

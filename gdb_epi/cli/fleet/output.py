@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from gdb_epi.render.escape import terminal_width
+from gdb_epi.render.escape import escape, terminal_width
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, _ArgumentGroup
 
 if TYPE_CHECKING:
@@ -105,8 +105,6 @@ def bytes_text(size: int) -> str:
 
 def print_line(line: str) -> None:
     """Print a line, control characters escaped, folded where the terminal ends."""
-    from gdb_epi.render.escape import escape
-
     for part in fold_line(escape(line), terminal_width()):
         print(part)
 
@@ -134,8 +132,6 @@ def print_table(
     if not cells:
         print(empty)
         return
-    from gdb_epi.render.escape import escape
-
     shown = [[escape(str(cell)) for cell in row] for row in cells]
     width = terminal_width()
     for number in range(len(below) + 1):
@@ -162,8 +158,6 @@ def _aligned(
 
 
 def _cell(value: Any) -> str:
-    from gdb_epi.render.escape import escape
-
     if isinstance(value, dict):
         value = ", ".join(f"{key} {item}" for key, item in value.items())
     if isinstance(value, (list, tuple)):

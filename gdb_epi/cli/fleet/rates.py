@@ -9,7 +9,10 @@ from gdb_epi.argument_types import whole_number
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
     add_output_options,
+    parse_day_argument,
     print_line,
+    print_rows,
+    print_table,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE, UsageError
@@ -17,7 +20,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions.rates import Risk, ValueRate
+    from gdb_epi.fleet.questions.rates import Rates, Risk, ValueRate
 
 GROUP = "Look"
 HELP = "crashes per host-hour by the values of an attribute: is this kernel, this release worse?"
@@ -51,7 +54,6 @@ def run(args: Namespace) -> int:
     """Print a row for each value, or what can be said of one."""
     import numpy as np
 
-    from gdb_epi.cli.fleet.output import parse_day_argument, print_rows, print_table
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.rates import rates_of_values
 
@@ -60,11 +62,11 @@ def run(args: Namespace) -> int:
         from gdb_epi.cli.fleet.split import population_and_code
 
         population, code = population_and_code(args.db, args.signature, args.asof)
-        mine = population.signature == code
+        members = population.signature == code
     else:
         with open_for_question(args.db) as base:
             population = base.population(parse_day_argument(args.asof))
-        mine = np.ones(population.day.size, dtype=bool)
+        members = np.ones(population.day.size, dtype=bool)
     attribute = population.attribute(name)
     if attribute is None:
         # The attributes of hosts that have host-hours first: rates are known of these.
@@ -76,15 +78,15 @@ def run(args: Namespace) -> int:
             hint=f"gdb-epi fleet check{repeated_database_option(args)}",
         )
     with_answers = bool(value) or args.json or args.csv
-    rates = rates_of_values(population, attribute, mine, explain=with_answers)
+    rates = rates_of_values(population, attribute, members, explain=with_answers)
     rows = rates.rows
     asked = [row for row in rows if row.value == value]
     begun = [row for row in rows if value and row.value.startswith(value)]
     asked = asked or begun * (len(begun) == 1)
     if value and not asked:
-        some = ", ".join(row.value for row in rows[:NAMED])
+        values = ", ".join(row.value for row in rows[:NAMED])
         raise UsageError(
-            f"no {name} is {value!r}: there are {some or 'none'}",
+            f"no {name} is {value!r}: there are {values or 'none'}",
             hint=f"gdb-epi fleet rates {name}{repeated_database_option(args)}",
         )
     if args.json or args.csv:
@@ -93,6 +95,12 @@ def run(args: Namespace) -> int:
     for row in asked:
         print_line(f"{name}={row.value}: {row.answer}")
         print()
+    _print_table(args, name, rates)
+    return EXIT_DONE
+
+
+def _print_table(args: Namespace, name: str, rates: Rates) -> None:
+    rows = rates.rows
     print_table(
         (
             name,
@@ -124,7 +132,6 @@ def run(args: Namespace) -> int:
             f"{counted(rates.not_covered, 'crash')} left out: no host-hours tell of these; "
             f"gdb-epi fleet check{repeated_database_option(args)}"
         )
-    return EXIT_DONE
 
 
 def _cells(row: ValueRate) -> list[object]:

@@ -7,7 +7,12 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_signature_question, parse_day_argument, print_line
+from gdb_epi.cli.fleet.output import (
+    add_signature_question,
+    parse_day_argument,
+    print_line,
+    print_rows,
+)
 from gdb_epi.errors import EXIT_DONE, InputError
 from gdb_epi.util import counted
 
@@ -81,7 +86,6 @@ def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[
 def _machine(
     population: Population, parted: SignatureSplit, judged: PopulationVerdict, *, as_csv: bool
 ) -> None:
-    from gdb_epi.cli.fleet.output import print_rows
 
     parts = [_row(population, part, as_csv=as_csv) for part in parted.parts]
     if as_csv:

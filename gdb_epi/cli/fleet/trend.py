@@ -10,6 +10,8 @@ from gdb_epi.cli.fleet.output import (
     add_output_options,
     parse_day_argument,
     print_line,
+    print_rows,
+    print_table,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE
@@ -32,7 +34,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print a line a day."""
-    from gdb_epi.cli.fleet.output import print_rows, print_table
     from gdb_epi.fleet.store.database import open_database
     from gdb_epi.render.escape import terminal_width
 

@@ -385,21 +385,7 @@ class _Replay:
     ) -> RecomputedRegister | None:
         step = self._path.steps[number]
         held = self._registers.get(register)
-        how = value_source(step.instruction, register)
-        expected: int | None = None
-        if how.kind == OTHER:
-            how = ValueSource(COMPUTED, None, step.instruction.size)
-            expected = computed_value(step.instruction, register, self._add_memory(number, values))
-        slot = None
-        if how.kind == LOAD and isinstance(how.source, MemoryOperand):
-            slot = how.source.address(values)
-            expected = self._load(number, slot, how) if slot is not None else None
-        elif how.kind == COPY and isinstance(how.source, str):
-            expected = values.get(how.source)
-        elif how.kind == ADDRESS and isinstance(how.source, MemoryOperand):
-            expected = how.source.address(values)
-        elif how.kind == CONSTANT and isinstance(how.source, int):
-            expected = how.source
+        how, slot, expected = self._expected_of(number, register, values)
         if expected is None or held is None:
             return None
         fixed = how.kind == CONSTANT or (
@@ -415,12 +401,9 @@ class _Replay:
         elif how.kind == COPY and isinstance(how.source, str):
             address_registers = (how.source,)
         later = range(number + 1, len(self._path.steps))
-        reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
         kept = any(self._path.steps_over(step_number) for step_number in later)
-        since = reads and kept
+        reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
         inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
-        since |= any(each.since and each.held != each.expected for each in inputs)
-        from_memory = reads or any(each.from_memory for each in inputs)
         return RecomputedRegister(
             register=register,
             held=held,
@@ -431,12 +414,34 @@ class _Replay:
             size=how.size,
             address_registers=address_registers,
             offset=offset,
-            since=since,
+            since=(reads and kept)
+            or any(each.since and each.held != each.expected for each in inputs),
             fixed=fixed,
             kept=kept,
-            from_memory=from_memory,
+            from_memory=reads or any(each.from_memory for each in inputs),
             terms=_terms(step.instruction, how, self._add_memory(number, values)),
         )
+
+    def _expected_of(
+        self, number: int, register: str, values: dict[str, int]
+    ) -> tuple[ValueSource, int | None, int | None]:
+        """Return how a step sets a register, the address that it reads, and what it gives."""
+        instruction = self._path.steps[number].instruction
+        how = value_source(instruction, register)
+        if how.kind == LOAD and isinstance(how.source, MemoryOperand):
+            slot = how.source.address(values)
+            return how, slot, None if slot is None else self._load(number, slot, how)
+        if how.kind == OTHER:
+            how = ValueSource(COMPUTED, None, instruction.size)
+            computed = computed_value(instruction, register, self._add_memory(number, values))
+            return how, None, computed
+        if how.kind == COPY and isinstance(how.source, str):
+            return how, None, values.get(how.source)
+        if how.kind == ADDRESS and isinstance(how.source, MemoryOperand):
+            return how, None, how.source.address(values)
+        if how.kind == CONSTANT and isinstance(how.source, int):
+            return how, None, how.source
+        return how, None, None
 
     def _add_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
         """Return the registers and, under the name MEMORY, what the instruction reads there."""

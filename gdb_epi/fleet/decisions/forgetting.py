@@ -181,65 +181,76 @@ _WANTED: dict[str, Callable[[Connection, str], _Wanted]] = {
 
 def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, int]:
     """Count the rows about it, and delete them with `apply`."""
-    words = set(wanted.words)
-    for part in in_list_parts(wanted.crashes):
-        of_part = select(tables.crash.c.core_key).where(tables.crash.c.id.in_(part))
-        words.update(connection.execute(of_part).scalars())
-
-    def names_it(*texts: str | None) -> bool:
-        for given in texts:
-            folded = (given or "").casefold()
-            if not words.isdisjoint(word.rstrip(".") for word in _WORD.findall(folded)):
-                return True
-            if any(not _WORD.fullmatch(word) and word in folded for word in wanted.words):
-                return True  # a name with characters that no name of DNS has
-        return False
-
+    names_it = _test_of_texts(connection, wanted)
     f, m, n, log = tables.finding.c, tables.mark.c, tables.notice.c, tables.ingest_log.c
-    findings = connection.execute(select(f.id, f.attr, f.value, f.detail)).all()
-    about = [r.id for r in findings if r.attr in (OF_HOST, LOOP_OF) and names_it(r.value)]
-    decisions = [
-        r.id for r in connection.execute(select(m.id, m.about, m.name))
-        if r.about in (MARKED_HOST, FINDING) and names_it(r.name)
-    ]  # fmt: skip
-    notices = [r.id for r in connection.execute(select(n.id, n.subject)) if names_it(r.subject)]
-    logged = connection.execute(select(log.id, log.core_key, log.source, log.error)).all()
-    lines = [r.id for r in logged if names_it(r.core_key, r.source, r.error)]
+    findings = connection.execute(select(f.id, f.attr, f.value)).all()
+    decisions = connection.execute(select(m.id, m.about, m.name)).all()
+    notices = connection.execute(select(n.id, n.subject)).all()
+    lines = connection.execute(select(log.id, log.core_key, log.source, log.error)).all()
+    about = {
+        tables.finding: [
+            r.id for r in findings if r.attr in (OF_HOST, LOOP_OF) and names_it(r.value)
+        ],
+        tables.mark: [
+            r.id for r in decisions if r.about in (MARKED_HOST, FINDING) and names_it(r.name)
+        ],
+        tables.notice: [r.id for r in notices if names_it(r.subject)],
+        tables.ingest_log: [r.id for r in lines if names_it(r.core_key, r.source, r.error)],
+    }
     of_host = tables.exposure.c.host_id.in_(wanted.hosts)
     host_days = select(func.count()).select_from(tables.exposure).where(of_host)
     counts = {
         "crashes": len(wanted.crashes),
         "bytes": record_bytes(connection, wanted.crashes),
         "host_days": connection.execute(host_days).scalar_one(),
-        "findings": len(about), "decisions": len(decisions), "notices": len(notices),
-        "log_lines": len(lines),
-    }  # fmt: skip
-    if not apply:
-        return counts
-    connection.execute(tables.exposure.delete().where(of_host))
-    for table, ids in (
-        (tables.finding, about),
-        (tables.mark, decisions),
-        (tables.notice, notices),
-        (tables.ingest_log, lines),
-    ):
-        for part in in_list_parts(ids):
-            connection.execute(table.delete().where(table.c.id.in_(part)))
-    for row in findings:
+        "findings": len(about[tables.finding]),
+        "decisions": len(about[tables.mark]),
+        "notices": len(about[tables.notice]),
+        "log_lines": len(about[tables.ingest_log]),
+    }
+    if apply:
+        connection.execute(tables.exposure.delete().where(of_host))
+        for table, ids in about.items():
+            for part in in_list_parts(ids):
+                connection.execute(table.delete().where(table.c.id.in_(part)))
+        _remove_names_from_texts(connection, names_it)
+        remove_crashes(connection, wanted.crashes)
+    return counts
+
+
+def _test_of_texts(connection: Connection, wanted: _Wanted) -> Callable[..., bool]:
+    """Return what tells whether one of some texts names what must go, or a crash of it."""
+    words = set(wanted.words)
+    for part in in_list_parts(wanted.crashes):
+        of_part = select(tables.crash.c.core_key).where(tables.crash.c.id.in_(part))
+        words.update(connection.execute(of_part).scalars())
+
+    def names_it(*texts: str | None) -> bool:
+        for text in texts:
+            folded = (text or "").casefold()
+            if not words.isdisjoint(word.rstrip(".") for word in _WORD.findall(folded)):
+                return True
+            if any(not _WORD.fullmatch(word) and word in folded for word in wanted.words):
+                return True  # a name with characters that no name of DNS has
+        return False
+
+    return names_it
+
+
+def _remove_names_from_texts(connection: Connection, names_it: Callable[..., bool]) -> None:
+    """Take the names out of findings and decisions about other subjects, which stay."""
+    f, m = tables.finding.c, tables.mark.c
+    for row in connection.execute(select(f.id, f.detail)).all():
         detail = finding_detail(row.detail)
         kept = _without(detail, names_it)
-        # About another subject: it stays, without the name. The column may be damaged, or escaped.
-        if kept != detail or names_it(row.detail):
+        if kept != detail or names_it(row.detail):  # the column may be damaged, or escaped
             values = {"detail": json.dumps(kept)}
             connection.execute(tables.finding.update().where(f.id == row.id).values(**values))
     noted = or_(m.note.is_not(None), m.ticket.is_not(None))
     for number, *texts in connection.execute(select(m.id, m.note, m.ticket).where(noted)).all():
         if names_it(*texts):
-            connection.execute(
-                tables.mark.update().where(m.id == number).values(note=None, ticket=None)
-            )
-    remove_crashes(connection, wanted.crashes)
-    return counts
+            unnamed = tables.mark.update().where(m.id == number).values(note=None, ticket=None)
+            connection.execute(unnamed)
 
 
 def _without(detail: Mapping[str, Any], names_it: Callable[[str], bool]) -> dict[str, Any]:

@@ -17,7 +17,11 @@ from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
 from gdb_epi.locks.types import CERTAIN, FUTEX_WORD, INFO, PROBABLE, LockOwner, LockWait
-from gdb_epi.locks.waits.libc_lock_names import caller_of_system_call
+from gdb_epi.locks.waits.libc_lock_names import (
+    ALLOCATOR,
+    caller_of_system_call,
+    libc_function_taking,
+)
 from gdb_epi.target.api import Thread
 from gdb_epi.target.derived_registers import INTERRUPTED, NO_CALL, is_in_system_call
 from gdb_epi.target.libc import NOT_JUDGED
@@ -299,7 +303,6 @@ def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:
     return addresses are left over on many stacks.
     """
     from gdb_epi.fault.find_fault import interrupted_by_handlers
-    from gdb_epi.locks.waits.libc_lock_names import ALLOCATOR, libc_function_taking
 
     context, thread, kind = case.context, case.thread, case.guess.kind
     met = next(iter(interrupted_by_handlers(context.target, thread)), None)
