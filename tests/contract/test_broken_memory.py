@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.cores import Made, find_core
+from support.cores import find_core
 from support.interpreters import Interpreter, one_per_minor
 from support.kept import Needed, needed_frames, printed
-from support.opening import made_or_skip, need_core_dumps, target_of
+from support.opening import need_core_dumps, open_target
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cpython.runtime.python_state import decode_python
@@ -57,11 +57,6 @@ class Overwritten:
         return found
 
 
-def core_of(interpreter: Interpreter, program: str) -> tuple[Made, CoreFileTarget]:
-    made = made_or_skip(interpreter, program)
-    return made, target_of(made)
-
-
 def key(one: Needed) -> tuple[int | None, str, str]:
     return one.tid, one.name, one.filename
 
@@ -91,7 +86,7 @@ def pages_of(python: PythonState, needed: list[Needed]) -> Iterator[tuple[str, l
 @pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_pages_of_zeros(interpreter: Interpreter) -> None:
-    _, whole = core_of(interpreter, "damage_scene")
+    _, whole = open_target(interpreter, "damage_scene")
     python = decode_python(whole)
     assert isinstance(python, PythonState)
     needed = needed_frames(whole, python)
@@ -116,7 +111,7 @@ def test_pages_of_zeros(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("byte", [0x00, 0x41, 0xFF], ids=hex)
 def test_a_smashed_c_stack(interpreter: Interpreter, byte: int) -> None:
     """All of the dying thread's C stack is overwritten, as strcpy() into a local array does it."""
-    made, whole = core_of(interpreter, "damage_scene")
+    made, whole = open_target(interpreter, "damage_scene")
     python = decode_python(whole)
     assert isinstance(python, PythonState)
     dead = next(t for t in whole.threads() if t.tid == made.truth["crashed"])
@@ -141,7 +136,7 @@ def test_a_smashed_c_stack(interpreter: Interpreter, byte: int) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 @pytest.mark.parametrize("way", ["raise", "pydll"])
 def test_dying_below_tp_clear(interpreter: Interpreter, way: str) -> None:
-    made, target = core_of(interpreter, f"dying_in_clear-{way}")
+    made, target = open_target(interpreter, f"dying_in_clear-{way}")
     session = Session(target)
     record = analyze(session)
     assert record["signal"]["signo"] == made.truth["signal"]
@@ -155,7 +150,7 @@ def test_dying_below_tp_clear(interpreter: Interpreter, way: str) -> None:
 @pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_daemon_thread_at_shutdown(interpreter: Interpreter) -> None:
-    made, target = core_of(interpreter, "daemon_at_shutdown")
+    made, target = open_target(interpreter, "daemon_at_shutdown")
     session = Session(target)
     record = analyze(session)
     assert record["signal"]["signo"] == made.truth["signal"]
@@ -204,7 +199,7 @@ def test_dying_after_the_interpreter_is_gone(interpreter: Interpreter, tmp_path:
 def test_overwriting_is_seen() -> None:
     """What the tests above overwrite is neither read nor found any more."""
     interpreter = one_per_minor()[0]
-    _, whole = core_of(interpreter, "damage_scene")
+    _, whole = open_target(interpreter, "damage_scene")
     first = whole.regions()[-2]
     target = Overwritten(whole, [(first.start, first.start + PAGE)], 0x41)
     assert target.read(first.start, 8) == b"A" * 8
@@ -213,7 +208,7 @@ def test_overwriting_is_seen() -> None:
 
 def test_headers_that_all_name_the_file_as_notes() -> None:
     """The notes never take more memory than the file, however many headers name its bytes."""
-    made, _ = core_of(one_per_minor()[0], "damage_scene")
+    made, _ = open_target(one_per_minor()[0], "damage_scene")
     with made.core.open("rb") as stream:
         data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
     header = elf.parse_header(data[:64])

@@ -15,12 +15,11 @@ import pytest
 from support.cores import (
     PROGRAMS,
     CoreFailed,
-    Made,
     run_gcore,
     truncate,
     why_no_core_dumps,
 )
-from support.forks import fork_programs
+from support.forks import fork_program
 from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, sysroot_of
 from support.waiting import until_asleep, wait_until
@@ -34,11 +33,6 @@ from gdb_epi.target.corefile import CoreFileTarget
 GDB = "/usr/bin/gdb"
 needs_cores = pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
 minors = pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
-
-
-def made_of(interpreter: Interpreter, name: str) -> Made:
-    program = next(one for one in fork_programs() if one.name == name)
-    return made_or_skip(interpreter, program)
 
 
 class NoThreadSymbols(CoreFileTarget):
@@ -61,7 +55,7 @@ class Overwritten(CoreFileTarget):
 @needs_cores
 @minors
 def test_a_thread_that_does_not_name_itself_is_none(interpreter: Interpreter) -> None:
-    made = made_of(interpreter, "fork-four-threads")
+    made = made_or_skip(interpreter, fork_program("fork-four-threads"))
     core = Overwritten.open(made.core, sysroot=sysroot_of(made))
     lists = read_stack_lists(core)
     assert isinstance(lists, StackLists)
@@ -83,7 +77,7 @@ def test_a_thread_that_does_not_name_itself_is_none(interpreter: Interpreter) ->
 def test_a_truncated_core_claims_no_more_than_it_holds(
     interpreter: Interpreter, percent: int, tmp_path: Path
 ) -> None:
-    made = made_of(interpreter, "fork-four-threads")
+    made = made_or_skip(interpreter, fork_program("fork-four-threads"))
     core = truncate(made.core, percent / 100, tmp_path / "core")
     sysroot = sysroot_of(made)
     locks = ProcessState(CoreFileTarget.open(core, sysroot=sysroot)).locks
@@ -99,7 +93,7 @@ def test_a_truncated_core_claims_no_more_than_it_holds(
 @needs_cores
 @minors
 def test_an_unknown_c_library_is_said_and_not_guessed_about(interpreter: Interpreter) -> None:
-    made = made_of(interpreter, "fork-lock")
+    made = made_or_skip(interpreter, fork_program("fork-lock"))
     sysroot = sysroot_of(made)
     locks = ProcessState(NoThreadSymbols.open(made.core, sysroot=sysroot)).locks
     readings = {one.name: one for one in locks.fork.readings}

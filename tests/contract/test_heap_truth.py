@@ -11,10 +11,10 @@ from argparse import Namespace
 from typing import Any
 
 import pytest
-from support.cores import Made, truncate
+from support.cores import truncate
 from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, sysroot_of
+from support.opening import open_session
 
 from commands.find import find_objects_or_text
 from commands.refs import show_referrers
@@ -31,12 +31,6 @@ from gdb_epi.target.corefile import CoreFileTarget
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("heap", every=4)]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 MAX_SECONDS = 40.0  # of processor time, most of it of the mutations themselves
-
-
-def opened(interpreter: Interpreter) -> tuple[Made, Session]:
-    made = made_or_skip(interpreter, "heap_objects")
-    sysroot = sysroot_of(made)
-    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), sysroot=sysroot)
 
 
 def heap_of(session: Session, target: Any = None, **options: Any) -> ObjectSearch:
@@ -61,7 +55,7 @@ def addresses(data: dict[str, Any]) -> set[int]:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_every_living_object_is_found_and_no_freed_one(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "heap_objects")
     heap = heap_of(session)
     truth = made.truth
     extra = {"Slotted": {truth["holders"]["slots"]}, "deque": {truth["holders"]["a deque"]}}
@@ -80,7 +74,7 @@ def test_every_living_object_is_found_and_no_freed_one(interpreter: Interpreter)
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_every_type_and_every_list_that_the_collector_knew(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "heap_objects")
     heap = heap_of(session)
     assert set(made.truth["heap_types"]) <= set(heap.types())
     lists = found(session, "list", limit=100_000)
@@ -93,7 +87,7 @@ def test_every_type_and_every_list_that_the_collector_knew(interpreter: Interpre
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_find_by_name(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "heap_objects")
     plain = found(session, "__main__.Plain")
     assert addresses(plain) == set(made.truth["ids"]["Plain"])
     assert plain["types"] == [
@@ -123,7 +117,7 @@ def test_find_by_name(interpreter: Interpreter) -> None:
 @pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_texts_in_all_their_forms(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "heap_objects")
     forms = {
         "text": ("'needle-in-a-'", "ascii", "str"),
         "wide": ("'with-\u20ac-in'", "utf-16-le", "str"),
@@ -157,7 +151,7 @@ def references(session: Session, address: int, **options: Any) -> dict[str, Any]
 @pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_all_that_the_collector_calls_a_referrer(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "heap_objects")
     data = references(session, made.truth["target"])
     by_holder = {int(one["holder"], 16): one for one in data["references"] if one["holder"]}
     for address, kind, name in made.truth["referrers"]:
@@ -187,7 +181,7 @@ def test_all_that_the_collector_calls_a_referrer(interpreter: Interpreter) -> No
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_budgets_and_bad_addresses(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "heap_objects")
     data = references(session, made.truth["target"], budget=0.0)
     assert any("budget" in error["message"] for error in data["soft_errors"])
     with pytest.raises(InputError, match="no types found"):
@@ -205,7 +199,7 @@ def test_budgets_and_bad_addresses(interpreter: Interpreter) -> None:
 
 def test_a_limit_bounds_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a word that is everywhere only so many places get their object looked for."""
-    _, session = opened(discover()[0])
+    _, session = open_session(discover()[0], "heap_objects")
     sought: list[int] = []
 
     def in_no_object(_heap: ObjectSearch, address: int) -> None:
@@ -223,7 +217,7 @@ def test_a_limit_bounds_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_damage_never_raises(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "heap_objects")
     python = session.state.python
     assert isinstance(python, PythonState)
     truth = made.truth
@@ -251,7 +245,7 @@ def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
     if not static:
         pytest.skip("no CPython 3.9 or 3.11 with symbols on this machine's own root")
     for interpreter in static:
-        made, _ = opened(interpreter)
+        made, _ = open_session(interpreter, "heap_objects")
         known = set(made.truth["ids"]["Plain"])
         for percent in (5, 40, 70, 95):
             cut = truncate(made.core, percent / 100, tmp_path / f"{interpreter.id}-{percent}")

@@ -7,9 +7,8 @@ from argparse import Namespace
 from typing import Any
 
 import pytest
-from support.cores import Made
 from support.interpreters import Interpreter, spread
-from support.opening import made_or_skip, session_of
+from support.opening import open_session
 
 from commands.gc import show_garbage_collectors as gc_command
 from commands.interp import show_interpreters as interp_command
@@ -20,11 +19,6 @@ from gdb_epi.errors import Absent
 from gdb_epi.session import Session
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("interpreters")]
-
-
-def opened(interpreter: Interpreter, program: str) -> tuple[Made, Session]:
-    made = made_or_skip(interpreter, program)
-    return made, session_of(made)
 
 
 def runtime_of(session: Session) -> RuntimeDetails:
@@ -53,7 +47,7 @@ def rows(session: Session) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_who_holds_the_gil_and_who_waits_for_it(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter, "gil_contention")
+    made, session = open_session(interpreter, "gil_contention")
     truth = made.truth
     one = runtime_of(session).interpreters[0]
     assert one.gil is not None and not isinstance(one.gil, Absent)
@@ -72,7 +66,7 @@ def test_who_holds_the_gil_and_who_waits_for_it(interpreter: Interpreter) -> Non
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_threads_say_what_they_are(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter, "gil_contention")
+    made, session = open_session(interpreter, "gil_contention")
     truth = made.truth
     found = {row["tid"]: row for row in rows(session)}
     assert {str(tid): row["daemon"] for tid, row in found.items()} == truth["daemon"]
@@ -97,7 +91,7 @@ def test_threads_say_what_they_are(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 @pytest.mark.parametrize("program", ["collecting-0", "collecting-1", "collecting-2"])
 def test_a_collection_in_progress(interpreter: Interpreter, program: str) -> None:
-    made, session = opened(interpreter, program)
+    made, session = open_session(interpreter, program)
     truth = made.truth["gc"]
     gc = runtime_of(session).interpreters[0].gc
     assert not isinstance(gc, Absent) and gc.collecting
@@ -122,7 +116,7 @@ def test_a_collection_in_progress(interpreter: Interpreter, program: str) -> Non
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_callback_hides_which_generation(interpreter: Interpreter) -> None:
-    _, session = opened(interpreter, "collecting-callback")
+    _, session = open_session(interpreter, "collecting-callback")
     gc = runtime_of(session).interpreters[0].gc
     assert not isinstance(gc, Absent) and gc.collecting and gc.callbacks == 1
     assert gc.generation is None and gc.evidence
@@ -130,7 +124,7 @@ def test_a_callback_hides_which_generation(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_nothing_is_claimed_of_a_plain_death(interpreter: Interpreter) -> None:
-    _, session = opened(interpreter, "simple")
+    _, session = open_session(interpreter, "simple")
     found = runtime_of(session)
     one = found.interpreters[0]
     assert found.finalizing == 0 and not one.finalizing
@@ -144,7 +138,7 @@ def test_nothing_is_claimed_of_a_plain_death(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_tracked_objects_are_counted(interpreter: Interpreter) -> None:
-    _, session = opened(interpreter, "collecting-callback")
+    _, session = open_session(interpreter, "collecting-callback")
     report = gc_command(session, Namespace(types=1000, limit=200_000))
     assert report.data is not None
     tracked = report.data["collectors"][0]["tracked"]
@@ -162,7 +156,7 @@ def test_tracked_objects_are_counted(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_pending_calls_and_an_exception_sent(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter, "pending")
+    made, session = open_session(interpreter, "pending")
     truth = made.truth
     found = runtime_of(session)
     queues = [q for q in found.interpreters[0].pending if not isinstance(q, Absent) and q.calls]
@@ -179,7 +173,7 @@ def test_pending_calls_and_an_exception_sent(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_finalization_names_its_thread(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter, "finalization")
+    made, session = open_session(interpreter, "finalization")
     found = runtime_of(session)
     assert isinstance(found.finalizing, int)
     thread = found.thread(found.finalizing)
@@ -190,7 +184,7 @@ def test_finalization_names_its_thread(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter, "subinterpreter")
+    made, session = open_session(interpreter, "subinterpreter")
     found = runtime_of(session)
     assert [one.state.id for one in found.interpreters] == [0, 1, 2]
     own = interpreter.minor >= (3, 12)  # create() isolates them since
@@ -210,7 +204,7 @@ def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_ghosts_and_threads_without_python_are_told_apart(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter, "ghosts")
+    made, session = open_session(interpreter, "ghosts")
     found = rows(session)
     ghosts = {row["ident"]: row for row in found if row["ghost"]}
     names = {int(ident, 16): row["name"] for ident, row in ghosts.items()}

@@ -12,7 +12,7 @@ import pytest
 from support.cores import Made, truncate
 from support.interpreters import Interpreter, discover, spread
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, sysroot_of
+from support.opening import open_session
 
 from commands.modules import show_imported_packages as modules_command
 from gdb_epi.analysis import analyze
@@ -27,7 +27,6 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.report_text import render_report
-from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.util import version_or_none
 
@@ -45,12 +44,6 @@ KINDS = {
 }
 
 
-def opened(interpreter: Interpreter) -> tuple[Made, Session]:
-    made = made_or_skip(interpreter, "source_modules")
-    sysroot = sysroot_of(made)
-    return made, Session(CoreFileTarget.open(made.core, sysroot=sysroot), sysroot=sysroot)
-
-
 def decode(target: Any, python: PythonState | None = None) -> ImportedModules:
     state = python or ProcessState(target).python
     assert isinstance(state, PythonState), state
@@ -61,7 +54,7 @@ def decode(target: Any, python: PythonState | None = None) -> ImportedModules:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_every_module_is_what_it_was(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "source_modules")
     found = decode(session.target)
     assert found.soft_errors == ()
     assert [one.name for one in found.modules] == made.truth["names"]
@@ -89,7 +82,7 @@ def extensions(made: Made) -> bool:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter) -> None:
-    _, session = opened(interpreter)
+    _, session = open_session(interpreter, "source_modules")
     found = decode(session.target)
     listed = {one.name: (one.version, one.source) for one in top_level_packages(found)}
     assert (
@@ -123,7 +116,7 @@ def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_the_command(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "source_modules")
     report = modules_command(session, Namespace(name="", all=False, limit=500))
     text = render_report(report)
     assert "unended.dying" in text and "importing" in text
@@ -146,7 +139,7 @@ def test_the_command(interpreter: Interpreter) -> None:
 @pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_damage_never_raises(interpreter: Interpreter) -> None:
-    _, session = opened(interpreter)
+    _, session = open_session(interpreter, "source_modules")
     python = session.state.python
     assert isinstance(python, PythonState)
     addresses = [one.address for one in decode(session.target).modules]
@@ -164,7 +157,8 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
 
 
 def test_a_truncated_core_says_what_is_missing(tmp_path: Any) -> None:
-    made, _ = opened(next(one for one in discover() if one.minor >= (3, 11)))
+    interpreter = next(one for one in discover() if one.minor >= (3, 11))
+    made, _ = open_session(interpreter, "source_modules")
     for percent in (5, 20, 40, 60, 80):
         target = CoreFileTarget.open(truncate(made.core, percent / 100, tmp_path / f"{percent}"))
         python = ProcessState(target).python

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.cores import Made
 from support.interpreters import Interpreter, spread
-from support.opening import made_or_skip, session_of
+from support.opening import open_session
 
 from commands.tasks import show_tasks as tasks_command
 from gdb_epi.cpython.running import tasks as tasks_module
@@ -22,11 +22,6 @@ EAGER = [
     pytest.param(interpreter, id=interpreter.id)
     for interpreter in spread("taskgraph-eager", lambda one: one.minor >= (3, 12))
 ]
-
-
-def opened(interpreter: Interpreter, program: str = "taskgraph") -> tuple[Made, Session]:
-    made = made_or_skip(interpreter, program)
-    return made, session_of(made)
 
 
 def decode(session: Session) -> Tasks:
@@ -56,7 +51,7 @@ def assert_like_asyncio(found: Tasks, made: Made) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_who_waits_for_whom(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "taskgraph")
     found = decode(session)
     assert edges(found) == made.truth["edges"]
     assert_like_asyncio(found, made)
@@ -65,7 +60,7 @@ def test_who_waits_for_whom(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", EAGER)
 def test_eager_tasks_wait_like_others(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter, "taskgraph-eager")
+    made, session = open_session(interpreter, "taskgraph-eager")
     found = decode(session)
     assert_like_asyncio(found, made)
     assert edges(found) == made.truth["edges"]
@@ -76,7 +71,7 @@ def test_what_follows_is_what_asyncio_wrote_down(
     interpreter: Interpreter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the words of 3.14+, callbacks and futures give the same graph."""
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "taskgraph")
     plain = tasks_module.find_awaiting_tasks
 
     def derived(*args: Any) -> Any:
@@ -88,7 +83,7 @@ def test_what_follows_is_what_asyncio_wrote_down(
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_tasks_written_in_python(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "taskgraph")
     found = decode(session)
     assert sorted(str(t.name) for t in found.tasks if t.kind == "Python") == made.truth["python"]
     for task in found.tasks:
@@ -99,7 +94,7 @@ def test_tasks_written_in_python(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_the_tree_shows_every_task_below_its_waiters(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter)
+    made, session = open_session(interpreter, "taskgraph")
     report = tasks_command(session, Namespace(limit=40, tree=True, each=True))
     assert report.data is not None
     lines = list(report.lines)
@@ -123,7 +118,7 @@ def test_the_tree_shows_every_task_below_its_waiters(interpreter: Interpreter) -
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_tasks_while_the_interpreter_is_torn_down(interpreter: Interpreter) -> None:
-    made, session = opened(interpreter, "finalization-tasks")
+    made, session = open_session(interpreter, "finalization-tasks")
     python = session.state.python
     assert isinstance(python, PythonState) and python.finalizing
     found = read_asyncio_tasks(session.target, python)

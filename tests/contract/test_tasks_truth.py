@@ -9,10 +9,9 @@ from argparse import Namespace
 from typing import Any
 
 import pytest
-from support.cores import Made
 from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
-from support.opening import made_or_skip, target_of
+from support.opening import open_target
 
 from commands.tasks import show_tasks as tasks_command
 from gdb_epi.cpython.running.tasks import Tasks, read_asyncio_tasks
@@ -20,17 +19,11 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
-from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("tasks")]
 HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
 ROUNDS = 60
 MAX_SECONDS = 5.0  # of processor time for all tasks of a process; far above what was seen
-
-
-def opened(interpreter: Interpreter, program: str = "coroutines") -> tuple[Made, CoreFileTarget]:
-    made = made_or_skip(interpreter, program)
-    return made, target_of(made)
 
 
 def decode(target: Any, state: ProcessState) -> Tasks:
@@ -45,7 +38,7 @@ def shown(frame: PyFrame) -> list[Any]:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_names_coroutines_and_stacks(interpreter: Interpreter) -> None:
-    made, target = opened(interpreter)
+    made, target = open_target(interpreter, "coroutines")
     found = decode(target, ProcessState(target))
     assert found.soft_errors == ()
     told = {task["name"]: task for task in made.truth["tasks"]}
@@ -66,7 +59,7 @@ def test_names_coroutines_and_stacks(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_what_they_wait_for(interpreter: Interpreter) -> None:
-    _, target = opened(interpreter)
+    _, target = open_target(interpreter, "coroutines")
     state = ProcessState(target)
     found = {str(task.name): task for task in decode(target, state).tasks}
     doomed = found["doomed"]
@@ -81,7 +74,7 @@ def test_what_they_wait_for(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_stacks_and_the_command_show_them(interpreter: Interpreter) -> None:
-    made, target = opened(interpreter)
+    made, target = open_target(interpreter, "coroutines")
     session = Session(target)
     stacks = stacks_json(session.state)
     assert {task["name"]: task["coro"] for task in stacks["tasks"]} == {
@@ -97,7 +90,7 @@ def test_stacks_and_the_command_show_them(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_three_loops_and_every_state(interpreter: Interpreter) -> None:
     """Of a living thread, of an ended one and of the main thread; generators in the chains."""
-    made, target = opened(interpreter, "loops")
+    made, target = open_target(interpreter, "loops")
     found = decode(target, ProcessState(target))
     assert found.soft_errors == ()
     known = {str(task.name): task for task in found.tasks}
@@ -123,7 +116,7 @@ def test_three_loops_and_every_state(interpreter: Interpreter) -> None:
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_no_asyncio_no_tasks(interpreter: Interpreter) -> None:
-    _, target = opened(interpreter, "simple")
+    _, target = open_target(interpreter, "simple")
     assert decode(target, ProcessState(target)) == Tasks((), ())
 
 
@@ -131,7 +124,7 @@ def test_no_asyncio_no_tasks(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_damaged_tasks_end(interpreter: Interpreter) -> None:
     """Words of tasks, coroutines and frames replaced by hostile ones: no exception, and soon."""
-    _, target = opened(interpreter)
+    _, target = open_target(interpreter, "coroutines")
     state = ProcessState(target)
     intact = decode(target, state)
     chosen = random.Random(interpreter.id)

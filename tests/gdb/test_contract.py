@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from driver import ROOT, Gdb, read_json, run_gdb, with_epi
 from support.cores import Made, find_core, make_core, truncate
-from support.interpreters import Interpreter, own_interpreters
+from support.interpreters import oldest_and_newest
 from support.opening import NO_OWN, core_of, made_or_skip, need_core_dumps
 
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -66,13 +66,7 @@ with open(OUT, "w") as stream:
 """
 
 
-def interpreters() -> list[Interpreter]:
-    """Return an old and a recent interpreter that run on this machine's own root."""
-    usable = own_interpreters()
-    return usable[:1] + usable[-1:] if len(usable) > 1 else usable
-
-
-@pytest.fixture(scope="module", params=interpreters(), ids=lambda interpreter: interpreter.id)
+@pytest.fixture(scope="module", params=oldest_and_newest(), ids=lambda interpreter: interpreter.id)
 def made(request: pytest.FixtureRequest) -> Made:
     """A core of several threads on each chosen interpreter."""
     return made_or_skip(request.param, "threads")
@@ -303,7 +297,7 @@ os._exit(0)
 def test_threads_that_only_gdb_believes_in(gdb: Gdb, tmp_path: Path) -> None:
     """libthread_db finds the parent's threads in the child's memory; they have no registers."""
     need_core_dumps()
-    known = [i for i in interpreters() if i.minor < (3, 15)]
+    known = [i for i in oldest_and_newest() if i.minor < (3, 15)]
     if not known:
         pytest.skip(NO_OWN)
     script = tmp_path / "raw_fork.py"
@@ -351,7 +345,7 @@ extern "C" int enter(void) { return deep::Box<int>::crash((int *)16, "x") + 1; }
 def test_linkage_names_are_never_demangled(gdb: Gdb, tmp_path: Path, debug: str) -> None:
     if shutil.which("g++") is None:
         pytest.skip("g++ is missing")
-    known = interpreters()
+    known = oldest_and_newest()
     if not known:
         pytest.skip(NO_OWN)
     (tmp_path / "lib.cc").write_text(CPP)
@@ -379,7 +373,7 @@ def test_linkage_names_are_never_demangled(gdb: Gdb, tmp_path: Path, debug: str)
 
 def test_deep_recursion_is_cut_in_the_middle(gdb: Gdb, tmp_path: Path) -> None:
     made = core_of("deep_recursion", oldest=(3, 8))
-    old = [i for i in interpreters() if i.minor < (3, 11)]
+    old = [i for i in oldest_and_newest() if i.minor < (3, 11)]
     if old:  # before 3.11 every Python call is several native frames
         made = make_core(old[0], "deep_recursion")
     file = tmp_path / "native"

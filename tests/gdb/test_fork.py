@@ -9,16 +9,11 @@ from typing import Any
 import pytest
 from driver import Gdb, read_json, run_gdb, with_epi
 from support.cores import Made
-from support.forks import fork_programs
+from support.forks import fork_program
 from support.interpreters import Interpreter, one_per_minor
 from support.opening import made_or_skip
 
 minors = pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
-
-
-def made_of(interpreter: Interpreter, name: str) -> Made:
-    program = next(one for one in fork_programs() if one.name == name)
-    return made_or_skip(interpreter, program)
 
 
 def ask(gdb: Gdb, made: Made, folder: Path, command: str) -> Any:
@@ -32,7 +27,7 @@ def ask(gdb: Gdb, made: Made, folder: Path, command: str) -> Any:
 @pytest.mark.in_turn("interpreter")
 @minors
 def test_vanished_threads_in_gdb(gdb: Gdb, interpreter: Interpreter, tmp_path: Path) -> None:
-    made = made_of(interpreter, "bypass-c-fork")
+    made = made_or_skip(interpreter, fork_program("bypass-c-fork"))
     found = ask(gdb, made, tmp_path, "fork --native")
     assert (found["forked"], found["hooks_bypassed"]) == (True, True)
     (thread,) = found["vanished"]
@@ -48,7 +43,9 @@ def test_vanished_threads_in_gdb(gdb: Gdb, interpreter: Interpreter, tmp_path: P
 def test_native_frames_prove_the_handler(
     gdb: Gdb, interpreter: Interpreter, tmp_path: Path
 ) -> None:
-    handlers = ask(gdb, made_of(interpreter, "handlers-c"), tmp_path, "fork")["handlers"]
+    handlers = ask(gdb, made_or_skip(interpreter, fork_program("handlers-c")), tmp_path, "fork")[
+        "handlers"
+    ]
     assert handlers["stage"] == "pthread_atfork handlers"
     assert handlers["sure"] == "certain"
 
@@ -56,7 +53,7 @@ def test_native_frames_prove_the_handler(
 @pytest.mark.in_turn("interpreter")
 @minors
 def test_the_screen_names_the_holder(gdb: Gdb, interpreter: Interpreter, tmp_path: Path) -> None:
-    record = ask(gdb, made_of(interpreter, "fork-lock"), tmp_path, "record")
+    record = ask(gdb, made_or_skip(interpreter, fork_program("fork-lock")), tmp_path, "record")
     assert record["verdict"]["label"] == "fork-inherited-lock"
     (wait,) = [w for w in record["waits"] if "holder_vanished" in w]
     holder = record["fork"]["vanished"]["threads"][wait["holder_vanished"]]

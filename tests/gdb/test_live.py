@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from driver import Done, Gdb, read_json, run_gdb, with_epi
-from support.interpreters import Interpreter, own_interpreters
+from support.interpreters import Interpreter, oldest_and_newest
 from support.waiting import until_asleep, until_busy
 
 PROGRAM = """
@@ -40,13 +40,7 @@ main(sys.argv[1])
 UNSET = ("unset environment PYTHONHOME", "unset environment PYTHONPATH")
 
 
-def interpreters() -> list[Interpreter]:
-    """Return the oldest and the newest interpreter that run on this machine's own root."""
-    usable = own_interpreters()
-    return usable[:1] + usable[-1:] if len(usable) > 1 else usable
-
-
-@pytest.fixture(params=interpreters(), ids=lambda interpreter: interpreter.id)
+@pytest.fixture(params=oldest_and_newest(), ids=lambda interpreter: interpreter.id)
 def python(request: pytest.FixtureRequest) -> Interpreter:
     return request.param
 

@@ -29,3 +29,8 @@ def fork_programs(*, bench: bool = False, files: str = "fork_*.py") -> list[Prog
                 fields = {"file": path.name, "child": True, "beside": ("forkbed.py",), **fields}
                 programs.append(Program(**fields))
     return [program for program in programs if bench or not program.bench]
+
+
+def fork_program(name: str) -> Program:
+    """Return one of the programs that fork."""
+    return next(program for program in fork_programs() if program.name == name)

@@ -423,6 +423,12 @@ def own_interpreters() -> list[Interpreter]:
     return [interpreter for interpreter in one_per_minor() if interpreter.root is None]
 
 
+def oldest_and_newest() -> list[Interpreter]:
+    """Return an old and a recent interpreter that run on this machine's own root."""
+    usable = own_interpreters()
+    return usable[:1] + usable[-1:] if len(usable) > 1 else usable
+
+
 def spread(
     name: str, runs_on: Callable[[Interpreter], bool] = lambda one: True, *, every: int = 1
 ) -> list[Interpreter]:

@@ -112,7 +112,19 @@ def state_of(made: Made, **options: Any) -> ProcessState:
 
 def session_of(made: Made) -> Session:
     """Open a core without GDB, as a command sees it."""
-    return Session(target_of(made))
+    return Session(target_of(made), sysroot=sysroot_of(made))
+
+
+def open_session(interpreter: Interpreter, program: Program | str) -> tuple[Made, Session]:
+    """Return a program's core, and what a command sees of it; skip without."""
+    made = made_or_skip(interpreter, program)
+    return made, session_of(made)
+
+
+def open_target(interpreter: Interpreter, program: Program | str) -> tuple[Made, CoreFileTarget]:
+    """Return a program's core, and the process in it; skip without."""
+    made = made_or_skip(interpreter, program)
+    return made, target_of(made)
 
 
 def core_of(program: str, oldest: tuple[int, int] = (3, 8)) -> Made:
