@@ -19,6 +19,7 @@ from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagnosis
+from gdb_epi.hangs.live.stuck_tasks import main_task_never_woken
 from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
 from gdb_epi.hangs.loops.condition_waits import missed_notification
 from gdb_epi.hangs.loops.endless_loops import endless_loop
@@ -41,7 +42,14 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
 from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
 from gdb_epi.hangs.processes.child_processes import diagnose_poll_for_process
 from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
-from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, HangDiagnosis, ThreadActivity, wait_diagnosis
+from gdb_epi.hangs.types import (
+    HANG,
+    MAY_BE_IDLE,
+    NO_FAULT,
+    HangDiagnosis,
+    ThreadActivity,
+    wait_diagnosis,
+)
 from gdb_epi.hangs.wakers import diagnose_event_set_by_caller, queue_cycle
 from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, LOST_WAKEUP, LockReport, LockWait
 from gdb_epi.target.api import Target, Thread
@@ -119,7 +127,8 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         if answer is not None:
             answer = strengthen_timed_diagnosis(scene, classify_idle_process(scene, answer))
             behind = thread_pool_exhausted(scene) if answer.kind == MAY_BE_IDLE else None
-            return behind or answer
+            unsure = answer.label == NO_FAULT or answer.sure == INFO
+            return behind or (main_task_never_woken(scene) if unsure else None) or answer
     return None
 
 

@@ -25,6 +25,7 @@ from gdb_epi.hangs.library_calls import (
     frames_running,
     serving_function,
 )
+from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.processes.process_pools import (
     diagnose_wait_for_pool_results,
@@ -89,7 +90,9 @@ class _EventWait:
         if harmless is not None:
             return harmless
         referring = scene.references.threads(activity.object) if activity.object else set()
-        able = referring - {activity.tid} | find_wakers(scene, activity, surely=True)
+        nobody = bool(activity.object) and not self._going_on.may_end(activity)
+        able = set() if nobody else referring - {activity.tid}
+        able |= find_wakers(scene, activity, surely=True)
         givers = find_wakers(scene, activity)
         able |= givers & set(self._seen)
         for tid in givers - able:
@@ -128,6 +131,10 @@ class _EventWait:
     def _follow(self, tid: int) -> HangDiagnosis | None:
         link = f"{self._what}, which could come from"
         return self._through(self._scene, self._activity, tid, link, self._seen)
+
+    @property
+    def _going_on(self) -> GoingOn:
+        return GoingOn(self._scene)
 
     @cached_property
     def _python(self) -> list[ThreadActivity]:
@@ -262,10 +269,12 @@ class _EventWait:
                 doubts=("code that reaches it through a global",),
             )  # fmt: skip
         other = "a further" if same else "another"  # the clause may stand below others' waits
-        rest = (
-            f"{other_wait_clause(scene, activity, same, seen)}no frame of {other} thread leads to "
-            f"{self._name or self._what}"
-        )
+        proven = bool(activity.object) and not self._going_on.may_end(activity)
+        thing = self._name or self._what
+        rest = other_wait_clause(scene, activity, same, seen) + (
+            f"no code that can still run ends a wait for {thing}" if proven
+            else f"no frame of {other} thread leads to {thing}"
+        )  # fmt: skip
         if same:
             rest = f"{_waiters(activity, self._what, same)}, and {rest}"
         own_jobs = unfinished_jobs_clause(scene, scene.view.frames(activity.tid))
@@ -274,8 +283,9 @@ class _EventWait:
             rest = f"{jobs}; {rest}"
         # A thread that sleeps, polls or computes may reach it through a global; not one that waits
         # for the end of this thread.
-        free = any(
-            d.tid not in seen and (d.kind in ALIVE or d in self._servers) for d in self._python
+        free = (
+            any(d.tid not in seen and (d.kind in ALIVE or d in self._servers) for d in self._python)
+            and not proven
         )
         return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,

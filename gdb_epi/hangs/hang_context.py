@@ -17,6 +17,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
+from gdb_epi.hangs.live.live_code import LiveCode, Reach
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
@@ -57,6 +58,7 @@ class HangContext:
             target, self.view, locks.waits, self.installed.contains_frame
         )
         self.waits = self._threads.waits
+        self.reach: dict[int, Reach] = {}  # going_on.py, by thread
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 
     @cached_property
@@ -268,9 +270,11 @@ class HangContext:
         """The instructions of code objects."""
         return self._code.sites
 
-    def calls_ahead(self, frame: PyFrame, depth: int = 0) -> Iterator[tuple[int, str]]:
+    def calls_ahead(
+        self, frame: PyFrame, depth: int = 0, running: int = 0
+    ) -> Iterator[tuple[int, str]]:
         """Yield (object, method) of the calls that a frame has yet to make, or makes once more."""
-        return self._code.calls_ahead(frame, depth)
+        return self._code.calls_ahead(frame, depth, running)
 
     def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
         """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code."""
@@ -283,6 +287,11 @@ class HangContext:
     @cached_property
     def _code(self) -> AcquireCalls:
         return AcquireCalls(self.view)
+
+    @cached_property
+    def live_code(self) -> LiveCode:
+        """What code that can still run may do."""
+        return LiveCode(self.view, self._code, self.installed.contains_file, self.changes_of)
 
     @cached_property
     def references(self) -> FrameReferences:

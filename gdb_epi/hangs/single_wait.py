@@ -20,6 +20,7 @@ from gdb_epi.hangs.idleness import (
     IDLE,
     SHALLOW,
     debugger_wait_frame,
+    is_in_serving_loop,
     library_frames_called,
     weaken_diagnosis_in_loop,
 )
@@ -237,6 +238,11 @@ def _through(
         return further  # a main thread that waits for the end of its service
     if activity.kind == hang_types.JOIN and other.kind == hang_types.EVENT:
         # The program waits for the end of a thread that waits for another one to give it work.
+        # A worker without an end of its own, whose work comes with clients, may have none now.
+        giver = further.members[-1]
+        serves = giver.kind in (hang_types.ACCEPT, hang_types.POLL, hang_types.READ)
+        if serves and giver is not other and is_in_serving_loop(scene, other.frames):
+            return further
         return further._replace(label=HANG, kind="nobody gives it")
     if activity.kind == hang_types.JOIN and is_waiting_in_shutdown(
         library_frames_called(scene, activity)

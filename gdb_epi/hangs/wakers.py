@@ -64,7 +64,7 @@ def find_wakers(scene: HangContext, activity: ThreadActivity, *, surely: bool = 
     """
     if not activity.object:
         return set()
-    names, depth = (SETTERS, 0) if surely else (_what_ends(scene, activity), MAX_DEPTH)
+    names, depth = (SETTERS, 0) if surely else (what_ends(scene, activity), MAX_DEPTH)
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
         d.tid for d in others
@@ -77,9 +77,11 @@ def _ahead(scene: HangContext, activity: ThreadActivity, depth: int) -> frozense
     key = activity.tid, depth
     if key not in scene.ahead:
         calls: set[tuple[int, str]] = set()
+        running = 0
         for frame in activity.frames[:MAX_SETTING]:
             with suppress(UnreadableMemory, LayoutError):
-                calls.update(scene.calls_ahead(frame, depth))
+                calls.update(scene.calls_ahead(frame, depth, running))
+            running = frame.code
         scene.ahead[key] = frozenset(calls)
     return scene.ahead[key]
 
@@ -91,7 +93,7 @@ def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
         return False
 
 
-def _what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
+def what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
     """Return the methods that end a thread's wait, of the object that it waits for."""
     wait = scene.waits.get(activity.tid)
     if wait is not None and wait.kind == _SIMPLE_QUEUE:
@@ -178,7 +180,7 @@ def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangDiag
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
         _, what = name_awaited_object(scene, activity)
         parts.append(f"{activity.waits()} for {what}, which is to come from {giver.who()}")
-        evidence.append(f"code of {giver.who()} calls {_any(_what_ends(scene, activity))} of it")
+        evidence.append(f"code of {giver.who()} calls {_any(what_ends(scene, activity))} of it")
     return HangDiagnosis(
         DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
         tuple(circle), PROBABLE, tuple(evidence),

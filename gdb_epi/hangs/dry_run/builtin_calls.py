@@ -159,6 +159,9 @@ def call_method(
         return ComputedNumber(state != STATES.index("pending"))
     if kind in _LOCKS and isinstance(of, ProcessObject):
         if not run.decoder.repr_of(of.address).startswith("<unlocked"):
+            if name == "acquire" and _gives_up(run, arguments):
+                run.memory.read.add(of.address)
+                return ComputedNumber(False)
             raise Undecodable("a lock that is held")
         return NoneResult() if name in ("release", "__exit__") else ComputedNumber(True)
     if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
@@ -187,6 +190,13 @@ def call_method(
     if not isinstance(of, ProcessObject):
         raise Undecodable("a call")
     return _of_array(run, of, name, arguments, keywords)
+
+
+def _gives_up(run: ObjectEvaluation, arguments: Sequence[Item]) -> bool:
+    """Tell whether acquire(blocking, timeout) comes back although the lock is held."""
+    blocks = not arguments or run.truth(arguments[0])
+    limit = run.host(arguments[1]) if len(arguments) > 1 else -1
+    return not blocks or (isinstance(limit, (int, float)) and limit >= 0)
 
 
 def _of_text(

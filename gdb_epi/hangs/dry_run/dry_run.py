@@ -36,6 +36,7 @@ from gdb_epi.cpython.values.value_stack_items import (
 from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA, Raised, special_method
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.builtin_calls import (
+from gdb_epi.hangs.dry_run.timed_calls import returned_in_vain
     call_builtin,
     call_method,
     call_native,
@@ -522,6 +523,9 @@ class DryRun(BlockInstructions):
             return call_method(self, called.of, called.name, arguments, named)
         if isinstance(called, Method):
             function = ProcessObject(called.function)
+            in_vain = returned_in_vain(self, called, arguments, named)
+            if in_vain is not None:
+                return in_vain
             return self._run_function(function, called.owner, [called.self, *arguments], named)
         if isinstance(called, MadeFunction):
             return self._run_function(called, None, arguments, named)

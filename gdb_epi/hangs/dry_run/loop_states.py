@@ -60,6 +60,7 @@ class DryRunMemory:
         self.plain: dict[int, Plain] = {}
         self.indexes: dict[int, tuple[tuple[Item, ...], dict[object, Item]]] = {}
         self.exceptions: dict[int, type[Exception]] = {}  # what stands here for classes of there
+        self.living_threads: frozenset[int] = frozenset()  # get_ident() of each
         self.writes = False  # output was made
         self.multiplies = self.needs_finite = False  # floats that may have any size
 

@@ -31,6 +31,7 @@ from gdb_epi.hangs.dry_run.loop_states import DryRunMemory, EndlessLoop
 from gdb_epi.hangs.dry_run.object_evaluation import MAX_CODE, MAX_ITEMS, YieldedValue
 from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 20_000  # of one thread, in all
 MAX_FRAMES = 8  # whose code is followed; the outer ones when the inner ones return
+MAX_WAITING = 6  # frames of a library in which a thread waits
 MAX_ATTRIBUTES = 64
 MAX_TEXT = 1 << 14
 # The run may begin after these: nothing before them is needed, or it must not be repeated.
@@ -109,7 +111,8 @@ class ReturnedValue(NamedTuple):
 def endless_loop(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
     for activity in scene.activities:
-        if activity.kind in (*RUNNING, GIL, SLEEP) and activity.frames:
+        waits_in_turns = activity.timed and activity.kind in (EVENT, LOCK, JOIN)
+        if activity.frames and (waits_in_turns or activity.kind in (*RUNNING, GIL, SLEEP)):
             endless = find_endless_loop(scene, activity)
             if endless is not None:
                 return _answer(scene, activity, *endless)
@@ -124,9 +127,15 @@ def find_endless_loop(
     `polls`: also a loop that sleeps although no other thread waits for it.
     """
     budget = [MAX_STEPS]
-    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    frames = scene.view.frames(activity.tid)[: MAX_FRAMES + MAX_WAITING]
+    waiting = 0
+    if activity.kind not in (*RUNNING, GIL) and activity.frames:  # the library's call is made anew
+        own = activity.frames[0].address
+        waiting = next((n for n, frame in enumerate(frames) if frame.address == own), 0)
     returned: ReturnedValue | None = None
     for number, frame in enumerate(frames):
+        if number < waiting:
+            continue
         try:
             end = _run_on(scene, activity, frames, number, budget, returned, polls=polls)
         except NOT_FOLLOWED:
@@ -190,12 +199,14 @@ def _answer(
 ) -> HangDiagnosis:
     key_frames = scene.loop_frames(activity.frames)
     member = activity._replace(key_frames=key_frames)
-    waiting = _waiting(scene, activity, endless.read) if activity.kind == SLEEP else None
+    running = activity.kind in (*RUNNING, GIL)
+    waiting = None if running else _waiting(scene, activity, endless.read)
     if waiting is not None:
+        does = "sleeps" if activity.kind == SLEEP else f"waits for {activity.what}, with a timeout,"
         sentence = (
-            f"{waiting.waits()} for {waiting.what}; {activity.who()} sleeps again and again at "
+            f"{waiting.waits()} for {waiting.what}; {activity.who()} {does} again and again at "
             f"{function_and_line(frame)}: with the values in this core its conditions come out "
-            f"the same in each turn, and only {waiting.who()}, which waits, could change them"
+            "the same in each turn, and no code that can still run changes them"
         )
         return HangDiagnosis(
             HANG, "polls in vain", sentence, (waiting, member), PROBABLE,
@@ -255,9 +266,11 @@ def _run_on(
                 raise Undecodable("what depends on how far the running instruction is")
             if endless is None:
                 continue
-            if run.memory.read and not _alone(scene, activity):
+            if run.memory.read and not (
+                _alone(scene, activity) or _unchanged(scene, activity, frames[number:], run.memory)
+            ):
                 raise Undecodable("objects that others may change")
-            sleeps = activity.kind == SLEEP and not polls
+            sleeps = activity.kind not in (*RUNNING, GIL) and not polls
             if sleeps and _waiting(scene, activity, run.memory.read) is None:
                 raise Undecodable("a loop that nobody waits for")
             endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
@@ -381,8 +394,35 @@ def _waiting(
         value for at in read if at and not at & 7
         for value in (at, *(each for _, each in islice(view.attributes(at), MAX_ATTRIBUTES)))
     }  # fmt: skip
-    others = (d for d in scene.activities if d.tid != activity.tid and d.object in of_loop)
-    return next((d for d in others if d.frames), None)
+    others = (
+        d for d in scene.activities
+        if d.tid != activity.tid
+        and (d.object in of_loop or (d.kind == JOIN and d.target == activity.tid))
+    )  # fmt: skip
+    return next((d for d in others if d.frames and not d.timed), None)
+
+
+def _unchanged(
+    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], memory: DryRunMemory
+) -> bool:
+    """Tell whether no code that can still run, but the loop's, changes what the loop has read."""
+    going_on = GoingOn(scene)
+    read = {at for at in memory.read if at > 0}
+    idents = {each.ident: each.tid for each in scene.python.threads()}
+    for at in read:
+        if scene.live_code.is_changed_by_libraries(at):
+            return False
+        ident = scene.view.attribute(at, "_ident")  # of a threading.Thread, which may end
+        number = scene.view.objects.integer(ident) if ident else None
+        if isinstance(number, int) and idents.get(number, 0) not in (0, None, *going_on.blocked):
+            return False
+    names = {
+        name
+        for body in scene.live_code.of_frames(frames[:1]).bodies
+        for member in ("co_names", "co_freevars", "co_cellvars")
+        for name in scene.call_sites.strings(body.code, member)
+    }
+    return not going_on.may_change(activity.tid, names, read)
 
 
 def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -403,6 +443,8 @@ def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: t
     limits = ReprLimits(width=MAX_ITEMS, length=MAX_TEXT, secrets=True)
     run = kind(variables.values.decoder(limits), budget)
     run.code, run.memory = frame.code, DryRunMemory()
+    threads = scene.python.threads()
+    run.memory.living_threads = frozenset(each.ident for each in threads if each.alive)
     run.globals, run.names = variables.scopes(frame)
     run.locals = {slot.number: ProcessObject(word) for slot, word in variables.slots(frame)}
     layout = scene.view.reader.layout

@@ -15,6 +15,7 @@ from gdb_epi.hangs.event_waits import diagnose_event_wait, is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
+from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.endless_loops import (
     TASK_SLEEPS,
     find_endless_loop,
@@ -159,29 +160,38 @@ def _asked(scene: HangContext, activity: ThreadActivity) -> bool:
 
 
 def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
-    """The only thread that runs Python sleeps in a loop whose conditions never change.
+    """The main thread sleeps, or waits with a timeout, in a loop whose conditions never change.
 
     One that makes output, or whose conditions are named after going on or an end, may be meant to.
     """
-    if len(scene.view.all_frames()) != 1:
-        return None
-    activity = next((d for d in scene.activities if d.kind == hang_types.SLEEP and d.frames), None)
-    if activity is None or scene.has_module_at_hand(activity, *HANDLERS):
+    alone = len(scene.view.all_frames()) == 1
+    kinds = (hang_types.SLEEP, hang_types.EVENT, hang_types.JOIN, hang_types.LOCK)
+    waiting = (d for d in scene.activities if d.frames and d.kind in kinds and d.timed)
+    activity = next((d for d in waiting if alone or d.tid == scene.main_tid), None)
+    if activity is None or (alone and scene.has_module_at_hand(activity, *HANDLERS)):
         return None
     frame, endless = find_endless_loop(scene, activity, polls=True) or (None, None)
     if frame is None or endless is None or not may_poll(scene, endless):
         return None
+    does = "sleeps" if activity.kind == hang_types.SLEEP else (
+        f"waits for {activity.what}, with a timeout,"
+    )  # fmt: skip
+    left = "no other thread is left that could change them" if alone else (
+        "no code that another thread can still run changes them"
+    )  # fmt: skip
+    stuck = [d for d in scene.activities if d.tid in GoingOn(scene).blocked and d.frames]
+    beside = "".join(f"; {d.waits()} for {d.what}" for d in stuck[:1])
     sentence = (
-        f"{activity.who()} sleeps again and again at {function_and_line(frame)}: with the values "
-        "in this core its conditions come out the same in each turn, and no other thread is left "
-        "that could change them"
+        f"{activity.who()} {does} again and again at {function_and_line(frame)}: with the values "
+        f"in this core its conditions come out the same in each turn, and {left}{beside}"
     )
-    return wait_diagnosis(
+    answer = wait_diagnosis(
         HANG, "polls in vain", sentence, activity._replace(key_frames=(frame,)),
         evidence=("the loop was followed: after a turn all is as before",),
         ruled_out=("another thread", "a loop that makes output", "a signal handler"),
         doubts=("native code that changes what the loop looks at",),
     )  # fmt: skip
+    return answer._replace(members=(*answer.members, *stuck[:1]))
 
 
 def may_poll(scene: HangContext, endless: EndlessLoop) -> bool:

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from gdb_epi.cpython.frames.code_objects import CodeInfo, CodeReader
 from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.objects.type_objects import TypeReader
+from gdb_epi.cpython.objects.type_objects import TypeInfo, TypeReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.locks.python.call_sites import CallSites, MethodCall, read_name_tuple
+from gdb_epi.locks.python.call_sites import MAX_CODE, CallSites, MethodCall, read_name_tuple
 from gdb_epi.locks.types import function_and_line
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -55,7 +55,7 @@ class _Effect(NamedTuple):
     code: int  # of the method that did it, 0 when it is the lock's own
 
 
-class _CalledFunction(NamedTuple):
+class CalledFunction(NamedTuple):
     """A Python function that is called: its code, the arguments that are known, its globals."""
 
     code: int
@@ -116,13 +116,18 @@ class AcquireCalls:
         """Return the line of a byte of a frame's code."""
         return self._codes.line(self._codes.at(frame.code), at)
 
-    def calls_ahead(self, frame: PyFrame, depth: int = 0) -> Iterator[tuple[int, str]]:
+    def calls_ahead(
+        self, frame: PyFrame, depth: int = 0, running: int = 0
+    ) -> Iterator[tuple[int, str]]:
         """Yield (object, method) of the calls that a frame has yet to make, or makes once more.
 
         Objects that cannot be told are left out. What Python functions call in their turn is
-        followed for `depth` calls.
+        followed for `depth` calls, but not the code `running`, whose call has been made.
         """
-        for receiver, call in self._follow_calls(self._starts(frame, (AHEAD, AGAIN), depth)):
+        starts = self._starts(frame, (AHEAD, AGAIN), depth)
+        for receiver, call in self._follow_calls(
+            starts, 0 if self.running_loop(frame) else running
+        ):
             if receiver and call.path:
                 yield receiver, call.path[-1]
 
@@ -133,6 +138,20 @@ class AcquireCalls:
         """
         followed = self._follow_calls(self._starts(frame, whens, depth))
         return {call.path[-1] if call.path else call.root[1] for _, call in followed}
+
+    def live_bytes(self, frame: PyFrame) -> tuple[tuple[int, int], ...]:
+        """Return the (first, last) bytes of a frame's code that have yet to run, or run again."""
+        if frame.hole is not None or not frame.code:
+            return ()
+        at, info = self._frames.read(frame.address).lasti, self._codes.at(frame.code)
+        line = [each.at for each in self.sites.instructions(frame.code)
+                if self._codes.line(info, each.at) == frame.lineno]  # fmt: skip
+        return (*self.loops_around(frame).items(), *((each, each) for each in line),
+                (at, MAX_CODE))  # fmt: skip
+
+    def globals_of(self, frame: PyFrame) -> int:
+        """Return the dict of a frame's globals."""
+        return self._frames.read(frame.address).globals
 
     def _starts(
         self, frame: PyFrame, whens: tuple[str, ...], depth: int
@@ -154,24 +173,24 @@ class AcquireCalls:
             function = read(function + require("PyMethodObject", "im_func"))
         elif kind != "function":
             return
-        body = self._body_of(function, subject)
+        body = self.body_of(function, subject)
         calls = self.sites.of(body.code).all_of_it()
         for _, call in self._follow_calls([(c, body.names, body.scope, depth) for c in calls]):
             yield call.path[-1] if call.path else call.root[1]
 
     def _follow_calls(
-        self, left: list[tuple[MethodCall, dict[str, int], int, int]]
+        self, left: list[tuple[MethodCall, dict[str, int], int, int]], but: int = 0
     ) -> Iterator[tuple[int, MethodCall]]:
         """Yield (receiver, call) of calls, and of what they call; 0 for one that is not known."""
         for _ in range(MAX_CALLS):
             if not left:
                 return
             call, names, scope, further = left.pop()
-            receiver = self._receiver(call, names, scope)
+            receiver = self.receiver(call, names, scope)
             yield receiver, call
             method = call.path[-1] if call.path else ""
             body = self._body(receiver, method) if further and receiver else None
-            if body is not None:
+            if body is not None and body.code != but:
                 inner = self.sites.of(body.code)
                 left += [(call, body.names, body.scope, further - 1) for call in inner.all_of_it()]
 
@@ -186,7 +205,7 @@ class AcquireCalls:
         raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
         variables = dict(self._view.variable_addresses(frame))
         for call, when in self._timed_calls(frame, raw.lasti, info):
-            receiver = self._receiver(call, variables, raw.globals)
+            receiver = self.receiver(call, variables, raw.globals)
             if receiver and call.path:
                 yield receiver, call.path[-1], when
 
@@ -252,7 +271,7 @@ class AcquireCalls:
     def _effects_of_call(
         self, call: MethodCall, variables: dict[str, int], scope: int, depth: int
     ) -> Iterator[_Effect]:
-        receiver = self._receiver(call, variables, scope)
+        receiver = self.receiver(call, variables, scope)
         if not receiver:
             return
         method = call.path[-1] if call.path else ""
@@ -270,12 +289,12 @@ class AcquireCalls:
         for lock, takes in {effect.lock: effect.takes for effect in effects}.items():
             yield _Effect(call.at, lock, takes, body.code)
 
-    def _body(self, receiver: int, method: str) -> _CalledFunction | None:
+    def _body(self, receiver: int, method: str) -> CalledFunction | None:
         """Return what a call runs; None where that is no Python function that is known."""
         function = self._function(receiver, method)
-        return self._body_of(function, receiver if method else 0) if function else None
+        return self.body_of(function, receiver if method else 0) if function else None
 
-    def _body_of(self, function: int, subject: int) -> _CalledFunction:
+    def body_of(self, function: int, subject: int) -> CalledFunction:
         """Return what a function runs; `subject` is what it is a method of, if of anything."""
         require, read = self._reader.layout.require, self._reader.u64
         code = read(function + require("PyFunctionObject", "func_code"))
@@ -283,7 +302,7 @@ class AcquireCalls:
         names = names or read_name_tuple(self._reader, code, "co_varnames")
         bound = {names[0]: subject} if names and subject else {}
         bound.update(self._closure(function, code))
-        return _CalledFunction(
+        return CalledFunction(
             code, bound, read(function + require("PyFunctionObject", "func_globals"))
         )
 
@@ -299,7 +318,7 @@ class AcquireCalls:
         names = names or read_name_tuple(self._reader, code, "co_localsplusnames")[-len(items) :]
         return {name: read(cell + at) for name, cell in zip(names, items, strict=False)}
 
-    def _receiver(self, call: MethodCall, variables: dict[str, int], scope: int) -> int:
+    def receiver(self, call: MethodCall, variables: dict[str, int], scope: int) -> int:
         """Return the object whose method is called, or the function itself; 0 when unknown."""
         kind, name = call.root
         address = variables.get(name, 0)
@@ -309,20 +328,30 @@ class AcquireCalls:
         for attribute in call.path[:-1]:
             if not address or address & 7:
                 return 0
-            address = self._attribute(address, attribute)
+            address = self.attribute(address, attribute)
         return 0 if address & 7 else address
 
-    def _attribute(self, address: int, name: str) -> int:
+    def attribute(self, address: int, name: str) -> int:
+        """Return what an object, its class or a module has under a name; 0 for nothing."""
         if self._view.locks.type_name(address) == "module":
             dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
             value = self._view.objects.dict_get(self._reader.u64(address + dict_at), name)
             return 0 if isinstance(value, Absent) else value
         attribute = self._view.attribute(address, name)
-        return self._type_attribute(address, name) if attribute is None else attribute
+        return self.type_attribute(address, name) if attribute is None else attribute
 
-    def _type_attribute(self, address: int, name: str) -> int:
+    def type_attribute(self, address: int, name: str) -> int:
         """Return what the type of an object has under a name; 0 for nothing."""
         found_in = self._types.lookup(self._types.at(self._reader.type_of(address)), name)
+        return found_in[1] if found_in is not None else 0
+
+    def type_of(self, address: int) -> TypeInfo:
+        """Return the type of an object."""
+        return self._types.at(self._reader.type_of(address))
+
+    def class_attribute(self, kind: int, name: str) -> int:
+        """Return what a class has under a name; 0 for nothing."""
+        found_in = self._types.lookup(self._types.at(kind), name)
         return found_in[1] if found_in is not None else 0
 
     def _function(self, receiver: int, method: str) -> int:
@@ -331,5 +360,5 @@ class AcquireCalls:
             return receiver if self._view.locks.type_name(receiver) == "function" else 0
         if self._view.locks.type_name(receiver) in ("module", "type", ""):
             return 0
-        function = self._type_attribute(receiver, method)
+        function = self.type_attribute(receiver, method)
         return function if function and self._view.locks.type_name(function) == "function" else 0

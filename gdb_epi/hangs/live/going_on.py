@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which threads of a process go on, and what they can still end or change.
+
+A thread that runs, sleeps, waits with a timeout or for something outside goes on. One that waits
+for an event, a queue, a lock or another thread's end goes on when one that does may end that. Code
+that no thread runs, of a signal handler, of the event loop, or that a native thread may call, goes
+on as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cached_property
+
+from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
+from gdb_epi.hangs.live.live_code import NOTHING_REACHED, Reach
+from gdb_epi.hangs.tasks import event_loop_module
+from gdb_epi.hangs.types import ThreadActivity
+from gdb_epi.hangs.wakers import what_ends
+from gdb_epi.locks.python.lock_objects import SEMLOCK
+
+MAX_THREADS = 200
+_BARRIER = "threading.Barrier"
+_OF_BARRIERS = frozenset(("wait", "abort", "reset"))
+_GIVEN_BY_LIBRARIES = (*FUTURES, POOL_RESULTS, OF_CLUSTER, FREE_CONNECTION)
+CHANGES = frozenset(
+    "append appendleft extend insert add update setdefault pop popleft popitem remove discard "
+    "clear put put_nowait set set_result set_exception cancel release notify notify_all".split()
+)
+
+
+class GoingOn:
+    """The threads of one process that go on."""
+
+    def __init__(self, scene: HangContext) -> None:
+        self._scene = scene
+
+    def may_end(self, activity: ThreadActivity, by: int | None = None) -> bool:
+        """Tell whether code that goes on may end a thread's wait; `by` asks of one thread alone.
+
+        True where that is not known.
+        """
+        if not activity.object or self._too_many:
+            return True
+        enders = self._enders(activity)
+        if by is not None:
+            return by not in self.blocked and self.of(by).calls_any(activity.object, enders)
+        return self._scene.live_code.is_bound(activity.object, enders) or any(
+            reach.calls_any(activity.object, enders) for reach in self._others(activity.tid)
+        )
+
+    def may_change(self, tid: int, names: Collection[str], objects: Collection[int] = ()) -> bool:
+        """Tell whether code that goes on beside a thread may change what has one of some names.
+
+        Or the contents of one of some objects. True where that is not known.
+        """
+        return self._too_many or any(
+            self._scene.live_code.stores(reach, names)
+            or any(name in CHANGES and (not at or at in objects) for at, name in reach.calls)
+            or (bool(objects) and any(name == "*" and at in objects for at, name in reach.calls))
+            for reach in self._others(tid)
+        )
+
+    @cached_property
+    def blocked(self) -> frozenset[int]:
+        """The threads whose waits only others can end, and none does."""
+        waiting = {d.tid: d for d in self._scene.activities if self._needs_another(d)}
+        while True:
+            freed = {tid for tid, d in waiting.items() if self._is_freed(d, waiting)}
+            if not freed:
+                return frozenset(waiting)
+            for tid in freed:
+                del waiting[tid]
+
+    def _is_freed(self, activity: ThreadActivity, waiting: Collection[int]) -> bool:
+        going = [d for d in self._scene.activities if d.tid not in waiting]
+        if activity.target is not None and activity.kind in (hang_types.JOIN, hang_types.LOCK):
+            return activity.target not in waiting
+        enders = self._enders(activity)
+        return self._scene.live_code.is_bound(activity.object, enders) or any(
+            reach.calls_any(activity.object, enders)
+            for reach in (*(self.of(d.tid) for d in going), self._of_nobody)
+        )
+
+    def _needs_another(self, activity: ThreadActivity) -> bool:
+        if activity.timed or activity.kind not in (
+            hang_types.EVENT, hang_types.JOIN, hang_types.LOCK
+        ):  # fmt: skip
+            return False
+        wait = self._scene.waits.get(activity.tid)
+        if wait is None or wait.kind == SEMLOCK or wait.owner.state == "other-process":
+            return False
+        if activity.awaits in _GIVEN_BY_LIBRARIES or wait.kind == "Future":
+            return False
+        return bool(activity.object) or activity.target is not None
+
+    def _enders(self, activity: ThreadActivity) -> frozenset[str]:
+        wait = self._scene.waits.get(activity.tid)
+        if wait is not None and wait.kind == _BARRIER:
+            return _OF_BARRIERS
+        return what_ends(self._scene, activity)
+
+    def _others(self, tid: int) -> Iterator[Reach]:
+        """Yield what all that goes on may do, but a thread's own code."""
+        for activity in self._scene.activities:
+            if activity.tid != tid and activity.tid not in self.blocked:
+                yield self.of(activity.tid)
+        yield self._of_nobody
+
+    def of(self, tid: int) -> Reach:
+        """Return what the code of a thread that goes on may do, that of its loop's tasks too."""
+        if tid not in self._scene.reach:
+            scene = self._scene
+            frames = scene.view.frames(tid)
+            activity = scene.activity(tid)
+            module = activity.module if activity is not None else ""
+            if event_loop_module(frames, module):
+                frames = (*frames, *(frame for task in scene.tasks for frame in task.stack))
+            scene.reach[tid] = scene.live_code.of_frames(frames)
+        return self._scene.reach[tid]
+
+    @cached_property
+    def _of_nobody(self) -> Reach:
+        """What code may do that no thread runs now: signal handlers, and what native code calls."""
+        scene = self._scene
+        python = scene.view.all_frames()
+        native = any(thread.tid not in python for thread in scene.target.threads())
+        frames = {frame.module: frame for own in python.values() for frame in own}
+        handles = any(
+            scene.view.has_global(frame, "signal") for frame in frames.values()
+            if not scene.installed.contains_frame(frame)
+        )  # fmt: skip
+        loops = any(event_loop_module(own) for own in python.values())
+        return scene.live_code.called_back if native or handles or loops else NOTHING_REACHED
+
+    @property
+    def _too_many(self) -> bool:
+        return len(self._scene.activities) > MAX_THREADS

@@ -1,0 +1,582 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the code that can still run may do: who could end a wait, or change what a loop looks at.
+
+A thread that goes on runs what is left of its frames' code, and the functions which that calls. A
+call whose object is known leads to one function; of any other the name alone counts, and it may
+lead to every function of that name. What calls a function that is not known may call each one that
+somebody keeps beside its module or class: more references than its name has are seen in its count.
+Threads that wait without a timeout run nothing until another one ends their wait. So what no code
+that can run may do is done by nobody. Whatever cannot be followed counts as able to do anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+
+from gdb_epi.cpython.frames.code_objects import locate_bytecode
+from gdb_epi.cpython.heap.instances import shared_instances
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.instructions import find_opcodes
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.hangs.frame_references import METHODS
+from gdb_epi.hangs.library_calls import is_library_file
+from gdb_epi.locks.python.acquire_calls import AcquireCalls, CalledFunction
+from gdb_epi.locks.python.call_sites import MAX_CODE, MethodCall
+from gdb_epi.locks.python.python_view import PythonView
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_BODIES = 600  # functions that one thread's code may call
+MAX_FUNCTIONS = 60_000  # of the process
+MAX_NAMED = 12  # functions of one name that a call may lead to
+MAX_PATH = 4096
+_EVERYTHING = (0, MAX_CODE)
+_ENTERS = ("BEFORE_WITH", "SETUP_WITH", "LOAD_SPECIAL", "BEFORE_ASYNC_WITH", "SETUP_ASYNC_WITH")
+_DYNAMIC = frozenset(("setattr", "getattr", "exec", "eval", "vars", "__dict__", "globals",
+                      "methodcaller", "attrgetter", "delattr"))  # fmt: skip
+# Methods that code calls without their names.
+_UNNAMED = (
+    "__setitem__", "__getitem__", "__delitem__", "__setattr__", "__getattr__", "__getattribute__",
+    "__call__", "__iter__", "__next__", "__contains__", "__bool__", "__del__", "__get__", "__set__",
+    "__await__", "__aiter__", "__anext__", "__missing__",
+)  # fmt: skip
+_MANAGERS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
+# Methods of plain data, and of the library's locks, queues, files and sockets, call nobody back.
+_OF_DATA = frozenset(
+    name for kind in (str, bytearray, list, dict, set, tuple, int, float, bytes)
+    for name in dir(kind) if not name.startswith("__")
+) | frozenset(
+    "sleep acquire release wait wait_for notify notify_all set is_set put get put_nowait "
+    "get_nowait task_done join start is_alive qsize empty full send sendall recv read readline "
+    "write flush close append appendleft popleft rotate total_seconds group match search fileno "
+    "settimeout debug info warning error exception critical log done cancelled "
+    "result isoformat strftime timestamp monotonic time perf_counter now".split()
+)  # fmt: skip
+# Parts of the standard library that call no function of the program but those given to the call.
+_QUIET = frozenset(
+    "threading queue time logging random json re os posixpath genericpath pathlib socket ssl "
+    "select selectors io codecs struct string math datetime collections copy enum uuid hashlib "
+    "base64 urllib http email ipaddress tempfile shutil contextlib dataclasses typing abc types "
+    "traceback warnings platform statistics decimal fractions csv configparser zlib gzip "
+    "pickle textwrap pprint itertools heapq bisect operator secrets hmac fcntl errno stat glob "
+    "fnmatch locale calendar numbers subprocess multiprocessing sqlite3 runpy builtins importlib encodings "
+    "signal gc sys functools asyncio sre_parse sre_compile getpass _weakrefset reprlib".split()
+)  # fmt: skip
+
+
+_PLAIN_BASES = frozenset(("", "builtins", "abc", "typing", "enum", "collections", "contextlib"))
+_BY_CALLS_ALONE = frozenset(("threading", "queue", "collections", "types"))
+
+
+class _Function(NamedTuple):
+    """A function of the process: its address, code and globals, and how often it is referred to."""
+
+    address: int
+    code: int
+    scope: int
+    references: int
+
+
+class _Module(NamedTuple):
+    name: str
+    is_library: bool  # the standard library's
+    is_own: bool  # the program's
+
+
+class _Body(NamedTuple):
+    """Code that may run: all of it, or of a frame what is left."""
+
+    code: int
+    names: dict[str, int]
+    scope: int
+    live: tuple[tuple[int, int], ...]
+    running: int = 0  # code whose call has been made, and is not made again
+
+
+class Reach(NamedTuple):
+    """What some code may do: (object, method) of its calls, object 0 where it is not known.
+
+    `unbounded`: it cannot be followed, and may do anything.
+    """
+
+    calls: frozenset[tuple[int, str]]
+    bodies: tuple[_Body, ...]
+    unbounded: bool = False
+
+    def calls_any(self, address: int, methods: Collection[str]) -> bool:
+        """Tell whether it may call one of some methods of an object."""
+        return self.unbounded or any(
+            (name in methods and at in (0, address)) or (name == "*" and at == address)
+            for at, name in self.calls
+        )
+
+
+NOTHING_REACHED = Reach(frozenset(), ())
+
+
+class LiveCode:
+    """The functions of one process, and what code that can still run may do with them."""
+
+    def __init__(
+        self, view: PythonView, calls: AcquireCalls, is_installed: Callable[[str], bool],
+        changes_of: Callable[[int, Collection[str]], list[int]],
+    ) -> None:  # fmt: skip
+        self.view, self.calls = view, calls
+        self._is_installed, self._changes_of = is_installed, changes_of
+        self._reader = view.reader
+        self._modules: dict[int, _Module] = {}
+
+    def of_frames(self, frames: Iterable[PyFrame]) -> Reach:
+        """Return what the rest of some frames' code may do."""
+        try:
+            return _Walk(self, frames).reach()
+        except (UnreadableMemory, LayoutError, IndexError):
+            return Reach(frozenset(), (), unbounded=True)
+
+    @cached_property
+    def called_back(self) -> Reach:
+        """What any function may do that somebody keeps, to call it later."""
+        try:
+            return _Walk(self, (), calls_back=True).reach()
+        except (UnreadableMemory, LayoutError, IndexError):
+            return Reach(frozenset(), (), unbounded=True)
+
+    def stores(self, reach: Reach, names: Collection[str]) -> bool:
+        """Tell whether code may change what has one of some names: changes_of(), and cells."""
+        return reach.unbounded or any(
+            _covers(body.live, at)
+            for body in reach.bodies
+            for at in (*self._changes_of(body.code, names), *self._cells_stored(body.code, names))
+        )
+
+    def _cells_stored(self, code: int, names: Collection[str]) -> Iterator[int]:
+        opcodes, units = find_opcodes(self._reader.layout).names, self.units(code)
+        cells = self.cells(code)
+        for each in self.calls.sites.instructions(code):
+            stores = opcodes.get(units[each.at], "") == "STORE_DEREF"
+            if stores and each.argument < len(cells) and cells[each.argument] in names:
+                yield each.at
+
+    def variables_stored(self, code: int, live: Iterable[tuple[int, int]]) -> set[str]:
+        """Return the variables that code stores: what they hold now is not what it uses then."""
+        opcodes, units = find_opcodes(self._reader.layout).names, self.units(code)
+        cells = self.cells(code)
+        slots = self.calls.sites.strings(code, "co_localsplusnames") or (
+            self.calls.sites.strings(code, "co_varnames")
+        )
+        stored = set()
+        for each in self.calls.sites.instructions(code):
+            name = opcodes.get(units[each.at], "")
+            if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not _covers(live, each.at):
+                continue
+            numbers = [each.argument]
+            if name.count("FAST") > 1:  # two variables in one instruction (3.13)
+                numbers = [
+                    each.argument >> 4,
+                    *([each.argument & 15] * name.endswith("STORE_FAST")),
+                ]
+            table = cells if name == "STORE_DEREF" else slots
+            stored |= {table[number] for number in numbers if number < len(table)}
+        return stored
+
+    def units(self, code: int) -> bytes:
+        """Return the instructions of a code object. Raises UnreadableMemory, LayoutError."""
+        start, size = locate_bytecode(self._reader, code)
+        return self._reader.read(start, min(size, MAX_CODE))
+
+    def cells(self, code: int) -> list[str]:
+        """Return the names by which instructions number the cells of a code object."""
+        names = self.calls.sites.strings(code, "co_localsplusnames")
+        if names:
+            return names
+        return [*self.calls.sites.strings(code, "co_cellvars"),
+                *self.calls.sites.strings(code, "co_freevars")]  # fmt: skip
+
+    def is_changed_by_libraries(self, address: int) -> bool:
+        """Tell whether an object is of a class whose library changes it by code not looked at.
+
+        Of `threading`, `queue` and `collections` only calls change anything.
+        """
+        try:
+            info = self.calls.type_of(address)
+        except (UnreadableMemory, LayoutError):
+            return True
+        if info.full_name.startswith("_asyncio."):
+            return True
+        if not info.python_class or info.module in _BY_CALLS_ALONE:
+            return False
+        interpreter = self.view.python.interpreters[0].address
+        scope = self.view.objects.module_dict(interpreter, info.module)
+        return not isinstance(scope, Absent) and self.module(scope).is_library
+
+    # -- functions ------------------------------------------------------------------------------
+
+    @cached_property
+    def _functions(self) -> list[_Function]:
+        """All functions that the collector knows. Raises LayoutError where it keeps no lists."""
+        instances = shared_instances(self.view.target, self.view.python)
+        found = [each.address for each in instances.of(("function",))[:MAX_FUNCTIONS]]
+        if instances.problems or not found:
+            raise LayoutError("no list of all functions")
+        require = self._reader.layout.require
+        offsets = [require("PyFunctionObject", name) for name in ("func_code", "func_globals")]
+        offsets.append(require("PyObject", "ob_refcnt"))
+        columns = [instances.reader.words([at + offset for at in found]) for offset in offsets]
+        return [_Function(*each) for each in zip(found, *columns, strict=True)]
+
+    @cached_property
+    def own(self) -> dict[str, list[_Function]]:
+        """The program's own functions, by the name of their code."""
+        by_name: dict[str, list[_Function]] = {}
+        for each in self._functions:
+            if self.module(each.scope).is_own:
+                by_name.setdefault(self.name_of(each.code), []).append(each)
+        return by_name
+
+    def name_of(self, code: int) -> str:
+        """Return the name of a code object."""
+        at = self._reader.layout.require("PyCodeObject", "co_name")
+        name = self._reader.string(self._reader.u64(code + at), 256)
+        return "" if isinstance(name, Absent) else name
+
+    @cached_property
+    def kept(self) -> list[tuple[_Function, int]]:
+        """(function, self) of the program's functions that something beside their names refers to.
+
+        A module or class has one reference, each frame that runs a function another one.
+        """
+        running = [f.code for frames in self.view.all_frames().values() for f in frames]
+        running += self._suspended()
+        bound: dict[int, list[int]] = {}
+        instances = shared_instances(self.view.target, self.view.python)
+        require = self._reader.layout.require
+        to, of = (require("PyMethodObject", name) for name in ("im_func", "im_self"))
+        for method in instances.of(("method",)):
+            with suppress(UnreadableMemory):
+                function = self._reader.u64(method.address + to)
+                bound.setdefault(function, []).append(self._reader.u64(method.address + of))
+        kept = []
+        for each in (each for functions in self.own.values() for each in functions):
+            methods = bound.get(each.address, [])
+            name = self.name_of(each.code)
+            ordinary = 1 + running.count(each.code) + len(methods)
+            inner = "<locals>" in self._qualified(each) or name == "<lambda>"
+            if inner or (each.references & 0xFFFFFFFF) > ordinary:
+                kept.append((each, 0))
+            kept += [(each, subject) for subject in methods]
+        return [*kept, *((each, 0) for each in self._overriding())]
+
+    def _suspended(self) -> Iterator[int]:
+        """Yield the code of generators and coroutines that rest: since 3.11 each has its function.
+
+        bpo-44032 made frames keep it.
+        """
+        if self._reader.layout.offset("_PyInterpreterFrame", "previous") is None:
+            return
+        instances = shared_instances(self.view.target, self.view.python)
+        for each in instances.of(("generator", "coroutine", "async_generator")):
+            with suppress(UnreadableMemory, LayoutError):
+                frame = self.view.slots.suspended(each.address)
+                if frame is not None:
+                    yield frame.code
+
+    def _overriding(self) -> Iterator[_Function]:
+        """Yield the functions of the program's classes that libraries know by a base of theirs."""
+        by_address = {each.address: each for functions in self.own.values() for each in functions}
+        instances = shared_instances(self.view.target, self.view.python)
+        own = {self.module(each.scope).name for each in by_address.values()}
+        for at in dict.fromkeys(each.address for each in instances.of(("type",))):
+            with suppress(UnreadableMemory, LayoutError):
+                info = instances.types.at(at)
+                bases = instances.types.mro(info)[1:]
+                if (
+                    info.module not in own
+                    or not info.dict
+                    or all(
+                        base.module in own or base.module in _PLAIN_BASES or not base.python_class
+                        for base in bases
+                    )
+                ):
+                    continue
+                for _, value in self.view.objects.dict_items(info.dict):
+                    if value in by_address:
+                        yield by_address[value]
+
+    def is_bound(self, address: int, methods: Collection[str]) -> bool:
+        """Tell whether somebody keeps one of some methods of an object, to call it later."""
+        instances = shared_instances(self.view.target, self.view.python)
+        require, reader = self._reader.layout.require, instances.reader
+        kept = {kind: [each.address for each in instances.of((kind,))] for kind in METHODS}
+        for kind, found in kept.items():
+            struct, member = METHODS[kind]
+            at = require(struct, member)
+            for method, of in zip(found, reader.words([each + at for each in found]), strict=True):
+                if of == address and self._name_of_method(method, kind) in methods:
+                    return True
+        return False
+
+    def _name_of_method(self, method: int, kind: str) -> str:
+        with suppress(UnreadableMemory, LayoutError):
+            if kind == "method":
+                at = self._reader.layout.require("PyMethodObject", "im_func")
+                return self.name_of(self.calls.body_of(self._reader.u64(method + at), 0).code)
+            layout, read = self._reader.layout, self._reader.u64
+            definition = read(method + layout.require("PyCFunctionObject", "m_ml"))
+            at = read(definition + layout.require("PyMethodDef", "ml_name"))
+            name = self._reader.c_string(at, 256)
+            return "" if isinstance(name, Absent) else name
+        return ""
+
+    def _qualified(self, function: _Function) -> str:
+        at = self._reader.layout.require("PyFunctionObject", "func_qualname")
+        name = self._reader.string(self._reader.u64(function.address + at), 512)
+        return "" if isinstance(name, Absent) else name
+
+    def module(self, scope: int) -> _Module:
+        """Return whose globals a dict is."""
+        if scope not in self._modules:
+            texts = []
+            for name in ("__name__", "__file__"):
+                value = self.view.objects.dict_get(scope, name)
+                text = "" if isinstance(value, Absent) else self._reader.string(value, MAX_PATH)
+                texts.append("" if isinstance(text, Absent) else text)
+            name, file = texts
+            installed = "site-packages" in file or "dist-packages" in file or (
+                bool(file) and self._is_installed(file)
+            )  # fmt: skip
+            library = not installed and (is_library_file(file) or (not file and name != "__main__"))
+            self._modules[scope] = _Module(name, library, not library and not installed)
+        return self._modules[scope]
+
+
+def _covers(live: Iterable[tuple[int, int]], at: int) -> bool:
+    return any(first <= at <= last for first, last in live)
+
+
+class _Walk:
+    """One walk over all code that some frames' code leads to."""
+
+    def __init__(
+        self, code: LiveCode, frames: Iterable[PyFrame], *, calls_back: bool = False
+    ) -> None:
+        self._live, self._view, self._calls = code, code.view, code.calls
+        self._reader = self._view.reader
+        self._found: set[tuple[int, str]] = set()
+        self._bodies: dict[tuple[int, int], _Body] = {}
+        self._todo: list[_Body] = []
+        self._unbounded = self._calls_back = False
+        self._running = inward = 0
+        for frame in frames:
+            running, inward = inward, frame.code
+            if frame.hole is not None or not frame.code:
+                continue
+            scope = self._calls.globals_of(frame)
+            module = code.module(scope)
+            if module.is_library:
+                self._enter_library(module)
+                self._follow_timer(frame)
+                continue
+            live = self._calls.live_bytes(frame)
+            stored = code.variables_stored(frame.code, live)
+            kept = {name: at for name, at in self._view.variable_addresses(frame)
+                    if name not in stored}  # fmt: skip
+            body = _Body(frame.code, kept, scope, live,
+                         0 if self._calls.running_loop(frame) else running)  # fmt: skip
+            self._add(body, frame.address)
+        if calls_back:
+            self._call_back()
+        for name in _UNNAMED if self._todo else ():
+            self._add_all_named(name)
+
+    def reach(self) -> Reach:
+        """Return what all of it may do."""
+        while self._todo and not self._unbounded:
+            body = self._todo.pop()
+            self._follow(body)
+            self._unbounded |= len(self._bodies) > MAX_BODIES
+        return Reach(frozenset(self._found), tuple(self._bodies.values()), self._unbounded)
+
+    def _add(self, body: _Body, key: int) -> None:
+        if (body.code, key) not in self._bodies:
+            self._bodies[body.code, key] = body
+            self._todo.append(body)
+
+    def _add_function(self, address: int, subject: int) -> None:
+        """Follow a function, of a method with its `self`."""
+        made: CalledFunction = self._calls.body_of(address, subject)
+        module = self._live.module(made.scope)
+        if module.is_library:
+            self._enter_library(module)
+        elif made.code != self._running:
+            self._add(_Body(made.code, made.names, made.scope, (_EVERYTHING,)), subject)
+
+    def _add_all_named(self, name: str) -> bool:
+        """Follow every function of the program of a name; tell whether there is any."""
+        named = self._live.own.get(name, [])
+        self._unbounded |= len(named) > MAX_NAMED
+        for each in named[:MAX_NAMED]:
+            self._add_function(each.address, 0)
+        return bool(named)
+
+    def _enter_library(self, module: _Module) -> None:
+        if module.name.partition(".")[0] not in _QUIET:
+            self._call_back()
+
+    def _follow_timer(self, frame: PyFrame) -> None:
+        """Follow the function that a threading.Timer calls when its time has come."""
+        if (frame.module, frame.name) == ("threading", "run"):
+            timer = self._view.variable(frame, "self")
+            function = self._view.attribute(timer, "function") if timer else None
+            if function:
+                self._value(function, [])
+
+    def _call_back(self) -> None:
+        """Follow every function that somebody may have been given, to call it."""
+        if not self._calls_back:
+            self._calls_back = True
+            for function, subject in self._live.kept:
+                self._add_function(function.address, subject)
+
+    def _follow(self, body: _Body) -> None:
+        sites = self._calls.sites
+        read = sites.of(body.code)
+        self._running = body.running
+        known: set[int] = set()
+        managers: list[int] = []
+        for call in read.all_of_it():
+            known.add(call.at)
+            if _covers(body.live, call.at):
+                self._follow_call(call, body, managers)
+        for at, does, name in sites.names_used(body.code):
+            if not _covers(body.live, at):
+                continue
+            if name in _DYNAMIC:
+                self._unbounded = True
+            if does in ("attr", "method") and at not in known:
+                self._name(name)
+        self._enter_blocks(body, managers)
+        self._calls_of_variables(body)
+        self._running = 0
+        for inner in self._inner_codes(body):
+            self._add(_Body(inner, dict(body.names), body.scope, (_EVERYTHING,)), 0)
+
+    def _inner_codes(self, body: _Body) -> Iterator[int]:
+        """Yield the code of comprehensions and functions that code makes."""
+        at = self._reader.layout.require("PyCodeObject", "co_consts")
+        constants = list(
+            ContainerReader(self._reader).tuple_items(self._reader.u64(body.code + at))
+        )
+        for each in self._calls.sites.instructions(body.code):
+            if each.operation == "const" and _covers(body.live, each.at):
+                constant = constants[each.argument]
+                if self._view.locks.type_name(constant) == "code":
+                    yield constant
+
+    def _name(self, name: str) -> None:
+        """A method of an object that is not known is called, or an attribute is loaded."""
+        self._found.add((0, name))
+        if not self._add_all_named(name) and name not in _OF_DATA and not name.startswith("__"):
+            self._call_back()
+
+    def _follow_call(self, call: MethodCall, body: _Body, managers: list[int]) -> None:
+        receiver = self._calls.receiver(call, body.names, body.scope)
+        if not call.path:
+            if receiver:
+                self._value(receiver, managers)
+            return
+        name = call.path[-1]
+        if not receiver or self._view.locks.type_name(receiver) == "NoneType":
+            self._name(name)  # another object will be there when that is called
+            return
+        self._found.add((receiver, name))
+        value = self._calls.attribute(receiver, name)
+        kind = self._view.locks.type_name(value) if value and not value & 7 else ""
+        if kind == "function":
+            is_method = self._view.locks.type_name(receiver) not in ("module", "type")
+            own = self._view.attribute(receiver, name) if is_method else None
+            self._add_function(value, receiver if is_method and own is None else 0)
+        elif kind in ("property", "staticmethod", "classmethod", "cached_property", "partial",
+                      "functools.partial", "functools.cached_property"):  # fmt: skip
+            self._add_all_named(name)
+        elif value:
+            self._value(value, managers)
+        elif name in self._live.own:
+            self._add_all_named(name)
+
+    def _value(self, value: int, managers: list[int]) -> None:
+        """An object is loaded: where it is a function or class, it may be called."""
+        if value & 7:
+            return
+        managers.append(value)
+        kind = self._view.locks.type_name(value)
+        if kind == "function":
+            self._add_function(value, 0)
+        elif kind == "method":
+            require, read = self._reader.layout.require, self._reader.u64
+            function = read(value + require("PyMethodObject", "im_func"))
+            if self._view.locks.type_name(function) == "function":
+                subject = read(value + require("PyMethodObject", "im_self"))
+                self._found.add(
+                    (subject, self._live.name_of(self._calls.body_of(function, 0).code))
+                )
+                self._add_function(function, subject)
+        elif kind == "type":
+            for name in ("__init__", "__new__", *_MANAGERS):
+                found = self._calls.class_attribute(value, name)
+                if found and self._view.locks.type_name(found) == "function":
+                    self._add_function(found, 0)
+        elif kind == "builtin_function_or_method":
+            at = self._reader.layout.require("PyCFunctionObject", "m_self")
+            subject = self._reader.u64(value + at)
+            if subject and self._view.locks.type_name(subject) not in ("module", "NoneType"):
+                self._found.add((subject, "*"))
+        elif kind in ("partial", "functools.partial"):
+            self._call_back()
+
+    def _enter_blocks(self, body: _Body, managers: Iterable[int]) -> None:
+        """Follow what `with` calls of the objects that code names, else of all managers."""
+        opcodes = find_opcodes(self._reader.layout).names
+        units = self._live.units(body.code)
+        blocks = [
+            each.at for each in self._calls.sites.instructions(body.code)
+            if opcodes.get(units[each.at], "") in _ENTERS and _covers(body.live, each.at)
+        ]  # fmt: skip
+        if not blocks:
+            return
+        for value in managers:
+            for name in _MANAGERS:
+                function = self._calls.type_attribute(value, name)
+                self._found.add((value, name))
+                if function and self._view.locks.type_name(function) == "function":
+                    self._add_function(function, value)
+
+    def _calls_of_variables(self, body: _Body) -> None:
+        """Where code calls what a variable holds that has no value yet, it may call anything kept.
+
+        A function is pushed with a NULL (3.11); before, every variable that is loaded may be one.
+        """
+        opcodes = find_opcodes(self._reader.layout).names
+        units = self._live.units(body.code)
+        code = list(self._calls.sites.instructions(body.code))
+        marked = any(name == "PUSH_NULL" for name in opcodes.values())
+        names = self._live.cells(body.code) if marked else []
+        for before, each, after in zip([None, *code], code, [*code[1:], None], strict=False):
+            if each.operation not in ("fast", "cell") or not _covers(body.live, each.at):
+                continue
+            beside = [opcodes.get(units[x.at], "") for x in (before, after) if x is not None]
+            if marked and "PUSH_NULL" not in beside:
+                continue
+            if not marked:
+                if after is not None and after.operation in ("attr", "method"):
+                    continue
+                table = self._calls.sites.strings(
+                    body.code, "co_varnames") if each.operation == "fast" else (
+                    self._live.cells(body.code))  # fmt: skip
+                name = table[each.argument] if each.argument < len(table) else ""
+            else:
+                name = names[each.argument] if each.argument < len(names) else ""
+            if not body.names.get(name):
+                self._call_back()
+                return

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A main task of asyncio that nothing can wake, although its loop has timers, sockets or clients.
+
+What one task waits for may be set by another one that goes on, by a thread, or by a function that
+somebody keeps to call it: a handler, a protocol's method, a bound `set` of the event itself. Where
+none of that code can do it (live_code.py), the task waits for ever; so does who waits for that task
+alone. Only the task that the program runs its loop for counts: that another one has nothing to do
+is no fault. A future must be one that the waiting code made: a library sets its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gdb_epi.cpython.running.unfinished_tasks import UNKNOWN, UnfinishedTask
+from gdb_epi.cpython.running.wait_rules import (
+    CONDITION,
+    EVENT,
+    FUTURE,
+    QUEUE_GET,
+    QUEUE_JOIN,
+    QUEUE_PUT,
+    SEMAPHORE,
+    TASK,
+    TASKS,
+)
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.event_waits import is_shutdown_name
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.live_code import Reach
+from gdb_epi.hangs.tasks import (
+    SETTERS,
+    activity_of_task,
+    describe_waiting_task,
+    has_timeout,
+    name_task,
+    own_frames,
+)
+from gdb_epi.hangs.types import (
+    GIL,
+    HANG,
+    POLL,
+    RUNNING,
+    HangDiagnosis,
+    function_and_line,
+)
+from gdb_epi.locks.types import PROBABLE
+
+MAX_TASKS = 300
+MAX_CHAIN = 32
+_ENDS = SETTERS | {"cancel"}
+_ENDERS: Mapping[str, frozenset[str]] = {
+    EVENT: _ENDS, FUTURE: _ENDS, CONDITION: frozenset(("notify", "notify_all")),
+    QUEUE_GET: frozenset(("put", "put_nowait", "shutdown")),
+    QUEUE_PUT: frozenset(("get", "get_nowait", "shutdown")),
+    QUEUE_JOIN: frozenset(("task_done", "shutdown")), SEMAPHORE: frozenset(("release",)),
+}  # fmt: skip
+_MAKES = frozenset(("create_future", "Future"))
+_RUNS_MAIN = (("asyncio.base_events", "run_until_complete", "future"),
+              ("asyncio.runners", "run", "task"))  # fmt: skip
+
+
+def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
+    """The main task of a loop that sleeps waits for what no code that can still run gives."""
+    thread = scene.loop_thread
+    if thread is None or thread.kind in (*RUNNING, GIL) or thread.kind != POLL:
+        return None
+    if not 0 < len(scene.tasks) <= MAX_TASKS:
+        return None
+    main = _main_task(scene, thread.tid)
+    if main is None:
+        return None
+    stuck = _StuckTasks(scene, thread.tid).stuck
+    if main.id not in stuck:
+        return None
+    chain = [main]
+    while len(chain) < MAX_CHAIN and chain[-1].wakers:
+        following = next((stuck[each] for each in chain[-1].wakers if each in stuck), None)
+        if following is None or following in chain:
+            break
+        chain.append(following)
+    last = chain[-1]
+    if not own_frames(last, scene.installed):
+        return None
+    sentence = (
+        f"{describe_waiting_task(last, scene.installed)}, and no task, callback or thread that can "
+        "still run has code that would end that"
+    )
+    for task in reversed(chain[:-1]):
+        own = own_frames(task, scene.installed)
+        at = f" at {function_and_line(own[0])}" if own else ""
+        sentence += f"; {name_task(task)} waits for it{at}"
+    sentence += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
+    shown = (last, *(task for task in chain[:-1] if own_frames(task, scene.installed)))
+    return HangDiagnosis(
+        HANG, "nobody wakes it", sentence,
+        tuple(activity_of_task(thread, task, scene.installed) for task in shown), PROBABLE,
+        (f"the code of {len(scene.tasks) - len(stuck)} other tasks, of all threads and of all "
+         "functions that are kept to be called was looked at",),
+        ("a timeout", "a task that goes on and sets it", "a handler or callback that does"),
+        ("native code that sets it",),
+    )  # fmt: skip
+
+
+def _main_task(scene: HangContext, tid: int) -> UnfinishedTask | None:
+    for frame in scene.view.frames(tid):
+        for module, name, variable in _RUNS_MAIN:
+            if (frame.module, frame.name) == (module, name):
+                at = scene.view.variable(frame, variable)
+                return next((task for task in scene.tasks if task.id == at), None)
+    return None
+
+
+class _StuckTasks:
+    """The tasks of one process that no code which can still run would wake."""
+
+    def __init__(self, scene: HangContext, loop_tid: int) -> None:
+        self._scene, self._loop_tid = scene, loop_tid
+        self._reach: dict[int, Reach] = {}
+        self.stuck = self._find()
+
+    def _find(self) -> dict[int, UnfinishedTask]:
+        waiting = {task.id: task for task in self._scene.tasks if self._needs_another(task)}
+        while True:
+            freed = [each for each, task in waiting.items() if self._is_freed(task, waiting)]
+            if not freed:
+                return waiting
+            for each in freed:
+                del waiting[each]
+
+    def _needs_another(self, task: UnfinishedTask) -> bool:
+        scene, wait = self._scene, task.wait
+        if wait is None or task.running or task.framework != "asyncio":
+            return False
+        if has_timeout(task, scene.tasks, scene.view):
+            return False
+        if task.wakers:
+            return wait.kind in (TASK, TASKS)
+        if task.certainty != UNKNOWN or not wait.address or wait.kind not in _ENDERS:
+            return False
+        own = own_frames(task, scene.installed)
+        if not own or is_shutdown_name(wait.name or ""):
+            return False
+        if not wait.name and wait.kind != FUTURE:
+            return False
+        if wait.kind == FUTURE and not (self._made_here(task) and self._is_kept(task)):
+            return False
+        return not scene.live_code.is_bound(wait.address, _ENDERS[wait.kind])
+
+    def _made_here(self, task: UnfinishedTask) -> bool:
+        """Tell whether the program's innermost code made the future that a task waits for."""
+        sites = self._scene.call_sites
+        own = own_frames(task, self._scene.installed)
+        if not own or own[0].address != task.stack[0].address:
+            return False  # a coroutine of a library waits
+        try:
+            return any(name in _MAKES for _, _, name in sites.names_used(own[0].code))
+        except (UnreadableMemory, LayoutError, IndexError):
+            return False
+
+    def _is_kept(self, task: UnfinishedTask) -> bool:
+        """Tell whether the future has a name or a place: `await Future()` parks for good."""
+        if task.wait is None or task.wait.name:
+            return task.wait is not None
+        view = self._scene.view
+        for frame in own_frames(task, self._scene.installed)[:1]:
+            for _, held in view.variable_addresses(frame):
+                places = [held] if held & 7 else [held, *(at for _, at in view.attributes(held))]
+                if any(task.wait.address in self._items(at) for at in places if not at & 7):
+                    return True
+        return False
+
+    def _items(self, address: int) -> Iterator[int]:
+        view = self._scene.view
+        try:
+            if view.locks.type_name(address) == "dict":
+                yield from (value for _, value in view.objects.dict_items(address))
+        except (UnreadableMemory, LayoutError):
+            return
+
+    def _is_freed(self, task: UnfinishedTask, waiting: Mapping[int, UnfinishedTask]) -> bool:
+        if task.wakers:
+            left = [each in waiting for each in task.wakers]
+            return not (any(left) if task.needs == "all" else all(left))
+        if task.wait is None:
+            return True
+        enders = _ENDERS[task.wait.kind]
+        return any(reach.calls_any(task.wait.address, enders) for reach in self._going_on(waiting))
+
+    def _going_on(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[Reach]:
+        scene = self._scene
+        for task in scene.tasks:
+            if task.id not in waiting:
+                if task.id not in self._reach:
+                    self._reach[task.id] = scene.live_code.of_frames(task.stack)
+                yield self._reach[task.id]
+        yield scene.live_code.called_back
+        going_on = GoingOn(scene)
+        for activity in scene.activities:
+            if activity.tid != self._loop_tid and activity.tid not in going_on.blocked:
+                yield going_on.of(activity.tid)
