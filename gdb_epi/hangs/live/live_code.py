@@ -61,8 +61,8 @@ _QUIET = frozenset(
     "base64 urllib http email ipaddress tempfile shutil contextlib dataclasses typing abc types "
     "traceback warnings platform statistics decimal fractions csv configparser zlib gzip "
     "pickle textwrap pprint itertools heapq bisect operator secrets hmac fcntl errno stat glob "
-    "fnmatch locale calendar numbers subprocess multiprocessing sqlite3 runpy builtins importlib encodings "
-    "signal gc sys functools asyncio sre_parse sre_compile getpass _weakrefset reprlib".split()
+    "fnmatch locale calendar numbers subprocess multiprocessing sqlite3 runpy builtins "
+    "importlib encodings signal gc sys functools asyncio sre_parse sre_compile getpass _weakrefset reprlib".split()
 )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread accepts clients and puts them into a queue of two workers, which the main thread joins."""
+"""A thread accepts clients for two workers, whose end the main thread waits for."""
 
 import os
 import queue
