@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
@@ -59,6 +59,7 @@ class HangContext:
         )
         self.waits = self._threads.waits
         self.reach: dict[int, Reach] = {}  # going_on.py, by thread
+        self.settled: tuple[frozenset[int], Mapping[int, frozenset[str]]] | None = None  # too
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 
     @cached_property

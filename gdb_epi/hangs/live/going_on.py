@@ -9,13 +9,14 @@ on as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.live_code import NOTHING_REACHED, Reach
+from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.hangs.wakers import what_ends
@@ -63,16 +64,42 @@ class GoingOn:
             for reach in self._others(tid)
         )
 
-    @cached_property
+    @property
     def blocked(self) -> frozenset[int]:
-        """The threads whose waits only others can end, and none does."""
-        waiting = {d.tid: d for d in self._scene.activities if self._needs_another(d)}
-        while True:
-            freed = {tid for tid, d in waiting.items() if self._is_freed(d, waiting)}
-            if not freed:
-                return frozenset(waiting)
-            for tid in freed:
-                del waiting[tid]
+        """The threads whose waits only others can end, and none does; polling ones are left out."""
+        return self._settled[0]
+
+    @property
+    def polling(self) -> Mapping[int, frozenset[str]]:
+        """The threads that look at variables until they change, which none changes; their names."""
+        return self._settled[1]
+
+    @property
+    def _settled(self) -> tuple[frozenset[int], Mapping[int, frozenset[str]]]:
+        scene = self._scene
+        if scene.settled is None:
+            waiting = {d.tid: d for d in scene.activities if self._needs_another(d)}
+            polling = {} if self._too_many else dict(self._polls())
+            scene.settled = frozenset(waiting), polling
+            while True:
+                freed = {tid for tid, d in waiting.items() if self._is_freed(d, waiting)}
+                changed = {tid for tid, names in polling.items() if self.may_change(tid, names)}
+                for tid in freed:
+                    del waiting[tid]
+                for tid in changed:
+                    del polling[tid]
+                scene.settled = frozenset(waiting), dict(polling)
+                if not freed and not changed:
+                    break
+        return scene.settled
+
+    def _polls(self) -> Iterator[tuple[int, frozenset[str]]]:
+        for activity in self._scene.activities:
+            if activity.kind != hang_types.SLEEP or not activity.frames:
+                continue
+            asks = find_polled_condition(self._scene, activity)
+            if asks is not None and asks.words and not asks.method:
+                yield activity.tid, frozenset(asks.words)
 
     def _is_freed(self, activity: ThreadActivity, waiting: Collection[int]) -> bool:
         going = [d for d in self._scene.activities if d.tid not in waiting]
@@ -111,15 +138,17 @@ class GoingOn:
 
     def of(self, tid: int) -> Reach:
         """Return what the code of a thread that goes on may do, that of its loop's tasks too."""
-        if tid not in self._scene.reach:
-            scene = self._scene
+        scene = self._scene
+        if tid in self.polling:
+            return scene.live_code.of_frames(scene.view.frames(tid)[:1], in_loop=True)
+        if tid not in scene.reach:
             frames = scene.view.frames(tid)
             activity = scene.activity(tid)
             module = activity.module if activity is not None else ""
             if event_loop_module(frames, module):
                 frames = (*frames, *(frame for task in scene.tasks for frame in task.stack))
             scene.reach[tid] = scene.live_code.of_frames(frames)
-        return self._scene.reach[tid]
+        return scene.reach[tid]
 
     @cached_property
     def _of_nobody(self) -> Reach:

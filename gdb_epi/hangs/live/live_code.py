@@ -57,12 +57,13 @@ _OF_DATA = frozenset(
 # Parts of the standard library that call no function of the program but those given to the call.
 _QUIET = frozenset(
     "threading queue time logging random json re os posixpath genericpath pathlib socket ssl "
-    "select selectors io codecs struct string math datetime collections copy enum uuid hashlib "
-    "base64 urllib http email ipaddress tempfile shutil contextlib dataclasses typing abc types "
-    "traceback warnings platform statistics decimal fractions csv configparser zlib gzip "
-    "pickle textwrap pprint itertools heapq bisect operator secrets hmac fcntl errno stat glob "
-    "fnmatch locale calendar numbers subprocess multiprocessing sqlite3 runpy builtins "
-    "importlib encodings signal gc sys functools asyncio sre_parse sre_compile getpass _weakrefset reprlib".split()
+    "select selectors io codecs struct string math datetime collections copy enum uuid "
+    "hashlib base64 urllib http email ipaddress tempfile shutil contextlib dataclasses "
+    "typing abc types traceback warnings platform statistics decimal fractions csv "
+    "configparser zlib gzip pickle textwrap pprint itertools heapq bisect operator secrets "
+    "hmac fcntl errno stat glob fnmatch locale calendar numbers subprocess multiprocessing "
+    "sqlite3 runpy builtins importlib encodings signal gc sys functools asyncio sre_parse "
+    "sre_compile getpass _weakrefset reprlib".split()
 )  # fmt: skip
 
 
@@ -128,10 +129,10 @@ class LiveCode:
         self._reader = view.reader
         self._modules: dict[int, _Module] = {}
 
-    def of_frames(self, frames: Iterable[PyFrame]) -> Reach:
-        """Return what the rest of some frames' code may do."""
+    def of_frames(self, frames: Iterable[PyFrame], *, in_loop: bool = False) -> Reach:
+        """Return what the rest of some frames' code may do; `in_loop`: as long as it goes round."""
         try:
-            return _Walk(self, frames).reach()
+            return _Walk(self, frames, in_loop=in_loop).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return Reach(frozenset(), (), unbounded=True)
 
@@ -359,8 +360,9 @@ class _Walk:
     """One walk over all code that some frames' code leads to."""
 
     def __init__(
-        self, code: LiveCode, frames: Iterable[PyFrame], *, calls_back: bool = False
-    ) -> None:
+        self, code: LiveCode, frames: Iterable[PyFrame], *,
+        calls_back: bool = False, in_loop: bool = False,
+    ) -> None:  # fmt: skip
         self._live, self._view, self._calls = code, code.view, code.calls
         self._reader = self._view.reader
         self._found: set[tuple[int, str]] = set()
@@ -379,6 +381,8 @@ class _Walk:
                 self._follow_timer(frame)
                 continue
             live = self._calls.live_bytes(frame)
+            if in_loop:
+                live = tuple(self._calls.loops_around(frame).items())[-1:]
             stored = code.variables_stored(frame.code, live)
             kept = {name: at for name, at in self._view.variable_addresses(frame)
                     if name not in stored}  # fmt: skip

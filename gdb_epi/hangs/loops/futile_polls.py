@@ -36,6 +36,11 @@ _AWAITS = frozenset(("await", "cold"))  # what `await` is made of
 _HARMLESS_OPERATIONS = frozenset(("method", "const", "number", "pop"))
 _TESTS_AND_JUMPS = frozenset(("test", "jump", "back"))
 _SLEEPS = frozenset(("sleep",))
+OF_FILES = frozenset(("exists", "isfile", "isdir", "is_file", "is_dir", "access", "glob"))
+_OF_PATHS = _SLEEPS | frozenset((
+    "Path", "PurePath", "path", "join", "joinpath", "str", "format", "parent", "name", "time",
+    "with_suffix", "os", "pathlib", "pid", "fspath", "abspath", "resolve",
+))  # fmt: skip
 HANDLERS = ("signal", "asyncio")  # modules with which a program may install signal handlers
 
 
@@ -119,13 +124,17 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
     try:
         if paths := _conditions(scene, frame, sleeps):
             return PolledCondition("", 0, tuple(".".join(paths).split(".")))
-        if loop is None or _conditions(scene, frame, sleeps + 1, asks=True) is None:
+        if loop is None:
             return None
+        if _conditions(scene, frame, sleeps + 1, asks=True) is None:
+            return _asks_for_file(scene, frame, loop)
         inside = [c for c in scene.call_sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
         loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
         ends = zip(loads, [*loads[1:], ()], strict=True)
         asked = [words for words, after in ends if after[: len(words)] != words]
         asked = [words for words in asked if words[-1] not in _SLEEPS]
+        if len(asked) > 1:  # the others are its arguments
+            asked = [words for words in asked if words[-1] in OF_FILES]
         if len(asked) > 1:
             return None
         words = asked[0] if asked else ()  # up to 3.10 no call of a plain function is seen
@@ -134,6 +143,46 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
         return PolledCondition(method or "a function", next(objects, 0), words)
     except (UnreadableMemory, LayoutError, IndexError):
         return None
+
+
+def _asks_for_file(
+    scene: HangContext, frame: PyFrame, loop: tuple[int, int]
+) -> PolledCondition | None:
+    """Return what a loop asks the file system that builds a path in each turn; None for others.
+
+    It keeps nothing, and calls nothing else but to make a path of texts and numbers, and to sleep.
+    """
+    inside = range(loop[0], loop[1] + 1)
+    names = ("co_names", "co_varnames", "co_localsplusnames")
+    known = [name for table in names for name in scene.call_sites.strings(frame.code, table)]
+    if any(at in inside for at in scene.changes_of(frame.code, known)):
+        return None
+    asked, known_calls = "", scene.call_sites.of(frame.code).all_of_it()
+    places = {call.at for call in known_calls}
+    for at, does, name in scene.call_sites.names_used(frame.code):
+        if does in ("attr", "method") and at in inside and at not in places:  # of what a call gave
+            asked = name if name in OF_FILES else asked
+            if name not in OF_FILES | _OF_PATHS:
+                return None
+    for call in known_calls:
+        if call.at not in inside:
+            continue
+        name = call.path[-1] if call.path else call.root[1]
+        if name in OF_FILES:
+            asked = name
+        elif name not in _OF_PATHS and not _is_plain(scene, frame, (call.root[1], *call.path)):
+            return None
+    return PolledCondition(asked, 0, (asked,)) if asked else None
+
+
+def _is_plain(scene: HangContext, frame: PyFrame, path: Sequence[str]) -> bool:
+    """Tell whether a variable, or an attribute of one, is plain data or what has such."""
+    word = scene.view.variable(frame, path[0])
+    for name in path[1:]:
+        word = scene.view.attribute(word, name) if word and not word & 7 else None
+    if not word:  # a global, or what is not there yet
+        return len(path) == 1
+    return scene.view.locks.type_name(word) not in ("function", "method", "type")
 
 
 def only_waits_in_turns(scene: HangContext, frame: PyFrame) -> bool:

@@ -25,6 +25,7 @@ from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.failed_tasks import FailedTask
 from gdb_epi.hangs.loops.futile_polls import (
     HANDLERS,
+    OF_FILES,
     find_polled_condition,
     polling_verb,
     quote_variables,
@@ -48,7 +49,6 @@ _GOES_ON = ("run", "alive", "active", "serv", "true")
 _AS_WAITS = {
     ("Future", "done"): FUTURES[0], ("Event", "is_set"): EVENT_SET, ("Event", "isSet"): EVENT_SET,
 }  # fmt: skip
-_OF_FILES = frozenset(("exists", "isfile", "isdir", "is_file", "is_dir", "access", "glob"))
 _STOPS = frozenset(("terminate", "kill", "send_signal"))
 _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_ex"))
 
@@ -83,11 +83,14 @@ def diagnose_polling_loop(
         else f"`{'.'.join(asks.words)}` changes"
     )  # fmt: skip
     sentence = f"{sleeps} until {what}, and does nothing else meanwhile"
-    file = asks.method in _OF_FILES and not is_in_serving_loop(scene, activity.frames[1:])
+    file = asks.method in OF_FILES and not is_in_serving_loop(scene, activity.frames[1:])
     if file:
-        sentence += "; a file that another process has to make"
+        sentence += "; a file that another process has to make or to remove"
+    nobody = activity.tid in GoingOn(scene).polling
+    if nobody:
+        sentence += "; no code that another thread can still run changes that"
     return wait_diagnosis(
-        HANG, "polls", sentence, activity, PROBABLE if file else INFO,
+        HANG, "polls", sentence, activity, PROBABLE if file or nobody else INFO,
         evidence=("the loop does nothing but to test, and to sleep if that",),
         ruled_out=("a loop that works between its tests",),
         doubts=("whether what it waits for can still come is not in the core",),

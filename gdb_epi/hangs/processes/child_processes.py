@@ -15,6 +15,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
+from gdb_epi.hangs.loops.futile_polls import OF_FILES
 from gdb_epi.hangs.processes.shared_locks import nested_codes
 from gdb_epi.hangs.tasks import name_task, own_frames
 from gdb_epi.hangs.types import (
@@ -35,6 +36,7 @@ MAX_FRAMES = 2_000  # of other tasks that are examined
 _WAITS = "asyncio.subprocess"
 _RUNS = frozenset(("call", "run", "check_call", "Popen", "Process"))
 _ENDS = ("kill", "terminate")
+_PROC = "/proc"
 _FINDS = frozenset(("kill", "pid_exists"))
 _SLEEPS = frozenset(("sleep",))
 _STARTS = ("spawn", "posix_spawn", "fork", "Popen")
@@ -155,8 +157,16 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
     try:
         by_function = _names_in_program(scene, activity.frames)
         called = scene.called_in_loop(loop)
+        called |= {
+            name for at, does, name in scene.call_sites.names_used(loop.code)
+            if does in ("attr", "method") and at in bodies[0]
+        }  # fmt: skip
         called |= {name for each in called for name in by_function.get(each, ())}
-        if not called & _FINDS or called & (_REAPS | _TAKES) - _SLEEPS or _starts(called):
+        texts = scene.call_sites.strings(loop.code, "co_consts")
+        by_file = bool(called & OF_FILES) and any(text.startswith(_PROC) for text in texts)
+        if not (by_file or called & _FINDS) or called & (_REAPS | _TAKES) - _SLEEPS:
+            return None
+        if _starts(called):
             return None
         if ends_by_clock(loop.code, bodies[0], scene.call_sites):
             return None
@@ -166,7 +176,7 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
     used = {name for names in by_function.values() for name in names}
     sentence = (
         f"{activity.who()} asks at {function_and_line(loop)} again and again whether a process "
-        "is still there, by kill()"
+        f"is still there, by {'its folder in /proc' if by_file else 'kill()'}"
     )
     if _starts(used) and not used & _REAPS:
         return HangDiagnosis(
@@ -180,7 +190,7 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
         return None
     return HangDiagnosis(
         HANG, "polls", f"{sentence}; that process must end, and be waited for by who started it",
-        (activity,), INFO, ("the loop asks by kill() whether it is there",), (),
+        (activity,), INFO, ("the loop does nothing but to ask whether it is there",), (),
         ("what that process does is not in this core",),
     )  # fmt: skip
 
