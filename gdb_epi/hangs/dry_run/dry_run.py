@@ -36,7 +36,6 @@ from gdb_epi.cpython.values.value_stack_items import (
 from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA, Raised, special_method
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.builtin_calls import (
-from gdb_epi.hangs.dry_run.timed_calls import returned_in_vain
     call_builtin,
     call_method,
     call_native,
@@ -82,6 +81,7 @@ from gdb_epi.hangs.dry_run.operators import (
     apply_operator,
     has_unknown_value,
 )
+from gdb_epi.hangs.dry_run.timed_calls import returned_in_vain
 
 MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
 _CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
