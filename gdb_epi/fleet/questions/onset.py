@@ -36,6 +36,7 @@ from gdb_epi.fleet.questions.daily_rates import (
 )
 from gdb_epi.fleet.questions.moved_programs import find_moves_of_signature
 from gdb_epi.fleet.questions.remaining_part import what_remains
+from gdb_epi.fleet.questions.roll_outs import RollOut, words_of_partial_causes
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.screen.ended_findings import renaming_of
 from gdb_epi.fleet.screen.events import find_events
@@ -84,25 +85,6 @@ MIN_SEEN = 3  # crashes with a value before it counts as new
 MAX_FOR_COUNTING = 200_000  # crashes: a question must stay quick
 MAX_PROGRAMS = 20  # the most frequent ones
 MIN_KINDS = 3  # signatures: fewer are a bug or two
-
-
-class RollOut(NamedTuple):
-    """A value that came into use; days are since 1970-01-01, on `half` half of the hours had it."""
-
-    attr: str
-    value: str
-    first: int
-    half: int | None
-    fit: float  # log-likelihood of a rate that follows its share, above that of a constant rate
-    with_it: int  # crashes on hosts that had it
-    expected: float  # of them, by its share of each crash's day
-    p: float | None  # on each crash's own day; None when no day had both
-    refuted: bool = False  # on those days the crashes came elsewhere too often for it
-    went: bool = False  # a value that went out of use; the days are those from which it was gone
-
-    def words(self) -> str:
-        """Say which value it is."""
-        return f"{self.attr}={self.value}"
 
 
 class Onset(NamedTuple):
@@ -163,6 +145,9 @@ def find_onset(population: Population, signature: int) -> Onset:
     if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
         whole = _change_of_program(asked, signature)
         answer = answer._replace(caveats=(*answer.caveats, *whole))
+    if partial := words_of_partial_causes(asked, answer.signature, answer.roll_outs):
+        kept = tuple(words for words in answer.caveats if _REFUTED not in words and words != _TIME)
+        answer = answer._replace(answer=partial, caveats=kept)
     if answer.day is None and not answer.roll_outs:
         answer = answer._replace(caveats=tuple(_changes_of_kinds(asked, signature)))
     caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]

@@ -19,6 +19,7 @@ from gdb_epi.fleet.population.attribute_combinations import (
 )
 from gdb_epi.fleet.population.coverage import drop_hours, sum_old_hours
 from gdb_epi.fleet.population.population import CountCache, Population
+from gdb_epi.fleet.questions.own_conditions import find_own_conditions
 from gdb_epi.fleet.questions.possible_marks import PossibleMarks, find_possible_marks
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
@@ -114,7 +115,29 @@ def _split_crashes(
     groups = _together(drop_aliases(population, marks, [], order=_explains))
     groups = [_without_implied(population, group) for group in groups]
     pairs = pair_findings(population, free, name)
-    return parts + _assign_marks(population, _add_pairs(groups, pairs), left)
+    groups = _add_pairs(groups, pairs)
+    if all(len(group) == 1 for group in groups):
+        same = population.signature == population.signatures.index(name)
+        single = [group[0] for group in groups]
+        if (own := find_own_conditions(population, same & free, single)) is not None:
+            return parts + _assign_values(population, list(zip(single, own, strict=True)), left)
+    return parts + _assign_marks(population, groups, left)
+
+
+def _assign_values(
+    population: Population, groups: Sequence[tuple[Finding, ...]], left: Bools
+) -> list[MarkedCrashes]:
+    """Assign each of the crashes `left` to the first group all of whose values it has."""
+    parts = []
+    for conditions in groups:
+        mine = left.copy()
+        for finding in conditions:
+            attribute = population.attribute(finding.attr)
+            assert attribute is not None  # it was found there
+            mine &= attribute.crash == attribute.values.index(finding.value)
+        parts.append(MarkedCrashes(conditions, mine))
+        left = left & ~mine
+    return parts
 
 
 def _beside_hours(

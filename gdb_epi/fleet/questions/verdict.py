@@ -318,8 +318,8 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     if population.day.size <= MAX_CRASHES:
         same = population.signature == population.signatures.index(parted.signature)
         lasting = lasting_version_words(population, same) if rest else None
-        marks = (f.attr for cause in named for f in cause.findings)
-        if lasting and all(map(is_process_attribute, marks)):
+        attributes = (f.attr for cause in named for f in cause.findings)
+        if lasting and all(map(is_process_attribute, attributes)):
             kind, headline, lasting = SOFTWARE, f"software: {lasting}", None
         more = regression_words(population, same), lasting, age_words(population, same)
         headline = "; ".join(filter(None, (headline, *more)))

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each of two causes of a signature needs besides its mark.
+
+A library that fails on the CPUs of one vendor and a kernel that fails on those of the other overlap
+where a host has both. Neither has a second condition that all of its crashes meet; but the crashes
+with one mark and without the other are of one cause alone, and tell what that needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.screen.attributes import hours_within
+from gdb_epi.fleet.screen.finding import HOST_HOURS, MIN_N, Finding
+from gdb_epi.fleet.screen.programs import (
+    MIN_OTHERS,
+    crashes_of_same_programs,
+    is_process_attribute,
+)
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
+    binomial_tail,
+    relative_risk,
+)
+
+MIN_ALONE = 8  # crashes with one mark and without the other
+MOST = 0.85  # of them, that have the value; others come anyway
+MAX_P = 1e-4  # paid for all values that are looked at
+
+
+def find_own_conditions(
+    population: Population, same: Bools, marks: Sequence[Finding]
+) -> tuple[Finding, Finding] | None:
+    """Return what the crashes with each of two marks need as well; None unless both need something.
+
+    `same` are the crashes of the signature.
+    """
+    if len(marks) != 2:
+        return None
+    attributes = [population.attribute(mark.attr) for mark in marks]
+    if attributes[0] is None or attributes[1] is None or attributes[0] is attributes[1]:
+        return None
+    has = [
+        (a.crash == (code := a.values.index(mark.value)), a.exposure == code)
+        for a, mark in zip(attributes, marks, strict=True)
+        if a is not None
+    ]
+    found = []
+    for here, beside in ((0, 1), (1, 0)):
+        alone = np.flatnonzero(same & has[here][0] & ~has[beside][0])
+        hours = has[here][1] & ~has[beside][1]
+        others = [a for a in population.attributes if all(a is not known for known in attributes)]
+        found.append(_condition(population, marks[here], alone, hours, others))
+    first, second = found
+    # What both need tells nothing apart: it is where the program runs.
+    if first is None or second is None or first[:2] == second[:2]:
+        return None
+    return first, second
+
+
+def _condition(
+    population: Population,
+    mark: Finding,
+    alone: Ints,
+    hours: Bools,
+    others: Sequence[Attribute],
+) -> Finding | None:
+    """Return the value that nearly all of some crashes have, and few of the host-hours there.
+
+    Where a program runs anyway, as its crashes of other kinds tell, is no condition.
+    """
+    of_programs = crashes_of_same_programs(population, alone)
+    beside = np.zeros(population.day.size, dtype=bool) if of_programs is None else of_programs
+    beside = beside & (population.signature != population.signature[alone[:1]].max(initial=-1))
+    best: list[tuple[float, Finding]] = []
+    tests = 0
+    for other in others:
+        table = hours_within(population, other, hours)
+        if is_process_attribute(other.name) or np.count_nonzero(table) < 2:
+            continue
+        tests += int(np.count_nonzero(table))
+        codes = other.crash[alone]
+        counts = np.bincount(codes[codes >= 0], minlength=table.size)
+        value, n = int(counts.argmax()), int(counts.sum())
+        a, share = int(counts[value]), float(table[value] / table.sum())
+        if n < MIN_ALONE or a < max(MIN_N, MOST * n):
+            continue
+        elsewhere = other.crash[beside & (other.crash >= 0)]
+        if elsewhere.size >= MIN_OTHERS:
+            runs = (np.count_nonzero(elsewhere == value) + 1) / (elsewhere.size + 2)
+            share = max(share, float(runs))
+        p = apply_to_scalars(binomial_tail, a, n, share)
+        members = np.zeros(population.day.size, dtype=bool)
+        members[alone[codes == value]] = True
+        best.append((p, Finding(
+            other.name, other.values[value], mark.signature, a, n, p, p,
+            *relative_risk(a, share, n - a, 1 - share),
+            f"binomial by host-hours, of the crashes with {mark.attr}={mark.value} alone",
+            HOST_HOURS, (), (), members,
+        )))  # fmt: skip
+    if not best:
+        return None
+    p, finding = min(best, key=lambda pair: (pair[0], pair[1].attr))
+    return finding._replace(q=min(p * tests, 1.0)) if p * tests <= MAX_P else None
