@@ -16,6 +16,8 @@ def ask(shell, tmp_path):
     def made(make):
         make(tmp_path)
         assert shell("fleet", "ingest", tmp_path / "records.jsonl").code == 0
+        if (tmp_path / "hours.csv").exists():
+            assert shell("fleet", "exposure", tmp_path / "hours.csv").code == 0
         return lambda *words: shell("fleet", *words).out
 
     return made
@@ -41,3 +43,15 @@ def test_inputs_that_are_tried_again_accuse_no_release(ask):
     said = tell("suspects")
     assert "5.1" not in said
     assert "5.1" not in tell("split", "read_slice").partition("the rest")[0]
+
+
+def test_two_causes_of_one_signature_each_need_something_else(ask):
+    tell = ask(ninth.z03_two_pairs_in_one_signature)
+    split = " ".join(tell("split", "resample_row").split())
+    headline = split.partition("crashes on")[0]
+    assert "two causes: " in headline
+    assert "kernel=6.9 and cpu_model=zx" in headline
+    assert re.search(r"image=hub.example/scale:4.2\b.* and cpu_model=vx", headline)
+    onset = tell("onset", "resample_row")
+    assert "each brought a part of the crashes" in onset
+    assert "is not why" not in onset

@@ -49,6 +49,10 @@ def test_deaths_told_twice_and_days_without_records(ask, tmp_path):
         said,
     )
     assert "have only the date of a file" not in said, "those are left out"
+    rows = json.loads(tell("top", "--limit", "500", "--json"))
+    deaths = len(lines) - again
+    assert sum(row["crashes"] for row in rows) == deaths
+    assert sum(sum(row["verdicts"].values()) for row in rows) == deaths
     assert f"nothing stands out among {len(lines) - again} crashes" in tell("suspects")
     assert "a fall may be silence: no crash of any program on site=vie" in tell("trend")
     assert "nothing new stands out" in tell("screen", "--replay")

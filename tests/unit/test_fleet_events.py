@@ -12,12 +12,15 @@ from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.verdict import ONE_EVENT, judge_population
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import (
+    ALL,
     CPU_NUMBER,
     DAY_OF_WEEK,
     EVENT,
     LOOP_OF,
     TIME_OF_DAY,
+    Finding,
 )
+from gdb_epi.fleet.screen.recurring_events import is_known_place
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 
 SMALL = {"hosts": 300, "days": 21, "per_day": 40.0}
@@ -113,3 +116,26 @@ def test_dates_alone_are_no_times():
     assert events.findings == () and not events.repeats.any()
     assert find_events(pop._replace(second=None)).findings == ()
     assert find_events(pop._replace(second=np.full(pop.day.size, -1))).findings == ()
+
+
+def test_a_place_that_fails_again_and_again_is_news_when_it_has_doubled():
+    nobody = np.zeros(0, dtype=bool)
+
+    def event(day: int, place: str) -> Finding:
+        when = f"2026-{1 + day // 28:02d}-{1 + day % 28:02d} 04:00 UTC"
+        return Finding(
+            EVENT, when, ALL, 6, 6, 0.0, 0.0, 1.0, 0.0, 9.0, "", "", (place,), (), nobody
+        )
+
+    raised: set[tuple[str, str, str]] = set()
+    events: list[Finding] = []
+    news = []
+    for day in range(0, 112, 4):
+        events.append(event(day, "pdu=p3"))
+        events += [event(day + 1, "model=x9")]  # no place that can fail
+        for latest in events[-2:]:
+            if not is_known_place(latest, events, raised):
+                raised.add(latest.key)
+                news.append((latest.aliases[0], len(events) // 2))
+    assert [n for place, n in news if place == "pdu=p3"] == [1, 2, 3, 6, 12, 24]
+    assert [n for place, n in news if place == "model=x9"] == list(range(1, 29))

@@ -258,3 +258,34 @@ def test_a_few_far_from_all_others_are_set_aside_on_both_sides():
     judged = judge_times(ts, np.full(2000, np.nan), np.zeros(2000, dtype=np.int64))
     assert np.flatnonzero(judged.stray).tolist() == [5, 9]
     assert judged.sort_time.max() <= START + 2000 * 600.0
+
+
+def test_clocks_that_go_back_at_times_are_named_and_their_times_set_aside():
+    """Eight of sixty hosts start with an old time now and then; build 1 came on day 40."""
+    rng = np.random.default_rng(9)
+    true = START + np.sort(rng.uniform(0, 60 * DAY, 1200))
+    host = rng.integers(0, 60, 1200)
+    build = (true >= START + 40 * DAY).astype(int)
+    behind = (host < 8) & (rng.random(1200) < 0.4)
+    ts = np.where(behind, true - rng.uniform(4, 30, 1200) * DAY, true)
+    judged = judge_times(ts, np.full(1200, np.nan), host, build)
+    named = judged.went_back.keys() | judged.days_off.keys()
+    assert named <= set(range(8))
+    assert len(named) >= 7
+    assert (judged.stray & behind).sum() >= 0.8 * behind.sum()
+    assert not (judged.stray & (host >= 8)).any()
+    assert ((ts < START + 39 * DAY) & (build == 1) & ~judged.stray).sum() <= 1
+
+
+def test_hosts_that_were_offline_and_send_later_have_no_clock_that_went_back():
+    rng = np.random.default_rng(10)
+    true = START + np.sort(rng.uniform(0, 60 * DAY, 1200))
+    host = rng.integers(0, 60, 1200)
+    build = (true >= START + 40 * DAY).astype(int)
+    days = (true - START) / DAY
+    # For ten days nothing of these hosts arrives; then all of it, in order.
+    arrives = np.where((host < 8) & (days % 20 < 10), days // 20 * 20 + 10 + host * 1e-4, days)
+    order = np.lexsort((true, arrives))
+    judged = judge_times(true[order], np.full(1200, np.nan), host[order], build[order])
+    assert judged.went_back == {}
+    assert not judged.stray.any()

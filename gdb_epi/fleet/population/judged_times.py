@@ -23,6 +23,7 @@ SPREAD = SECONDS_A_DAY  # of a block that arrived as it happened: median distanc
 HOST_OFF = 2 * SECONDS_A_DAY  # of at least MIN_OFF crashes of a host, and of most of them
 MIN_OFF = 2
 CRASH_OFF = 30 * SECONDS_A_DAY  # of one crash
+BACK = 8  # times the spread of its block that a clock that went back must lie behind
 APART = 20  # times the spread of its block that a crash must lie away
 AHEAD = 0.75 * SECONDS_A_DAY  # of a host's crashes, by their median
 MIN_AHEAD = 3  # crashes
@@ -39,13 +40,14 @@ class JudgedTimes(NamedTuple):
     stray: Bools  # far from all others, or from those that arrived with it
     days_off: dict[int, float]  # code of a host whose clock is off -> by how many days
     days_ahead: dict[int, float]  # the same of those that may be ahead: nothing is set aside
+    went_back: dict[int, int]  # code of a host whose clock was behind at times -> its crashes so
 
 
-def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
+def judge_times(ts: Floats, received: Floats, host: Ints, build: Ints | None = None) -> JudgedTimes:
     """Judge times (seconds since the epoch, NaN: unknown), given in the order of arrival.
 
     `received` is when crashes of unknown time came (NaN where that is not known either), `host` the
-    code of each crash's host (below 0: none).
+    code of each crash's host (below 0: none), `build` that of what it ran.
     """
     stray = _far_from_all(ts)
     has_time = ~(np.isnan(ts) | stray)
@@ -54,9 +56,15 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
     times, hosts = (ts, host) if at is None else (ts[at], host[at])
     days_off: dict[int, float] = {}
     days_ahead: dict[int, float] = {}
+    went_back: dict[int, int] = {}
     if times.size >= BLOCK:
-        off, days_ahead = _distance_to_neighbours(times, hosts)
-        is_off = np.zeros(off.size, dtype=bool)
+        off, back, days_ahead = _distance_to_neighbours(times, hosts)
+        is_off = back
+        if back.any():
+            builds = build if at is None or build is None else build[at]
+            is_off = _went_back(back, times, hosts, builds)
+            codes, counts = np.unique(hosts[is_off], return_counts=True)
+            went_back = dict(zip(codes.tolist(), counts.tolist(), strict=True))
         is_off[_beyond(off, CRASH_OFF)] = True
         suspects = np.unique(hosts[_beyond(off, HOST_OFF)])
         for code in suspects[suspects >= 0].tolist():
@@ -68,7 +76,35 @@ def judge_times(ts: Floats, received: Floats, host: Ints) -> JudgedTimes:
         stray[is_off if at is None else at[is_off]] = True
     judged = np.where(stray, np.nan, ts) if stray.any() else ts
     days_ahead = {code: days for code, days in days_ahead.items() if code not in days_off}
-    return JudgedTimes(judged, _sort_times(judged, received), stray, days_off, days_ahead)
+    went_back = {code: many for code, many in went_back.items() if code not in days_off}
+    sort_time = _sort_times(judged, received)
+    return JudgedTimes(judged, sort_time, stray, days_off, days_ahead, went_back)
+
+
+def _went_back(back: Bools, ts: Floats, host: Ints, build: Ints | None) -> Bools:
+    """Return which of the times far `back` from their neighbours' are of clocks that went back.
+
+    What a host sends late it sends in order, and with what it ran then: a time before that of an
+    earlier arrival of the same host is none, nor one at which its build was not there yet.
+    """
+    mine = np.flatnonzero(np.isin(host, np.unique(host[back])) & (host >= 0))
+    mine = mine[np.argsort(host[mine], kind="stable")]
+    latest: dict[int, float] = {}
+    is_wrong = np.zeros(ts.size, dtype=bool)
+    for row, code, when in zip(mine.tolist(), host[mine].tolist(), ts[mine].tolist(), strict=True):
+        if back[row]:
+            is_wrong[row] = when < latest.get(code, -np.inf) - HOST_OFF
+        else:
+            latest[code] = max(when, latest.get(code, when))
+    if build is not None:
+        asked = np.flatnonzero(back & (build >= 0) & (host >= 0))
+        others = np.flatnonzero(~back & np.isin(build, build[asked]))
+        first = dict[int, float]()
+        for code, when in zip(build[others].tolist(), ts[others].tolist(), strict=True):
+            first[code] = min(when, first.get(code, when))
+        for row in asked.tolist():
+            is_wrong[row] |= ts[row] < first.get(int(build[row]), -np.inf) - SECONDS_A_DAY
+    return is_wrong
 
 
 def _beyond(off: Floats, limit: float) -> Bools:
@@ -95,18 +131,20 @@ def _far_from_all(ts: Floats) -> Bools:
     return far
 
 
-def _distance_to_neighbours(ts: Floats, host: Ints) -> tuple[Floats, dict[int, float]]:
+def _distance_to_neighbours(ts: Floats, host: Ints) -> tuple[Floats, Bools, dict[int, float]]:
     """Return the seconds between each time and those beside it, 0 where that may be chance.
 
-    And the hosts that may be ahead of what came in beside them, with the days.
+    And which lie days behind, and the hosts that may be ahead of what came in beside them, with the
+    days.
     """
-    off, ahead = np.zeros(ts.size), []
+    off, back, ahead = np.zeros(ts.size), np.zeros(ts.size, dtype=bool), []
     for rows, away, spread in _beside_neighbours(ts, host):
+        back[rows] = away <= -np.maximum(HOST_OFF, BACK * spread)
         off[rows] = np.where(np.abs(away) >= APART * spread, away, 0.0)
         ahead.append(host[rows][(away >= AHEAD) & np.isfinite(spread)])
     codes, counts = np.unique(np.concatenate(ahead), return_counts=True)
     some = codes[(counts >= MIN_AHEAD) & (codes >= 0)]
-    return off, _ahead(ts, host, some) if some.size else {}
+    return off, back, _ahead(ts, host, some) if some.size else {}
 
 
 def _ahead(ts: Floats, host: Ints, some: Ints) -> dict[int, float]:

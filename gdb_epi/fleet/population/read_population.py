@@ -95,6 +95,7 @@ class _Crashes(NamedTuple):
     stray: int  # times that those of the neighbours show to be wrong
     days_off: dict[int, float]  # id of a host -> by how many days its clock is off
     days_ahead: dict[int, float]  # the same of those that may be ahead
+    went_back: dict[int, int]  # id of a host whose clock was behind at times -> its crashes so
 
 
 def read_population(connection: Connection) -> Population:
@@ -171,6 +172,7 @@ def _quality_of_times(
         "unknown_hosts": {why: _first_names(ids, spelt) for why, ids in hosts_without.items()},
         "stray": crashes.stray,
         "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
+        "clocks_back": {spelt[n]: many for n, many in crashes.went_back.items() if n in spelt},
         "clocks_ahead": {spelt[n]: d for n, d in crashes.days_ahead.items() if n in spelt},
     }
 
@@ -327,15 +329,16 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     if not columns:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBER_COLUMNS}
         none = empty["cpu_no"]
-        return _Crashes(CoreKeys.of([]), none, none, empty, none, [], 0, {}, {})
+        return _Crashes(CoreKeys.of([]), none, none, empty, none, [], 0, {}, {}, {})
     keys, ts, received, verdict = map(_concatenate, columns[:4])
     numbers = {name: _concatenate([part[name] for part in columns[4]]) for name in _NUMBER_COLUMNS}
     del columns  # what is in order takes the place of what was not, column by column
-    judged = judge_times(ts, received, numbers["host_id"])
+    judged = judge_times(ts, received, numbers["host_id"], numbers["libset_id"])
     order = _order_by_time(judged.sort_time, keys)
     is_in_order = all((np.diff(order[x]) == 1).all() for x in overlapping_row_blocks(order.size))
     day, second = _days(judged.sort_time, order), _seconds(judged.ts, order)
-    stray, clocks = int(judged.stray.sum()), (judged.days_off, judged.days_ahead)
+    stray = int(judged.stray.sum())
+    clocks = judged.days_off, judged.days_ahead, judged.went_back
     del judged, ts, received
     if not is_in_order:
         keys = keys[order]

@@ -42,7 +42,7 @@ class ChangeByHours(NamedTuple):
         rr, low, high = self.risk
         return (
             f"{more} crashes a day since {iso_day(self.day)} ({after:.2g}, {before:.2g} before) by "
-            f"{more} host-hours ({self.hours:.2g} times), not by a {higher} rate "
+            f"{more} host-hours ({self.hours:.3g} times), not by a {higher} rate "
             f"({rr:.2g} times; 95 %: {low:.2g} to {high:.2g})"
         )
 
@@ -124,7 +124,7 @@ def changes_by_hours(first: int, counts: Floats, hours: Floats) -> list[ChangeBy
         risk = relative_risk(n[1], h[1], n[0], h[0])
         least = np.log(MIN_OFTENER)
         shows = min(np.log([more, often])) >= least or max(np.log([more, often])) <= -least
-        if shows and risk[1] <= 1 <= risk[2]:
+        if shows and (risk[1] <= 1 if often > 1 else risk[2] >= 1):
             a_day = n[0] / cut, n[1] / (counts.shape[1] - cut)
             at = float(gain[row, cut - 1])
             changes.append(ChangeByHours(row, first + cut, a_day, more, risk, at))

@@ -29,6 +29,7 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
 MAX_NAMED = 6  # hosts, days or names of one line
+MAX_CLOCKS = 20  # hosts with a flat battery, each of which somebody must go to
 MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts have 95
 MIN_TWICE = 3  # crashes: fewer may be chance
 MIN_DROPPED = 8  # large cores, before none came any more
@@ -94,6 +95,9 @@ def _times(population: Population) -> Iterator[QualityCheck]:
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(off.items())]
         clocks = f"; clocks that are off: {shortened_list(hosts, MAX_NAMED)}" if off else ""
         text = f"{_part(stray, size)} far from those that arrived with them{clocks}"
+        if back := quality.get("clocks_back"):
+            text += f"; clocks that go back at times, as with a flat battery: {len(back)} hosts "
+            text += f"({shortened_list(sorted(back), MAX_CLOCKS)})"
         yield QualityCheck(TIMES, False, f"{text}: in no curve", "set the clocks of those hosts")
     if ahead := quality.get("clocks_ahead"):
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(ahead.items())]
@@ -343,7 +347,7 @@ def _events(population: Population) -> Iterator[QualityCheck]:
         text += f" since {twice['since']}" if twice["since"] else ""
         text += f", of {counted(twice['of_hosts'], 'host')} ({where or hosts}"
         text += f": {hosts})" if where else ")"
-        text += ": counted once, `top` counts them all; more records of these are no more crashes"
+        text += ": counted once; more records of these are no more crashes"
         advice = "let one collector send each core, under one key"
         yield QualityCheck(EVENTS, False, text, advice)
     events = find_events(population)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,7 +47,10 @@ def crashed_by_end_of_day(day: int | None) -> ColumnElement[bool]:
 
 
 def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[TopSignature]:
-    """Return the most frequent signatures by the end of a day, ties in the order of their text."""
+    """Return the most frequent signatures by the end of a day, ties in the order of their text.
+
+    A death that came as two records counts once.
+    """
     by_then = crashed_by_end_of_day(asof)
     counted = (
         select(
@@ -77,7 +81,14 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
         .limit(limit)
     )
     with engine.connect() as connection:
-        counts_by_key = connection.execute(chosen).all()
+        again = _doubled_verdicts(connection, by_then)
+        some = chosen.limit(limit + len(again) if again else limit)
+        counts_by_key = [
+            (*row[:5], int(row[5]) - sum(again.get(_Key(*row[:3]), {}).values()), *row[6:])
+            for row in connection.execute(some)
+        ]
+        counts_by_key.sort(key=lambda row: -row[5])  # ties stay in their order
+        del counts_by_key[limit:]
         keys = [_Key(*row[:3]) for row in counts_by_key]
         if connection.dialect.name == COLUMNAR:
             beside = _hosts_and_verdicts(connection, keys, by_then)
@@ -85,7 +96,9 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
             beside = {key: _hosts_and_verdicts_of(connection, key, by_then) for key in keys}
         rows = []
         for key, (*_, text, category, count, first, last) in zip(keys, counts_by_key, strict=True):
-            (hosts, verdicts), (_, kind, value) = beside[key], key
+            (hosts, every), (_, kind, value) = beside[key], key
+            less = again.get(key, Counter[str]())
+            verdicts = {v: n - less.get(v, 0) for v, n in every.items() if n > less.get(v, 0)}
             values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
             rows.append(TopSignature(*values))
     return rows
@@ -97,6 +110,36 @@ class _Key(NamedTuple):
     version: str | None
     kind: str | None
     key: str | None
+
+
+def _doubled_verdicts(
+    connection: Connection, by_then: ColumnElement[bool]
+) -> dict[_Key, Counter[str]]:
+    """Return signature -> verdicts of the records that tell of a death which another one tells."""
+    c = crash.c
+    several = select(c.death).where(c.death > 0).group_by(c.death).having(func.count() > 1)
+    chosen = (
+        select(c.death, c.ts, c.sig_id, c.verdict, sig.c.version, sig.c.kind, sig.c.key)
+        .select_from(crash.outerjoin(sig, c.sig_id == sig.c.id))
+        .where(c.death.in_(several), by_then)
+        .order_by(c.ts, c.core_key)
+    )
+    rows = connection.execute(chosen).all()
+    again: dict[_Key, Counter[str]] = {}
+    if not rows:
+        return again
+    import numpy as np
+
+    from gdb_epi.fleet.population.doubled_records import find_doubled_records
+
+    death, ts, sig_id = (
+        np.array([-1 if row[i] is None else row[i] for row in rows]) for i in range(3)
+    )
+    doubled = find_doubled_records(death, np.floor(ts), sig_id)
+    for at in () if doubled is None else np.flatnonzero(doubled.rows).tolist():
+        *_, verdict, version, kind, key = rows[at]
+        again.setdefault(_Key(version, kind, key), Counter())[verdict or ""] += 1
+    return again
 
 
 def _hosts_and_verdicts(

@@ -7,8 +7,9 @@ whatever runs on its hosts.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import (
@@ -58,6 +59,25 @@ def group_recurring_events(
                 groups += [(f, ()) for f in moments if f.signature == finding.signature]
             groups.append((largest, tuple(f for f in mine if f is not largest)))
     return groups
+
+
+def is_known_place(
+    event: Finding, events: Sequence[Finding], raised: Collection[tuple[str, str, str]]
+) -> bool:
+    """Whether an event at a place that failed before is no news: it has not become twice as many.
+
+    `events` are all events so far, `raised` the keys of those that were news. A power strip that
+    dips each week is news three times, then at the sixth dip, the twelfth ...
+    """
+    if not (place := _place(event)):
+        return False
+    same = sorted(other.value for other in events if _place(other) == place)
+    told = [e.value for e in events if _place(e) == place and e.key in raised]
+    if not told or event.value < max(told):
+        return False
+    at_last = bisect_right(same, max(told))
+    needed = at_last + 1 if at_last < MIN_ALIKE[EVENT] else 2 * at_last
+    return bisect_right(same, event.value) < needed
 
 
 def _events_by_place(findings: Sequence[Finding]) -> dict[int, str]:

@@ -41,6 +41,7 @@ from gdb_epi.fleet.screen.group_explained_hosts import (
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
+from gdb_epi.fleet.screen.recurring_events import is_known_place
 from gdb_epi.fleet.screen.silent_hosts import drop_silent_hours
 from gdb_epi.fleet.screen.time_and_cpu_patterns import (
     is_explained_by_days_of_month,
@@ -91,7 +92,9 @@ def screen_population(
     new = [
         event
         for event in events.findings
-        if event.key not in raised and not is_recurring_event(event, earlier_findings)
+        if event.key not in raised
+        and not is_recurring_event(event, earlier_findings)
+        and not is_known_place(event, events.findings, raised)
     ]
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in earlier_findings if f.attr == HOST}

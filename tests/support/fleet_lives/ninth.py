@@ -62,3 +62,45 @@ def z02_inputs_that_are_tried_again(folder: Path) -> None:
         image = record["container"]["image"].partition(":")[0]
         record["container"]["image"] = f"{image}:{'5.1' if day >= 23 else '5.0'}"
     f.write(folder, hours=None)
+
+
+def z03_two_pairs_in_one_signature(folder: Path) -> None:
+    """120 hosts of two CPU vendors in eight racks, 40 days, host-hours with kernel and image.
+
+    One signature of `scale` on all hosts: image 4.2, on the even hosts from day 16 on, dies on
+    `vx` CPUs, and kernel 6.9, on a half of all hosts from day 24 on, on `zx` CPUs.
+    """
+    f = Fleet("z03", 903, 40)
+    f.add_hosts(120, "s{:03d}", racks=8)
+    hosts = list(f.hosts)
+    of_host = {
+        host: {
+            "cpu_model": "vx" if f.random.random() < 0.5 else "zx",
+            "imaged": i % 2 == 0,
+            "patched": f.random.random() < 0.5,
+        }
+        for i, host in enumerate(hosts)
+    }
+
+    def facts(day: int, host: str) -> dict[str, str]:
+        own = of_host[host]
+        return {
+            "cpu_model": own["cpu_model"],
+            "image": f"hub.example/scale:{'4.2' if own['imaged'] and day >= 16 else '4.1'}",
+            "kernel": "6.9" if own["patched"] and day >= 24 else "6.8",
+        }
+
+    f.background(10, services=("scale",))
+    bug = Bug("resample_row", "scale", "abort", 6)
+    for day in range(40):
+        for host in hosts:
+            own = facts(day, host)
+            pair = own["image"].endswith("4.2") and own["cpu_model"] == "vx"
+            other = own["kernel"] == "6.9" and own["cpu_model"] == "zx"
+            for _ in range(f.poisson(0.12 * (pair + other) + 0.002)):
+                f.crash(day, host, bug)
+    for day, record in f.each():
+        own = facts(day, record["host"]["hostname"])
+        record["container"]["image"], record["kernel"]["release"] = own["image"], own["kernel"]
+        record["host"]["attributes"] |= {"cpu_model": own["cpu_model"]}
+    f.write(folder, columns=("rack", "cpu_model", "kernel", "image"), attributes=facts)
