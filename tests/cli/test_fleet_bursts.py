@@ -42,6 +42,7 @@ def test_inputs_that_are_tried_again_accuse_no_release(ask):
     tell = ask(ninth.z02_inputs_that_are_tried_again)
     said = tell("suspects")
     assert "5.1" not in said
+    assert re.search(r"comes in bursts: .*: 22 on 22 hosts, .*; 30 on 30 hosts, .* of 62 ", said)
     assert "5.1" not in tell("split", "read_slice").partition("the rest")[0]
 
 

@@ -20,6 +20,7 @@ from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.statistics.arrays import Floats, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import negative_binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted
@@ -27,6 +28,9 @@ from gdb_epi.util import counted
 MIN_CRASHES = 8  # of a signature
 MAX_P = 1e-3  # over all signatures: nobody asked about this one
 MIN_BEFORE = 3  # days before it began
+MAX_BURST_P, SPREAD = 1e-6, 0.3  # of a day, paid for all; how much usual days differ
+MIN_BURST, MIN_IN_BURSTS = 6, 0.3  # crashes of a day, and hosts; of all crashes of the signature
+LOUDEST, MAX_ROUNDS = 0.15, 8  # days that are left aside at first
 MAX_TOLD = 5  # of each kind, the most frequent first
 MAX_CRASHES = 1_000_000  # in all; with more of them everything is significant
 MAX_PART = 0.5  # of the hosts: more are not "a few hosts"
@@ -44,6 +48,7 @@ def unexplained_signature_sentences(
     sizes = np.bincount(counted_once.signature + 1, minlength=len(population.signatures) + 1)[1:]
     tested = int(np.count_nonzero(sizes >= MIN_CRASHES))
     began: list[str] = []
+    bursts: list[str] = []
     few: list[str] = []
     rows = np.argsort(counted_once.signature, kind="stable")  # those without one come first
     ends = rows.size - sizes.sum() + np.cumsum(sizes)
@@ -56,8 +61,53 @@ def unexplained_signature_sentences(
             continue
         mine = rows[ends[code] - sizes[code] : ends[code]]
         began += _began(counted_once, mine[timed[mine]], days, (day, tested))
+        bursts += _in_bursts(counted_once, mine[timed[mine]], days, tested)
         few += _on_few_hosts(counted_once, mine, tested)
-    return [*began[:MAX_TOLD], *few[:MAX_TOLD]]
+    return [*bursts[:MAX_TOLD], *began[:MAX_TOLD], *few[:MAX_TOLD]]
+
+
+def _in_bursts(population: Population, mine: Ints, all_days: Ints, tested: int) -> Iterator[str]:
+    """Say that a signature comes in bursts of a day or some, on many hosts each time.
+
+    A job that is queued again until somebody cancels it, or an input that no process can read, goes
+    from host to host: it is one story, whatever version runs on those days.
+    """
+    if mine.size < MIN_CRASHES:
+        return
+    first = int(all_days[0])
+    every = np.bincount(all_days - first)
+    own = np.bincount(population.day[mine] - first, minlength=every.size)
+    others = (every - own) + 1.0
+    is_burst = (own >= MIN_BURST) & (own > np.quantile(own, 1 - LOUDEST))
+    for _ in range(MAX_ROUNDS):  # what lies outside of the bursts tells what is usual
+        usual = others * (own[~is_burst].sum() + 1) / max(others[~is_burst].sum(), 1.0)
+        p = (
+            negative_binomial_tail(own.astype(float), usual, usual * (1 + SPREAD * usual))
+            * own.size
+            * tested
+        )
+        again = (p <= MAX_BURST_P) & (own >= MIN_BURST)
+        if (again == is_burst).all():
+            break
+        is_burst = again
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], is_burst.astype(int), [0]))))
+    runs = edges.reshape(-1, 2)
+    if not 1 <= len(runs) <= MAX_TOLD or own[is_burst].sum() < MIN_IN_BURSTS * mine.size:
+        return
+    parts = []
+    for begin, end in runs.tolist():
+        some = mine[(population.day[mine] >= first + begin) & (population.day[mine] < first + end)]
+        hosts = np.unique(population.host[some[population.host[some] >= 0]]).size
+        if hosts < MIN_BURST:  # one host's loop is its own story
+            return
+        last = f" to {iso_day(first + end - 1)}" if end - begin > 1 else ""
+        parts.append(f"{some.size} on {hosts} hosts, {iso_day(first + begin)}{last}")
+    name = named_signature(population.signatures[population.signature[mine[0]]])
+    yield (
+        f"comes in bursts: {name}: {'; '.join(parts)}; of {counted(mine.size, 'crash')} in all. A "
+        "job or an input that is tried again on other hosts looks like this, and no host and no "
+        "version is accused by it"
+    )
 
 
 def _began(
