@@ -108,6 +108,17 @@ def is_packaged(path: str) -> bool:
     return _PACKAGES.search(path) is not None
 
 
+def package_of(path: str) -> str:
+    """Return the installed package that a file is of: "numpy"; "" for one of no package."""
+    match = _PACKAGES.search(path)
+    if match is None:
+        return ""
+    folder = match.group().strip("/")
+    if not folder.endswith("-packages"):
+        return folder.removesuffix(".libs")
+    return path[match.end() :].partition("/")[0].partition(".")[0]
+
+
 def is_module_of_interpreter(path: str) -> bool:
     """Tell whether a file is an extension module of the standard library."""
     return _STANDARD in path

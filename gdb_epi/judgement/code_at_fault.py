@@ -27,6 +27,7 @@ from gdb_epi.fault.own_native_code import (
     is_module_of_interpreter,
     is_own_library,
     is_packaged,
+    package_of,
     possible_writers,
 )
 from gdb_epi.judgement.hypothesis_words import STRAY_STORE
@@ -50,12 +51,14 @@ class CodeAtFault(NamedTuple):
     """Whose code it is (fault/own_native_code.py), and names of files.
 
     Where it is not known, `files` are those that may have damaged memory; `ctypes` says that
-    Python code could do so too, by ctypes or cffi.
+    Python code could do so too, by ctypes or cffi. `package` is the installed one that the first
+    file is of, "" for the program's own.
     """
 
     whose: str
     files: tuple[str, ...] = ()
     ctypes: bool = False
+    package: str = ""
 
 
 def find_code_at_fault(
@@ -117,8 +120,7 @@ def _by_stack(
     if cause == RECURSION:  # who recurses, or the line that goes or nests so deep
         files = Counter(frame.module for frame in frames if _is_somebodys(frame))
         most = files.most_common(1)[0][0] or ""
-        recurses = is_own_library(most)
-        return CodeAtFault(CALL, (most.rpartition("/")[2],)) if recurses else CodeAtFault(LINE)
+        return _of_file(CALL, most) if is_own_library(most) else CodeAtFault(LINE)
     if first.module_name.startswith(CALLERS):
         return CodeAtFault(LINE)  # it called a function of the system
     if is_own_library(first.module or ""):
@@ -129,12 +131,16 @@ def _by_stack(
         outward = next((f for f in frames[number:] if _is_other(f, first.module)), None)
         called = outward is not None and outward.module_name.startswith(CALLERS)
         called = called or is_packaged(first.module or "")  # its callers are newer than it is
-        return CodeAtFault(CALL if called else LIBRARY, (first.module_name,))
+        return _of_file(CALL if called else LIBRARY, first.module or "")
     if unknown.files or unknown.ctypes or unknown.whose != NOT_KNOWN:
         return unknown
     inner = frames[0].module or ""
     name = inner.rpartition("/")[2]
     return CodeAtFault(INTERPRETER, (name,) if is_module_of_interpreter(inner) else ())
+
+
+def _of_file(whose: str, path: str) -> CodeAtFault:
+    return CodeAtFault(whose, (path.rpartition("/")[2],), package=package_of(path))
 
 
 def _is_somebodys(frame: NativeFrame) -> bool:

@@ -408,8 +408,11 @@ def _folded_run(run: Sequence[StackCall]) -> StackCall:
     return StackCall(PYTHON, f"{len(run)} calls in {call_library(run[0])} ({shown})")
 
 
-def place_words(calls: Sequence[StackCall]) -> str:
-    """Return "in strlen, called from price (shop.py:21)": where it happened, for a sentence."""
+def place_words(calls: Sequence[StackCall], *, of_crash: bool = False) -> str:
+    """Return "in strlen, called from price (shop.py:21)": where it happened, for a sentence.
+
+    Of a crash it says which names are Python's own: readers took them for the culprit.
+    """
     python = innermost_own_python_call(calls)
     before = calls[: calls.index(python)] if python is not None else calls
     native = _call_at_fault(before)
@@ -421,7 +424,9 @@ def place_words(calls: Sequence[StackCall]) -> str:
         inside = f"the C function {inside}"  # else "in collect, called from collect"
     inside += _of_extension(native)
     behalf = _on_whose_behalf(before, native)
-    if behalf is not None:
+    if of_crash and native.name and (behalf or native).module.startswith(_INTERPRETER):
+        inside = f"Python's own code ({short_name(behalf or native)})"
+    elif behalf is not None:
         inside += f", called from {short_name(behalf)}{_of_extension(behalf)}"
     user = _caller_of_runtime(before, native)
     if user is not None and user.name:

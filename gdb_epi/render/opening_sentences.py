@@ -366,7 +366,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         text = "crashed: a call needed more of the C stack than was left, {where}"
     python = innermost_own_python_call(calls)
     below = f"called from {call_words(python)}" if python is not None else ""
-    place = place_words(calls)
+    place = place_words(calls, of_crash=True)
     if failed_in_signal_handler(record, calls):
         place = _handler_words(calls)
     if facts.get("function"):

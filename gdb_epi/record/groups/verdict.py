@@ -81,7 +81,8 @@ def at_fault(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     code = find_code_at_fault(parts.state, parts.verdict, parts.findings)
     if code is None:
         return None
-    return {"whose": code.whose, "files": list(code.files), "ctypes": code.ctypes}
+    made = {"whose": code.whose, "files": list(code.files), "ctypes": code.ctypes}
+    return {**made, "package": code.package} if code.package else made
 
 
 @group("flags", order=150)

@@ -26,6 +26,7 @@ from gdb_epi.record.record_parts import (
     listed_stacks,
     telling_stack,
 )
+from gdb_epi.render.causes.whose_code import named_file
 from gdb_epi.render.frame_lines import (
     NATIVE,
     PYTHON,
@@ -37,7 +38,6 @@ from gdb_epi.render.frame_lines import (
     is_foreign_call,
     is_program_call,
     short_name,
-    without_build_tag,
 )
 from gdb_epi.render.opening_sentences import leading_hypothesis
 from gdb_epi.typing_lite import Any
@@ -183,8 +183,11 @@ def _fix_of_crash(record: Json, calls: Sequence[StackCall], deciding: Mapping[st
 
 def _fix_of_hang(facts: Json, calls: Sequence[StackCall]) -> str:
     """Return what ends a wait of one thread: by its kind, else a timeout of the call."""
-    member: Json = next(iter(get_groups(facts, "members")), {})
-    sort, doing, fix = str(facts.get("sort")), member.get("doing"), str(facts.get("fix"))
+    members, sort, fix = get_groups(facts, "members"), str(facts.get("sort")), facts.get("fix")
+    member: Json = next(iter(members), {})
+    if fix == SET_TIMEOUT:  # others wait for the one whose call needs it
+        member = next((m for m in members if m.get("doing") in _OF_OTHERS), member)
+    doing = member.get("doing")
     if member.get("what") == OF_ZMQ_CONTEXT:
         return "close its sockets, and limit LINGER: for example context.destroy(linger=1000)"
     if sort == "blocked event loop":
@@ -199,7 +202,7 @@ def _fix_of_hang(facts: Json, calls: Sequence[StackCall]) -> str:
         if at and calls[at - 1].language == PYTHON and not calls[at - 1].name.endswith("__"):
             return f"set a timeout for {short_name(calls[at - 1])}() at {place}"
         return f"set a timeout for the call at {place}" if place else ""
-    return _BY_FIX.get(fix, _BY_KIND.get(sort, ""))
+    return _BY_FIX.get(str(fix), _BY_KIND.get(sort, ""))
 
 
 def _fix_of_circle(record: Json) -> str:
@@ -275,9 +278,8 @@ def who_should_see_it(record: Json) -> tuple[str, str] | None:
     Not where it is unknown whose code it is: nobody is accused of what he did not do.
     """
     code = get_group(record, "at_fault")
-    files = [without_build_tag(file) for file in get_texts(code, "files")]
-    if code.get("whose") in (LIBRARY, CALL) and files:
-        return "show this to", f"who maintains {files[0]}"
+    if code.get("whose") in (LIBRARY, CALL) and get_texts(code, "files"):
+        return "show this to", f"who maintains {named_file(record)}"
     if code.get("whose") == INTERPRETER:
         return "show this to", "https://github.com/python/cpython/issues (newest Python first)"
     return None

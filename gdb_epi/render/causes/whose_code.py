@@ -50,6 +50,14 @@ def software_bug_words(record: Json, calls: Sequence[StackCall], reason: str) ->
     return f"Likely a software bug{confidence_words(record)}{_whose_words(record, calls, reason)}"
 
 
+def named_file(record: Json) -> str:
+    """Return the file that is at fault, with its package: "numpy (_multiarray_umath.so)"."""
+    code = get_group(record, "at_fault")
+    file = without_build_tag(next(iter(get_texts(code, "files")), ""))
+    package = code.get("package")
+    return f"{package} ({file})" if package and isinstance(package, str) else file
+
+
 def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> str:
     code = get_group(record, "at_fault")
     whose, files = code.get("whose"), [without_build_tag(file) for file in get_texts(code, "files")]
@@ -57,7 +65,7 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> str:
     line = "" if python is None or call_library(python) else short_place(python)
     if whose in (LIBRARY, CALL) and files:
         or_caller = f" or in how {line or 'Python code'} calls it" if whose == CALL else ""
-        return f", in {files[0]}{or_caller}"
+        return f", in {named_file(record)}{or_caller}"
     if whose == LINE and line:
         return f", in {line}"
     if whose == PROGRAM:
