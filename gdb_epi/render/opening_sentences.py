@@ -485,7 +485,7 @@ def _has_one_wrong_bit(record: Json) -> bool:
 POLLING = "A service does so, and so does a program that waits for what never comes."
 LOOP = (
     "One core dump cannot tell a long computation from an endless loop{take}, and compare their "
-    "variables (gdb-epi triage --stacks --locals): a loop that makes progress changes some."
+    "variables (gdb-epi stacks --locals): a loop that makes progress changes some."
 )
 TAKE_ANOTHER = "; take a second one a minute later (gcore {pid})"
 TAKE_TWO = "; next time take two before it is ended, a minute apart (gcore PID)"

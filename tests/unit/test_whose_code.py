@@ -54,3 +54,23 @@ def test_a_reason_full_of_addresses_has_other_words() -> None:
     sign = {"id": "S:unmapped:one-bit", "summary": reason}
     shown = second(None, reason, corruption={"evidence": [sign]})
     assert shown.endswith(": it used memory that was already freed, a large block.")
+
+
+def next_steps(at_fault: Any, cause: str = "null-pointer") -> str:
+    verdict = {"label": "software", "confidence": 0.79, "reasons": ["why"],
+               "cause": [{"hypothesis": cause, "probability": 0.79}]}  # fmt: skip
+    threads = {"count": 1, "crashed": {"tid": 7, "frames": [NATIVE, PYTHON]}}
+    process = {"script": "shop.py"}
+    record = {"verdict": verdict, "at_fault": at_fault, "threads": threads, "process": process}
+    lines = render_triage(record, Audience())
+    return "\n".join(lines[next(n for n, line in enumerate(lines) if line.startswith("Next")) :])
+
+
+def test_who_is_known_is_to_see_it_and_who_is_not_known_is_looked_for() -> None:
+    known = next_steps({"whose": "call", "files": [WATCH], "package": "watcher"})
+    assert "show this to:" in known and "who maintains watcher (watch.so)\n" in known
+    assert "PYTHONMALLOC" not in known
+    unknown = next_steps({"whose": "not-known", "files": [WATCH]})
+    assert "show this to" not in unknown and "PYTHONMALLOC=debug python3 shop.py\n" in unknown
+    assert "PYTHONMALLOC" not in next_steps({"whose": "not-known"}, "out-of-bounds")
+    assert "github.com/python/cpython" in next_steps({"whose": "interpreter"})

@@ -16,22 +16,26 @@ from gdb_epi.target.api import NativeFrame
 _LIBC = ("libc.so.", "libc-2.")
 MAX_FRAMES = 16
 # What malloc's messages say about the call, by their beginnings (malloc/malloc.c).
-_FOREIGN = "; what was freed is no block of malloc's, or the words before it were overwritten"
+_FOREIGN = "freed what is no block of malloc's, or the words before that block were overwritten"
+_AGAIN = "freed a block that was freed before"
 _MEANINGS = (
     ("free(): invalid pointer", _FOREIGN),
     ("munmap_chunk(): invalid pointer", _FOREIGN),
     ("realloc(): invalid pointer", _FOREIGN),
-    ("free(): double free", "; the block was freed before"),
-    ("double free or corruption (fasttop)", "; the block was freed before"),
+    ("free(): double free", _AGAIN),
+    ("double free or corruption (fasttop)", _AGAIN),
     # _int_free: "check whether the block is already the top block", "is actually not marked used".
-    ("double free or corruption (top)", "; the block is free already: most often freed before"),
+    (
+        "double free or corruption (top)",
+        "freed a block that is free already: most often, freed before",
+    ),
     (
         "double free or corruption (!prev)",
-        "; the next block says that it is free: freed before, or that word was overwritten",
+        "freed a block that is free by the next one: freed before, or that word was overwritten",
     ),
 )
 # Those by which malloc knows for sure that the caller frees a block again.
-_FREED_BEFORE = tuple(text for text, why in _MEANINGS if why == "; the block was freed before")
+_FREED_BEFORE = tuple(text for text, did in _MEANINGS if did == _AGAIN)
 
 
 @detector("deliberate_abort", needs="crash")
@@ -65,8 +69,12 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
 def _summary(message: AbortMessage, caller: str | None) -> str:
     by = f"; {caller} had called it" if caller else ""
     if message.kind == "malloc":
-        meaning = next((why for start, why in _MEANINGS if message.text.startswith(start)), "")
-        return f"malloc gave up ({message.text!r}){by}{meaning}"
+        did = next((did for start, did in _MEANINGS if message.text.startswith(start)), None)
+        found = "malloc found its own data damaged" + (
+            f" when {caller} called it" if caller else ""
+        )
+        did = f"{caller or 'some code'} {did}" if did else found
+        return f"{did} (malloc said {message.text!r})"
     if message.kind == "assert":
         where = f" in {message.function}" if message.function else ""
         return f"an assertion failed{where}: {message.text}"

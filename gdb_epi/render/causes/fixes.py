@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.fault.own_native_code import CALL, INTERPRETER, LIBRARY
+from gdb_epi.fault.own_native_code import CALL, INTERPRETER, LIBRARY, NOT_KNOWN
 from gdb_epi.hangs.types import (
     FROM_OUTSIDE,
     LEAVE_BLOCK,
@@ -73,6 +73,7 @@ _BY_KIND = {
     "pool callback": "do not wait for results in a callback of the pool",
     "own caller": "do not wait there for what the calling code does afterwards",
     "tasks": "a task must not wait for one that waits for it",
+    "requests": "serve several requests at once, or do not ask who waits for your answer",
     "queues": "put into a full queue and take from it in different threads",
     "pipe": "read what the other side sends before you write more",
     "lock never released": _IN_FINALLY,
@@ -108,6 +109,7 @@ _BY_CAUSE = {
 }
 # Tools that may show the cause of such crashes, by whose memory it is.
 _OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse", "stray-store"))
+_OF_POINTERS = ("null-pointer", "wrong-pointer")
 _CHECKED_HEAP = {
     "python": ("to fail nearer to the bug", "PYTHONMALLOC=debug python3"),
     "malloc": ("to find who did it", "PYTHONMALLOC=malloc valgrind python3"),
@@ -258,9 +260,12 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
     cause = leading_hypothesis(record)
     category = str(get_group(record, "signature").get("category"))
     overrun = cause == "out-of-bounds" and category.startswith("abort-malloc")
-    if cause not in _OF_THE_HEAP and not overrun:
-        return None
     allocator = str(get_group(record, "corruption").get("allocator"))
+    if cause not in _OF_THE_HEAP and not overrun:
+        code = get_group(record, "at_fault")
+        if code.get("whose") != NOT_KNOWN or cause not in _OF_POINTERS:
+            return None
+        allocator = "python"  # Python met a wrong object: of those that were freed it tells more
     if allocator == "python" and _ran_with_checked_heap(record):
         return None
     found = _CHECKED_HEAP.get(allocator)
