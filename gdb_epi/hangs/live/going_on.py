@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
-from gdb_epi.hangs.live.live_code import NOTHING_REACHED, Reach
+from gdb_epi.hangs.live.live_code import ANYTHING, NOTHING_REACHED, Reach
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import ThreadActivity
@@ -23,9 +24,18 @@ from gdb_epi.hangs.wakers import what_ends
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 
 MAX_THREADS = 200
+# Libraries that compute, wait in pools of their own, or are those of the system.
+_CALLS_NOBODY = (
+    "libopenblas", "libscipy_openblas", "libgomp", "libomp", "libmkl", "libblas", "libcrypto",
+    "libcurl", "libpq", "libresolv", "libnss", "libkrb5", "libgssapi", "libsystemd",
+)  # fmt: skip
 _BARRIER = "threading.Barrier"
 _OF_BARRIERS = frozenset(("wait", "abort", "reset"))
 _GIVEN_BY_LIBRARIES = (*FUTURES, POOL_RESULTS, OF_CLUSTER, FREE_CONNECTION)
+_WITH_ITEMS = frozenset((
+    "dict", "list", "bytearray", "collections.defaultdict", "collections.OrderedDict",
+    "collections.Counter",
+))  # fmt: skip
 CHANGES = frozenset(
     "append appendleft extend insert add update setdefault pop popleft popitem remove discard "
     "clear put put_nowait set set_result set_exception cancel release notify notify_all".split()
@@ -57,8 +67,11 @@ class GoingOn:
 
         Or the contents of one of some objects. True where that is not known.
         """
+        kinds = map(self._scene.view.locks.type_name, objects)
+        items = any(kind in _WITH_ITEMS for kind in kinds)
         return self._too_many or any(
             self._scene.live_code.stores(reach, names)
+            or (items and self._scene.live_code.stores_items(reach))
             or any(name in CHANGES and (not at or at in objects) for at, name in reach.calls)
             or (bool(objects) and any(name == "*" and at in objects for at, name in reach.calls))
             for reach in self._others(tid)
@@ -104,7 +117,7 @@ class GoingOn:
     def _is_freed(self, activity: ThreadActivity, waiting: Collection[int]) -> bool:
         going = [d for d in self._scene.activities if d.tid not in waiting]
         if activity.target is not None and activity.kind in (hang_types.JOIN, hang_types.LOCK):
-            return activity.target not in waiting
+            return activity.target not in waiting and activity.target not in self.polling
         enders = self._enders(activity)
         return self._scene.live_code.is_bound(activity.object, enders) or any(
             reach.calls_any(activity.object, enders)
@@ -147,21 +160,44 @@ class GoingOn:
             module = activity.module if activity is not None else ""
             if event_loop_module(frames, module):
                 frames = (*frames, *(frame for task in scene.tasks for frame in task.stack))
-            scene.reach[tid] = scene.live_code.of_frames(frames)
+            scene.reach[tid] = (
+                ANYTHING if self._is_in_foreign_code(tid) else scene.live_code.of_frames(frames)
+            )
         return scene.reach[tid]
+
+    def _is_in_foreign_code(self, tid: int) -> bool:
+        """Tell whether a thread is in code of a library, which may call what it was given.
+
+        The standard library's own modules call nothing but what stands on the stack.
+        """
+        names = self._scene.native_modules(tid, within_call=True)
+        paths = (each.path for each in self._scene.target.modules())
+        return any(
+            path.rpartition("/")[2] in names and is_own_library(path)
+            and not path.rpartition("/")[2].startswith(_CALLS_NOBODY)
+            for path in paths
+        )  # fmt: skip
 
     @cached_property
     def _of_nobody(self) -> Reach:
         """What code may do that no thread runs now: signal handlers, and what native code calls."""
         scene = self._scene
         python = scene.view.all_frames()
-        native = any(thread.tid not in python for thread in scene.target.threads())
+        native = [thread.tid for thread in scene.target.threads() if thread.tid not in python]
+        if any(map(self._is_in_foreign_code, native)):
+            return ANYTHING
         frames = {frame.module: frame for own in python.values() for frame in own}
         handles = any(
             scene.view.has_global(frame, "signal") for frame in frames.values()
             if not scene.installed.contains_frame(frame)
         )  # fmt: skip
         loops = any(event_loop_module(own) for own in python.values())
+        if scene.tasks and not loops:  # greenlets that no hub runs now
+            resting = scene.live_code.of_frames(f for task in scene.tasks for f in task.stack)
+            if resting.unbounded:
+                return ANYTHING
+            back = scene.live_code.called_back
+            return Reach(resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded)
         return scene.live_code.called_back if native or handles or loops else NOTHING_REACHED
 
     @property

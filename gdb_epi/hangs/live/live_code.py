@@ -11,7 +11,7 @@ that can run may do is done by nobody. Whatever cannot be followed counts as abl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -24,7 +24,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.locks.python.acquire_calls import AcquireCalls, CalledFunction
-from gdb_epi.locks.python.call_sites import MAX_CODE, MethodCall
+from gdb_epi.locks.python.call_sites import MAX_CODE, Instruction, MethodCall
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
@@ -33,6 +33,8 @@ MAX_FUNCTIONS = 60_000  # of the process
 MAX_NAMED = 12  # functions of one name that a call may lead to
 MAX_PATH = 4096
 _EVERYTHING = (0, MAX_CODE)
+_LOADS = ("fast", "cell", "global", "name", "const", "number")
+_STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
 _ENTERS = ("BEFORE_WITH", "SETUP_WITH", "LOAD_SPECIAL", "BEFORE_ASYNC_WITH", "SETUP_ASYNC_WITH")
 _DYNAMIC = frozenset(("setattr", "getattr", "exec", "eval", "vars", "__dict__", "globals",
                       "methodcaller", "attrgetter", "delattr"))  # fmt: skip
@@ -61,7 +63,7 @@ _QUIET = frozenset(
     "hashlib base64 urllib http email ipaddress tempfile shutil contextlib dataclasses "
     "typing abc types traceback warnings platform statistics decimal fractions csv "
     "configparser zlib gzip pickle textwrap pprint itertools heapq bisect operator secrets "
-    "hmac fcntl errno stat glob fnmatch locale calendar numbers subprocess multiprocessing "
+    "hmac fcntl errno stat glob fnmatch locale calendar numbers subprocess "
     "sqlite3 runpy builtins importlib encodings signal gc sys functools asyncio sre_parse "
     "sre_compile getpass _weakrefset reprlib".split()
 )  # fmt: skip
@@ -114,7 +116,7 @@ class Reach(NamedTuple):
         )
 
 
-NOTHING_REACHED = Reach(frozenset(), ())
+NOTHING_REACHED, ANYTHING = Reach(frozenset(), ()), Reach(frozenset(), (), unbounded=True)
 
 
 class LiveCode:
@@ -134,7 +136,7 @@ class LiveCode:
         try:
             return _Walk(self, frames, in_loop=in_loop).reach()
         except (UnreadableMemory, LayoutError, IndexError):
-            return Reach(frozenset(), (), unbounded=True)
+            return ANYTHING
 
     @cached_property
     def called_back(self) -> Reach:
@@ -142,7 +144,7 @@ class LiveCode:
         try:
             return _Walk(self, (), calls_back=True).reach()
         except (UnreadableMemory, LayoutError, IndexError):
-            return Reach(frozenset(), (), unbounded=True)
+            return ANYTHING
 
     def stores(self, reach: Reach, names: Collection[str]) -> bool:
         """Tell whether code may change what has one of some names: changes_of(), and cells."""
@@ -150,6 +152,16 @@ class LiveCode:
             _covers(body.live, at)
             for body in reach.bodies
             for at in (*self._changes_of(body.code, names), *self._cells_stored(body.code, names))
+        )
+
+    def stores_items(self, reach: Reach) -> bool:
+        """Tell whether code may store an item of any container, or delete one."""
+        opcodes = find_opcodes(self._reader.layout).names
+        return reach.unbounded or any(
+            opcodes.get(self.units(body.code)[each.at], "") in _STORES_ITEM
+            and _covers(body.live, each.at)
+            for body in reach.bodies
+            for each in self.calls.sites.instructions(body.code)
         )
 
     def _cells_stored(self, code: int, names: Collection[str]) -> Iterator[int]:
@@ -356,6 +368,24 @@ def _covers(live: Iterable[tuple[int, int]], at: int) -> bool:
     return any(first <= at <= last for first, last in live)
 
 
+def _takes_item(code: Sequence[Instruction], does: Sequence[str]) -> bool:
+    """Tell whether what was pushed as a callable is a container, whose item is called.
+
+    One more word lies on the stack when its item is taken: the index.
+    """
+    words = 0
+    for each, name in zip(code, does, strict=True):
+        if name == "BINARY_SUBSCR":
+            if words <= 1:
+                return True
+            words -= 1
+        elif each.operation in _LOADS:
+            words += 1
+        elif each.operation not in ("attr", "nothing", "extended"):
+            return False
+    return False
+
+
 class _Walk:
     """One walk over all code that some frames' code leads to."""
 
@@ -557,30 +587,44 @@ class _Walk:
                     self._add_function(function, value)
 
     def _calls_of_variables(self, body: _Body) -> None:
-        """Where code calls what a variable holds that has no value yet, it may call anything kept.
+        """Where code calls what has no name, or a variable without a value, that may be anything.
 
-        A function is pushed with a NULL (3.11); before, every variable that is loaded may be one.
+        Such a callable is pushed with a NULL (3.11), before it or after it (3.13). Until then every
+        variable may be one, and every item.
         """
         opcodes = find_opcodes(self._reader.layout).names
         units = self._live.units(body.code)
         code = list(self._calls.sites.instructions(body.code))
+        does = [opcodes.get(units[each.at], "") for each in code]
         marked = any(name == "PUSH_NULL" for name in opcodes.values())
-        names = self._live.cells(body.code) if marked else []
-        for before, each, after in zip([None, *code], code, [*code[1:], None], strict=False):
-            if each.operation not in ("fast", "cell") or not _covers(body.live, each.at):
+        after_it = any(name == "CALL_KW" for name in opcodes.values())
+        for place, each in enumerate(code):
+            if not _covers(body.live, each.at):
                 continue
-            beside = [opcodes.get(units[x.at], "") for x in (before, after) if x is not None]
-            if marked and "PUSH_NULL" not in beside:
-                continue
-            if not marked:
-                if after is not None and after.operation in ("attr", "method"):
-                    continue
-                table = self._calls.sites.strings(
-                    body.code, "co_varnames") if each.operation == "fast" else (
-                    self._live.cells(body.code))  # fmt: skip
-                name = table[each.argument] if each.argument < len(table) else ""
-            else:
-                name = names[each.argument] if each.argument < len(names) else ""
-            if not body.names.get(name):
+            with_null = does[place] == "LOAD_GLOBAL" and marked and each.argument & 1
+            if with_null and _takes_item(code[place + 1 :], does[place + 1 :]):
                 self._call_back()
                 return
+            if marked and does[place] != "PUSH_NULL":
+                continue
+            if not marked and does[place] == "BINARY_SUBSCR":
+                self._call_back()
+                return
+            at = place + (0 if not marked else -1 if after_it else 1)
+            pushed = code[at] if 0 <= at < len(code) else each
+            beyond = code[at + 1].operation if not after_it and at + 1 < len(code) else ""
+            if beyond in ("attr", "method") or pushed.operation in ("attr", "name"):
+                continue  # what it is was looked at by its name
+            is_variable = pushed.operation in ("fast", "cell")
+            is_variable &= not _takes_item(code[place + 2 :], does[place + 2 :])
+            if (marked or is_variable) and not (
+                is_variable and body.names.get(self._variable(body.code, pushed))
+            ):
+                self._call_back()
+                return
+
+    def _variable(self, code: int, loads: Instruction) -> str:
+        table = self._calls.sites.strings(code, "co_varnames")
+        if loads.operation == "cell" or not table:
+            table = self._live.cells(code)
+        return table[loads.argument] if loads.argument < len(table) else ""

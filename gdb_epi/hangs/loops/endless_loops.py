@@ -419,10 +419,11 @@ def _unchanged(
     names = {
         name
         for body in scene.live_code.of_frames(frames[:1]).bodies
-        for member in ("co_names", "co_freevars", "co_cellvars")
-        for name in scene.call_sites.strings(body.code, member)
+        for _, does, name in scene.call_sites.names_used(body.code)
+        if name and not does.startswith(("fast", "store"))
     }
-    return not going_on.may_change(activity.tid, names, read)
+    scopes = {scene.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}
+    return not going_on.may_change(activity.tid, names, read - scopes)
 
 
 def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
