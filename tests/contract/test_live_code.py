@@ -29,7 +29,7 @@ class Box:
         self.event.wait()
 
 NAMES = ("alone", "behind_worker", "by_method", "by_callback", "by_timer", "by_getattr", "by_set",
-         "by_stale_variable")
+         "by_stale_variable", "by_registry", "by_cell")
 BOXES = {name: Box() for name in NAMES}
 JOBS = queue.Queue()
 
@@ -70,6 +70,24 @@ def stale(boxes):
         box = boxes.pop()
         box.event.set()
 
+REGISTRY = {}
+
+def registered(box):
+    def knock_later():
+        box.event.set()
+    REGISTRY["knock"] = knock_later
+    while True:
+        time.sleep(3600)
+        REGISTRY["knock"]()
+
+def waits_for_cell():
+    knocked = False
+    def knock():
+        nonlocal knocked
+        time.sleep(3600)
+        knocked = True
+    start(knock)
+
 def start(function, *given):
     threading.Thread(target=function, args=given, daemon=True).start()
 
@@ -92,13 +110,24 @@ def main():
         start(setting, box)
     elif which == "by_stale_variable":
         start(stale, [box])
+    elif which == "by_registry":
+        start(registered, box)
+    elif which == "by_cell":
+        waits_for_cell()
     open("ready", "w").close()
     box.wait()
 
 main()
 """
-NOBODY = ("alone", "behind_worker", "by_set")
-SOMEBODY = ("by_method", "by_callback", "by_timer", "by_getattr", "by_stale_variable")
+NOBODY = ("alone", "behind_worker", "by_set", "by_cell")
+SOMEBODY = (
+    "by_method",
+    "by_callback",
+    "by_timer",
+    "by_getattr",
+    "by_stale_variable",
+    "by_registry",
+)
 
 
 def going_on(one: Interpreter, name: str, folder: Path) -> tuple[HangContext, GoingOn]:
@@ -124,3 +153,5 @@ def test_who_may_set_an_event(name: str, tmp_path: Path) -> None:
     if name == "by_set":
         assert threads.may_change(waiting.tid, {"open"})
         assert not threads.may_change(waiting.tid, {"letters"})
+    if name == "by_cell":
+        assert threads.may_change(waiting.tid, {"knocked"})
