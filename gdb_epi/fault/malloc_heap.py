@@ -64,7 +64,7 @@ class HeapWords:
             words = self._windows[number] = view.cast("Q")
         return words
 
-    def run(self, at: int, recent: deque[int]) -> tuple[int, int]:
+    def run(self, at: int, recent: deque[int] | list[int]) -> tuple[int, int]:
         """Follow chunks that fit, in one window; return the place of the last and their number.
 
         They are appended to `recent`. As `next_chunk`, which says why, in a quarter of the time.

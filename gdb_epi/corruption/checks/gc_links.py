@@ -28,6 +28,7 @@ from gdb_epi.corruption.pointers.suspect_words import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
 from gdb_epi.cpython.heap.object_search import HAVE_GC
+from gdb_epi.cpython.memory_reader import CircularList
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gc import read_gc_state
 from gdb_epi.cpython.types import PythonState
@@ -481,9 +482,18 @@ class GcLinkReader:
 
         None when the list comes back to its head, or after `most` nodes.
         """
-        node, next_at, type_at = head, self._next_at, self.size + self._type_at
+        next_at, type_at = self._next_at, self.size + self._type_at
         word, is_collected = self._word, self._collected.get
-        for count in range(most):
+        nodes, why = self.reader.chain(CircularList(head, next_at, FLAGS, self.size), most)
+        node = head
+        for count, kind in enumerate(self.reader.words([after + type_at for after in nodes])):
+            after = nodes[count]
+            if (after & 15 or not is_collected(kind)) and not self.is_object(after):
+                return node, count
+            node = after
+        if not why:
+            return None, len(nodes)
+        for count in range(len(nodes), most):
             after = word(node + next_at) & ~FLAGS
             if after == head:
                 return None, count

@@ -20,7 +20,7 @@ from gdb_epi.corruption.evidence import (
     plain_evidence,
     word_evidence,
 )
-from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT
+from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import UnreadableMemory
@@ -233,7 +233,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
         return
     words = HeapWords(context.target, region.start, size // 8)
     with suppress(UnreadableMemory):
-        for at in _free(words):
+        for at in _free(words, heap_chunks(context)):
             chunk = region.start + 8 * at
             for offset, answer in ((FORWARD, BACKWARD), (BACKWARD, FORWARD)):
                 link = words[at + offset // 8]
@@ -241,11 +241,22 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
                     yield from _evidence_of_link(context, chunk, offset, answer, link)
 
 
-def _free(words: HeapWords) -> Iterator[int]:
-    """Yield the places of chunks that the chunk after them says to be free."""
+def _free(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
+    """Yield the places of chunks that the chunk after them says to be free.
+
+    `chunks` are those that were walked before: only behind the last of them each is looked at.
+    """
     at, count, last = 0, 0, len(words) - 1
     size = words[1] if last > 0 else 0
-    for _ in range(MAX_CHUNKS):
+    places, heads = chunks.places[:MAX_CHUNKS], chunks.heads
+    for number in [n for n, head in enumerate(heads[1 : len(places)]) if not head & PREV_INUSE]:
+        if count == MAX_FREE or words[places[number + 1]] != heads[number] & ~FLAGS:
+            return
+        count += 1
+        yield places[number]
+    if places:
+        at, size = places[-1], heads[len(places) - 1]
+    for _ in range(max(0, len(places) - 1), MAX_CHUNKS):
         length = size & ~FLAGS
         following = at + length // 8
         if length < MIN_CHUNK or length & 8 or following >= last or count == MAX_FREE:

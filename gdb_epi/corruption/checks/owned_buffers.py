@@ -586,13 +586,13 @@ def _starts_in_files(context: Context) -> Iterator[tuple[int, int]]:
     message = None if isinstance(account, Absent) else account.message
     if heap is None or not isinstance(message, AbortMessage) or message.kind != "malloc":
         return
-    left = MAX_VARIABLES
+    left, low, high = MAX_VARIABLES, heap.start, heap.end
     for region in context.target.regions():
         if not region.in_file or "w" not in region.perms or region.size > left:
             continue
         left -= region.size
-        words = read_words(context, region.start, region.size // WORD)
-        inside = [number for number, word in enumerate(words) if heap.start < word <= heap.end]
+        words = read_words(context, region.start, region.size // WORD).tolist()
+        inside = [number for number, word in enumerate(words) if low < word <= high]
         for first, second in pairwise(inside):
             held = words[first - 1] if first and second == first + 1 else 0
             if held >= PAGE and _end_of_malloc_block(context, held) is None:

@@ -178,8 +178,9 @@ def _against_files(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
     for image in files:
         first = bisect_left(places, image.module.start)
         inside = order[first : bisect_left(places, image.module.end)]
-        for slot in (slots[number] for number in sorted(inside)):
-            right = image.expected(slot.where)
+        those = [slots[number] for number in sorted(inside)]
+        rights = image.expected_at([slot.where for slot in those])
+        for slot, right in zip(those, rights, strict=True):
             if right and (right ^ slot.value).bit_count() == 1:
                 yield _evidence(slot, right, f"{image.name} (same build-id), relocated")
 

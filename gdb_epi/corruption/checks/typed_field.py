@@ -565,7 +565,7 @@ def _pointers_to_static_data(context: Context, address: int) -> list[int]:
     return [
         at
         for at, word in words
-        if word >= NEAR_NULL and index.at(word) is None and _is_beside_static_data(context, word)
+        if word >= NEAR_NULL and _is_beside_static_data(context, word) and index.at(word) is None
     ]
 
 

@@ -50,7 +50,7 @@ class ElfTables:
         self._dynamic_segment = next(
             (segment for segment in segments if segment.type == elf.PT_DYNAMIC), None
         )
-        self._moved: dict[int, int | None] = {}  # by address: what moved() has answered
+        self.kept: dict[int, int | None] = {}  # by address: what moved() has answered
         self._patterns: dict[tuple[int, int], RelocatedWords] = {}
 
     @cached_property
@@ -185,12 +185,12 @@ class ElfTables:
 
         None where no relocation is known, and no symbol of the file is named.
         """
-        if own not in self._moved:
-            if len(self._moved) >= MAX_MOVED:
-                self._moved.clear()
+        if own not in self.kept:
+            if len(self.kept) >= MAX_MOVED:
+                self.kept.clear()
             symbol = self.symbol_of(own)
-            self._moved[own] = self._relative_at(own) if symbol is None else symbol
-        return self._moved[own]
+            self.kept[own] = self._relative_at(own) if symbol is None else symbol
+        return self.kept[own]
 
     def _relative_at(self, own: int) -> int | None:
         value = self.word(own) if own in self._relr_places else None
@@ -291,6 +291,17 @@ class ImageFile:
         if value is not None:
             return value + self.base & WORD_MASK
         return self.tables.word(own) if self.tables.fixed else None
+
+    def expected_at(self, addresses: Sequence[int]) -> list[int | None]:
+        """Return what expected() says of each of many addresses."""
+        base, tables = self.base, self.tables
+        if tables.fixed:
+            return [self.expected(address) for address in addresses]
+        kept, moved = tables.kept, tables.moved
+        values = [
+            kept[own] if (own := address - base) in kept else moved(own) for address in addresses
+        ]
+        return [None if value is None else value + base & WORD_MASK for value in values]
 
     def is_bound(self, address: int, value: int) -> bool:
         """Tell whether a word is what ld.so left there, those of the table of symbols included."""

@@ -55,8 +55,7 @@ def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]
         return f"only {len(sample)} hashed strings of {CUTOFF} bytes or more to tell the hash by"
     for rounds in VARIANTS:
         key = HashKey(k0, k1, *rounds)
-        fit = sum(python_hash(key, text.data) == text.stored for text in sample)
-        if 2 * fit > len(sample):
+        if _fits_more_than(key, sample, len(sample) // 2):
             return key
     return (
         "neither SipHash-1-3 nor SipHash-2-4 with the core's secret gives the hashes of most "
@@ -67,7 +66,18 @@ def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]
 def hashes_short_strings(key: HashKey, texts: Iterable[HashedString]) -> bool:
     """Tell whether strings of fewer than 8 bytes have this hash too (no Py_HASH_CUTOFF)."""
     sample = [text for text in texts if 0 < len(text.data) < CUTOFF][:MAX_SAMPLE]
-    return 2 * sum(python_hash(key, text.data) == text.stored for text in sample) >= len(sample)
+    return _fits_more_than(key, sample, (len(sample) + 1) // 2 - 1)
+
+
+def _fits_more_than(key: HashKey, sample: Sequence[HashedString], number: int) -> bool:
+    """Tell whether a key gives the hashes of more than so many strings; no more are hashed."""
+    others = len(sample) - number  # that many more misses than allowed leave too few
+    fit = 0
+    for count, text in enumerate(sample):
+        if fit > number or count - fit >= others:
+            break
+        fit += python_hash(key, text.data) == text.stored
+    return fit > number
 
 
 class BulkHasher:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gdb_epi.detectors.registry import (
     Finding,
@@ -128,16 +129,18 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
 
 def _first_break(heap: HeapWords) -> HeapBreak | int:
     """Return where chunks stop fitting; the number of chunks when all do."""
-    at, count, before = 0, 0, None
-    sizes: Counter[int] = Counter()
+    at, places = 0, list[int]()
     while at + 1 < heap.count:
+        at, _ = heap.run(at, places)
         following = next_chunk(heap, at)
         if following is None:
             break
-        sizes[heap[at + 1] & ~FLAGS] += 1
-        before, at, count = at, following, count + 1
+        places.append(at)
+        at = following
     else:
-        return count
+        return len(places)
+    count, before = len(places), places[-1] if places else None
+    sizes = Counter(8 * (end - start) for start, end in pairwise([*places, at]))
     size = heap[at + 1]
     length = size & ~FLAGS
     plausible = length >= MIN_CHUNK and not size & NEVER and at + length // 8 + 1 < heap.count
