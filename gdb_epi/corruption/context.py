@@ -89,6 +89,7 @@ class Context:
         reach: WalkLimits = FAR,
     ) -> None:
         self.state = state
+        self.target: Target = state.target
         self.reach = reach
         self.findings = tuple(findings)
         self.sweep = sweep
@@ -115,11 +116,6 @@ class Context:
         self.objects_counted = 0
         for function in functions:
             self._answers.pop(getattr(function, "__wrapped__", None), None)
-
-    @property
-    def target(self) -> Target:
-        """The process."""
-        return self.state.target
 
     @cached_property
     def fault(self) -> Fault | Absent:

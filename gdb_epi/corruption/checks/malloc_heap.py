@@ -73,7 +73,8 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         raise NotChecked("the budget does not reach for the heap")
     is_whole = not context.target.truncation().truncated and region.dumped >= region.size
     try:
-        yield from _walk(context, HeapWords(context.target, region.start, size // 8), is_whole)
+        heap = HeapWords(context.target, region.start, size // 8)
+        yield from _walk(context, heap, heap_chunks(context), is_whole)
     except UnreadableMemory as error:
         raise NotChecked(str(error)) from error
 
@@ -91,10 +92,16 @@ def _is_named(context: Context, chunk: int, end: int) -> bool:
     )
 
 
-def _walk(context: Context, heap: HeapWords, is_whole: bool) -> Iterator[Evidence | Skipped]:
-    """Yield what is wrong with the chunks; note headers of zeros and the number of chunks."""
-    at, count, breaks = 0, 0, 0
-    recent: deque[int] = deque(maxlen=BACK + 1)
+def _walk(
+    context: Context, heap: HeapWords, chunks: HeapChunks, is_whole: bool
+) -> Iterator[Evidence | Skipped]:
+    """Yield what is wrong with the chunks; note headers of zeros and the number of chunks.
+
+    `chunks` are those that were walked before.
+    """
+    count, breaks = chunks.fitting(), 0
+    at = chunks.places[count] if count else 0
+    recent = deque(chunks.places[:count][-BACK - 1 :], maxlen=BACK + 1)
     while at + 1 < heap.count:
         at, passed = heap.run(at, recent)
         count += passed
@@ -248,15 +255,16 @@ def _free(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
     """
     at, count, last = 0, 0, len(words) - 1
     size = words[1] if last > 0 else 0
-    places, heads = chunks.places[:MAX_CHUNKS], chunks.heads
-    for number in [n for n, head in enumerate(heads[1 : len(places)]) if not head & PREV_INUSE]:
-        if count == MAX_FREE or words[places[number + 1]] != heads[number] & ~FLAGS:
-            return
-        count += 1
-        yield places[number]
-    if places:
-        at, size = places[-1], heads[len(places) - 1]
-    for _ in range(max(0, len(places) - 1), MAX_CHUNKS):
+    fitting = min(chunks.fitting(), MAX_CHUNKS)
+    for number, head in enumerate(chunks.heads[1 : fitting + 1]):
+        if not head & PREV_INUSE:
+            if count == MAX_FREE:
+                return
+            count += 1
+            yield chunks.places[number]
+    if fitting:
+        at, size = chunks.places[fitting], chunks.heads[fitting]
+    for _ in range(fitting, MAX_CHUNKS):
         length = size & ~FLAGS
         following = at + length // 8
         if length < MIN_CHUNK or length & 8 or following >= last or count == MAX_FREE:

@@ -18,7 +18,7 @@ from gdb_epi.corruption.files.elf_images import (
     missing_files_line,
     read_only_pieces,
 )
-from gdb_epi.corruption.heap.memory_readers import read_words
+from gdb_epi.corruption.heap.memory_readers import read_words, words_between
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.errors import Absent
@@ -179,15 +179,14 @@ def pointers_into_functions(context: Context) -> Iterator[Evidence]:
     inside = context.functions.at(pc) if pc else None
     if inside is None:
         return
-    first = inside.start
     for image in image_files(context)[0]:
         if image.offset(pc - image.base, 1) is None:
             continue
         for load in image.loads:
             start = image.base + load.vaddr + WORD - 1 & -WORD
             count = load.filesz // WORD if load.flags & PF_W and load.filesz < MAX_DATA else 0
-            words = read_words(context, start, count).tolist()
-            for number in [n for n, held in enumerate(words) if first < held <= pc]:
+            words = read_words(context, start, count)
+            for number in words_between(words, inside.start, pc):
                 yield from _pointer_astray(context, image, start + WORD * number, words[number])
 
 

@@ -30,6 +30,7 @@ from gdb_epi.corruption.heap.memory_readers import (
     collect_fault_values,
     is_on_stack,
     read_words,
+    words_between,
 )
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
@@ -465,12 +466,12 @@ def _small_ints(walk: ObjectWalk, ints: list[int]) -> Iterator[Evidence]:
     for owner, value in values.items():
         if value <= LAST_SMALL_INT:
             rows.setdefault(owner - INT_STEP * value, []).append(owner)
+    spans = [(zero, min(row), max(row)) for zero, row in rows.items() if len(row) >= MIN_IN_ROW]
     wrong = [
         (owner, value, right)
-        for zero, row in rows.items()
-        if len(row) >= MIN_IN_ROW
+        for zero, first, last in spans
         for owner, value in values.items()
-        if min(row) < owner < max(row) and value != (right := (owner - zero) // INT_STEP)
+        if first < owner < last and value != (right := (owner - zero) // INT_STEP)
     ]
     if len(wrong) != 1 or len(changed_bits(*wrong[0][1:])) != 1:
         return
@@ -586,13 +587,13 @@ def _starts_in_files(context: Context) -> Iterator[tuple[int, int]]:
     message = None if isinstance(account, Absent) else account.message
     if heap is None or not isinstance(message, AbortMessage) or message.kind != "malloc":
         return
-    left, low, high = MAX_VARIABLES, heap.start, heap.end
+    left = MAX_VARIABLES
     for region in context.target.regions():
         if not region.in_file or "w" not in region.perms or region.size > left:
             continue
         left -= region.size
-        words = read_words(context, region.start, region.size // WORD).tolist()
-        inside = [number for number, word in enumerate(words) if low < word <= high]
+        words = read_words(context, region.start, region.size // WORD)
+        inside = words_between(words, heap.start, heap.end)
         for first, second in pairwise(inside):
             held = words[first - 1] if first and second == first + 1 else 0
             if held >= PAGE and _end_of_malloc_block(context, held) is None:

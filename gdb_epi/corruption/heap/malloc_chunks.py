@@ -51,6 +51,14 @@ class HeapChunks(NamedTuple):
     places: list[int]
     heads: list[int]
 
+    def fitting(self) -> int:
+        """Return how many chunks, from the first on, have a next one that says so too."""
+        words, places, heads = self.words, self.places, self.heads
+        for number, head in enumerate(heads[1:]):
+            if not head & PREV_INUSE and words[places[number + 1]] != heads[number] & ~FLAGS:
+                return number
+        return max(0, len(places) - 1)
+
     def of_size(self, least: int) -> list[int]:
         """Return the places of the chunks of at least `least` bytes."""
         return [at for at, head in zip(self.places, self.heads, strict=True) if head >= least]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import compress
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import require_present
@@ -17,6 +18,7 @@ from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.memory_reads import try_read
+from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.target.memory_search import Ranges
 from gdb_epi.typing_lite import NamedTuple
@@ -117,6 +119,26 @@ def ranges_outside_pools(target: Target, ranges: Ranges) -> Ranges:
 def read_words(context: Context, start: int, count: int) -> memoryview:
     """Return 64-bit words at an aligned address; empty when they cannot be read."""
     return memoryview(try_read(context.target, start, 8 * count)).cast("Q")
+
+
+def words_between(words: memoryview, low: int, high: int) -> list[int]:
+    """Return the numbers of the words that are more than one number and at most another.
+
+    Two bytes of each word are looked at first, all at once: most words have others there.
+    """
+    count, first = len(words), low + 1
+    if first > high or not count:
+        return []
+    memory, at = bytes(words), ((first ^ high).bit_length() + 7 >> 3 or 1) - 1
+    may_be = -1
+    for n in (at, at + 1) if at < WORD - 1 else (at,):  # from the second on both have the same
+        least, most = first >> 8 * n & 0xFF, high >> 8 * n & 0xFF
+        fits = bytes(least) + b"\xff" * (most - least + 1) + bytes(0xFF - most)
+        may_be &= int.from_bytes(memory[n::WORD].translate(fits), "little")
+    if not may_be:
+        return []
+    places = compress(range(count), may_be.to_bytes(count, "little"))
+    return [number for number in places if low < words[number] <= high]
 
 
 def collect_fault_values(context: Context) -> list[int]:
