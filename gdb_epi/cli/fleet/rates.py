@@ -102,20 +102,12 @@ def run(args: Namespace) -> int:
 def _print_table(args: Namespace, name: str, rates: Rates) -> None:
     rows = rates.rows
     print_table(
-        (
-            name,
-            "crashes",
-            "hosts",
-            "host-hours",
-            "per 1000 hours",
-            "on the same days",
-            "same hosts",
-            "given both",
-        ),
+        (name, "crashes", "hosts", "host-hours", "per 1000 hours", "on the same days", "same hosts",
+         "given both"),
         [_cells(row) for row in rows[: args.limit]],
         empty="no crashes",
         below=("given both", "same hosts", "on the same days"),
-    )
+    )  # fmt: skip
     if len(rows) > args.limit:
         print(f"The first {args.limit} of {len(rows)}; more: --limit {len(rows)}")
     if any(row.same_days or row.same_hosts for row in rows):

@@ -182,9 +182,10 @@ def non_pointer_in_pointer_place(context: Context) -> Iterator[Evidence]:
         yield plain_evidence("S:misaligned", word.source, shifted)
         return
     in_text = not read_from.owned and _leads_to_text(context, read_from)
-    if not (read_from.owned or in_text) or _is_legal(context, word.value, site):
+    access = _access_of(site)
+    if not (read_from.owned or in_text) or permits(context.target.region_at(word.value), access):
         return
-    if is_one_byte_from_use(context, word.value, word.distance, _access_of(site)):
+    if is_one_byte_from_use(context, word.value, word.distance, access):
         return
     place = describe_address(context, read_from.slot)
     summary = (
@@ -217,10 +218,6 @@ def _holds(word: FaultWord) -> str:
 
 def _access_of(site: FaultSite) -> str | None:
     return "x" if site.kind in TRANSFERS else site.access
-
-
-def _is_legal(context: Context, value: int, site: FaultSite) -> bool:
-    return permits(context.target.region_at(value), _access_of(site))
 
 
 def _shifted_pointer(context: Context, place: ReadPlace, value: int) -> str:

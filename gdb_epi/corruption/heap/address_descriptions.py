@@ -87,7 +87,7 @@ def _in_pool(context: Context, address: int, start: int) -> str:
         name = index.object_type(owner)
         if name is None and kind and read_word(context.target, owner) == 0:  # its count
             name = index.type_name(kind) and f"{index.type_name(kind)} whose reference count is 0"
-        if name is None or (address < owner and not _is_link_of(owner, address)):
+        if name is None or address < owner - GC_HEAD:
             continue
         if address < owner:
             return f"in the collector's links of an object of type {name}"
@@ -110,10 +110,6 @@ def _slot_of_type(context: Context, address: int) -> str:
         if name is not None:
             return f"{slot} of the type {name}"
     return ""
-
-
-def _is_link_of(owner: int, address: int) -> bool:
-    return owner - GC_HEAD <= address < owner
 
 
 def _item(context: Context, address: int, start: int) -> str:

@@ -142,14 +142,11 @@ def _reason(target: Target, entry: str, caller: NativeFrame | None) -> str | Non
     arguments = constant_arguments(target, caller.pc)
     texts = (constant_text(target, arguments.get(name, 0)) for name in _REASON_IN.get(entry, ()))
     reason = next((text for text in texts if text), None)
+    if reason is None:
+        return None
     # What was to be filled in (_Py_FatalErrorFormat) is no constant.
-    return (
-        None if reason is None else re.sub(CONVERSION, _filled_in, reason).replace(" for ? ", " ")
-    )
-
-
-def _filled_in(conversion: re.Match[str]) -> str:
-    return "%" if conversion[2] == "%" else "?"
+    filled = re.sub(CONVERSION, lambda match: "%" if match[2] == "%" else "?", reason)
+    return filled.replace(" for ? ", " ")
 
 
 def _kind(message: str, around: str) -> str:

@@ -232,7 +232,8 @@ def _fleet(population: Population) -> tuple[int, str]:
 def slurm_lines(plan_exclusion: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Slurm, safe to be given to a shell."""
     for host in plan_exclusion.hosts:
-        reason = shlex.quote(f"Reason={_plain(f'gdb-epi: {host.reason}; {_span(host)}')}")
+        span = f"since {iso_day(host.since)} until {iso_day(host.until)}"
+        reason = shlex.quote(f"Reason={_plain(f'gdb-epi: {host.reason}; {span}')}")
         yield f"scontrol update NodeName={host.host} State=DRAIN {reason}"
 
 
@@ -249,10 +250,6 @@ def kubernetes_lines(plan_exclusion: ExclusionPlan) -> Iterator[str]:
 def _plain(text: str) -> str:
     """Return a reason in printable ASCII, without what a shell or Slurm would interpret."""
     return re.sub(r"[^A-Za-z0-9 .,:;()%+=/_-]", "?", text)[:MAX_REASON]
-
-
-def _span(host: HostToExclude) -> str:
-    return f"since {iso_day(host.since)} until {iso_day(host.until)}"
 
 
 def _row(host: HostToExclude) -> dict[str, Any]:

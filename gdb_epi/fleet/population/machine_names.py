@@ -108,10 +108,7 @@ def _part_names_of_machines(
     return renamed, at_once
 
 
-def _crash_in_turn(
-    connection: Connection,
-    at_once: Iterable[_InUseAtOnce],
-) -> bool:
+def _crash_in_turn(connection: Connection, at_once: Iterable[_InUseAtOnce]) -> bool:
     """Whether names with hours at once crash one after the other too strictly for chance.
 
     Copies of an image crash in any order. A list of hosts that goes on to count an old name has

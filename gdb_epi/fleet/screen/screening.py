@@ -8,11 +8,7 @@ from heapq import nsmallest
 
 import numpy as np
 
-from gdb_epi.fleet.population.coverage import (
-    drop_hours,
-    fill_missing_feed_days,
-    sum_old_hours,
-)
+from gdb_epi.fleet.population.coverage import drop_hours, fill_missing_feed_days, sum_old_hours
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import add_rivals, drop_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings

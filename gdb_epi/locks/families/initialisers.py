@@ -15,7 +15,7 @@ from gdb_epi.fault.memory_reads import read_u32, read_up_to
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import ONCE, STATIC
 from gdb_epi.locks.waits.libc_lock_names import is_libc_or_loader
-from gdb_epi.target.api import Module, Thread, module_at
+from gdb_epi.target.api import Thread, module_at
 from gdb_epi.target.function_bounds import Function, FunctionBounds
 
 # libstdc++'s __cxa_guard_acquire(): _GLIBCXX_GUARD_PENDING_BIT and _GLIBCXX_GUARD_WAITING_BIT
@@ -98,12 +98,10 @@ def _outside_runtimes(
             return
         pc = frame.pc - 1 if number else frame.pc
         module = module_at(context.target, pc)
-        if module is None or is_libc_or_loader(module) or _is_runtime(module):
+        if module is None or is_libc_or_loader(module):
+            continue
+        if module.path.rpartition("/")[2].startswith(_RUNTIMES):
             continue
         function = bounds.at(pc)
         if function is not None:
             yield function
-
-
-def _is_runtime(module: Module) -> bool:
-    return module.path.rpartition("/")[2].startswith(_RUNTIMES)

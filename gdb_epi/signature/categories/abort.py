@@ -13,7 +13,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.cxx_exception import evidence_of_terminate, exception_type
 from gdb_epi.fault.signals import SIGABRT
-from gdb_epi.signature.categories.types import Answer, CategoryInput, CategoryMatch, Undecided
+from gdb_epi.signature.categories.types import Answer, CategoryInput, RuleMatch, Undecided
 from gdb_epi.signature.names import signature_safe_text
 from gdb_epi.target.api import NativeFrame
 
@@ -63,13 +63,13 @@ def _rule_by_message(scene: CategoryInput, kind: str, frames: tuple[str, ...]) -
         klass = f":{message.klass}" if kind == "malloc" else ""
         detail = f" in {message.function}" if message.function else ""
         detail += f" ({message.klass})" if message.klass else ""
-        return CategoryMatch(
+        return RuleMatch(
             f"abort-{kind}{klass}", f"glibc's __abort_msg holds its {kind} message{detail}"
         )
     frame = _among(scene, frames)
     if frame is not None:
         klass = ":unknown" if kind == "malloc" else ""
-        return CategoryMatch(f"abort-{kind}{klass}", f"{frame} is on the stack")
+        return RuleMatch(f"abort-{kind}{klass}", f"{frame} is on the stack")
     if isinstance(message, Absent) and isinstance(scene.native, Absent):
         return Undecided(f"{message.detail}; no native stack ({scene.native.detail})")
     # assert, malloc and fortify abort in static functions; Debian 13 ships no names of these.
@@ -112,15 +112,13 @@ def cxx_terminate(scene: CategoryInput) -> Answer:
         return None
     virtual = next((word for name, word in _VIRTUAL.items() if _among(scene, (name,))), None)
     if virtual is not None:
-        return CategoryMatch(
+        return RuleMatch(
             f"abort-terminate:{virtual}", "a virtual function without a body was called"
         )
     thrown = exception_type(scene.target, scene.native)
     thrown = signature_safe_text(thrown) if thrown else None
     detail = f"; the exception in flight is of type {thrown}" if thrown else ""
-    return CategoryMatch(
-        f"abort-terminate:{thrown or 'unknown'}", f"{frame} is on the stack{detail}"
-    )
+    return RuleMatch(f"abort-terminate:{thrown or 'unknown'}", f"{frame} is on the stack{detail}")
 
 
 def fatal_error(scene: CategoryInput) -> Answer:
@@ -131,9 +129,7 @@ def fatal_error(scene: CategoryInput) -> Answer:
         return Undecided(f"no native stack ({scene.native.detail})")
     frame = _among(scene, tuple(_FATAL))
     return (
-        CategoryMatch(f"abort-py-fatal:{_FATAL[frame]}", f"{frame} is on the stack")
-        if frame
-        else None
+        RuleMatch(f"abort-py-fatal:{_FATAL[frame]}", f"{frame} is on the stack") if frame else None
     )
 
 
@@ -158,7 +154,7 @@ def any_other_abort(scene: CategoryInput) -> Answer:
     outer = _caller_of_abort(scene)
     name = native_name(outer.function)[0] if outer is not None and outer.function else ""
     by = f": {name} called abort()" if name else ""
-    return CategoryMatch("abort-other", f"SIGABRT that the process sent itself{by}")
+    return RuleMatch("abort-other", f"SIGABRT that the process sent itself{by}")
 
 
 def out_of_memory(scene: CategoryInput) -> Answer:
@@ -166,7 +162,7 @@ def out_of_memory(scene: CategoryInput) -> Answer:
     frame = _no_memory(scene) if _aborts(scene) else None
     if frame is None:
         return None
-    return CategoryMatch("oom-suspect", f"{frame}, which a failed allocation calls, aborted")
+    return RuleMatch("oom-suspect", f"{frame}, which a failed allocation calls, aborted")
 
 
 ABORT_RULES = (

@@ -34,7 +34,7 @@ from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, user_space_end
 from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV, signal_name
-from gdb_epi.signature.categories.types import Answer, CategoryInput, CategoryMatch
+from gdb_epi.signature.categories.types import Answer, CategoryInput, RuleMatch
 from gdb_epi.sizes import WORD
 
 _FPE_CODES = {1: "integer division by zero", 2: "integer overflow", 3: "floating-point division"}
@@ -57,13 +57,13 @@ def stack_overflow(_: CategoryInput, account: FaultAccount) -> Answer:
     assert stack is not None and address is not None
     pointer = account.fault.architecture.sp
     if account.place.large:
-        return CategoryMatch(
+        return RuleMatch(
             "segv-stack-overflow",
             f"{pointer} {account.fault.sp:#018x} is {stack.start - account.fault.sp} bytes below "
             f"the stack mapping {stack.start:#018x}-{stack.end:#018x}, and the access between: one "
             "frame is too large",
         )
-    return CategoryMatch(
+    return RuleMatch(
         "segv-stack-overflow",
         f"the fault address {address:#018x} is {account.place.distance} bytes below the stack "
         f"mapping {stack.start:#018x}-{stack.end:#018x} and {pointer} is "
@@ -81,12 +81,12 @@ def return_to_null(scene: CategoryInput, account: FaultAccount) -> Answer:
         return None
     sp, machine = account.fault.sp, account.fault.architecture
     if machine.link is not None:
-        return CategoryMatch(
+        return RuleMatch(
             "return-to-null", f"{machine.pc} is 0, and so is {machine.link}, the way back"
         )
     top = read_word(scene.target, sp)
     at_top = "not in the core" if top is None else f"{top:#018x}, no code address"
-    return CategoryMatch(
+    return RuleMatch(
         "return-to-null",
         f"rip is 0, the popped slot at {sp - WORD:#018x} is 0 and the word at rsp is {at_top}",
     )
@@ -98,7 +98,7 @@ def misaligned_sp(_: CategoryInput, account: FaultAccount) -> Answer:
     if not fault.is_hardware_trap or fault.signo not in (SIGSEGV, SIGBUS) or fault.sp % WORD == 0:
         return None
     what = fault.architecture.sp
-    return CategoryMatch("misaligned-sp", f"{what} {fault.sp:#018x} is no multiple of 8")
+    return RuleMatch("misaligned-sp", f"{what} {fault.sp:#018x} is no multiple of 8")
 
 
 def unread_protection(scene: CategoryInput, account: FaultAccount) -> Answer:
@@ -123,9 +123,9 @@ def _noncanonical_of(scene: CategoryInput, fault: Fault, values: dict[str, int])
     return {name: value for name, value in values.items() if not is_canonical(value, top)}
 
 
-def _noncanonical(odd: dict[str, int]) -> CategoryMatch:
+def _noncanonical(odd: dict[str, int]) -> RuleMatch:
     words = ", ".join(f"{name} = {value:#018x}" for name, value in list(odd.items())[:3])
-    return CategoryMatch(
+    return RuleMatch(
         "segv-noncanonical",
         f"SI_KERNEL without an address (general protection fault) and {words} not canonical",
     )
@@ -141,7 +141,7 @@ def failed_access(scene: CategoryInput, account: FaultAccount) -> Answer:
         return None
     if name == "segv-noncanonical":
         return _noncanonical(_odd_words(scene, account))
-    return CategoryMatch(name, _place_phrase(scene, account, name))
+    return RuleMatch(name, _place_phrase(scene, account, name))
 
 
 def _odd_words(scene: CategoryInput, account: FaultAccount) -> dict[str, int]:
@@ -191,12 +191,10 @@ def fault_without_operand(scene: CategoryInput, account: FaultAccount) -> Answer
     if account.how != UNEXPLAINED or account.fault.signo != SIGSEGV or address is None:
         return None
     if address < NULL_PAGE:
-        return CategoryMatch("segv-null", f"an access at address {address:#x}, below {NULL_PAGE}")
+        return RuleMatch("segv-null", f"an access at address {address:#x}, below {NULL_PAGE}")
     if address < NEAR_NULL:
-        return CategoryMatch(
-            "segv-near-null", f"the fault address {address:#x} is below {NEAR_NULL}"
-        )
-    return CategoryMatch(
+        return RuleMatch("segv-near-null", f"the fault address {address:#x} is below {NEAR_NULL}")
+    return RuleMatch(
         "segv-wild", f"the fault address {address:#018x} is {_mapping(scene, address)}"
     )
 
@@ -209,7 +207,7 @@ def end_without_address(_: CategoryInput, account: FaultAccount) -> Answer:
     name, evidence = end
     if account.how == RAISED:
         name = f"raised:{signal_name(account.fault.signo).replace(' ', '-')}"
-    return CategoryMatch(name, evidence(account))
+    return RuleMatch(name, evidence(account))
 
 
 def _address(account: FaultAccount) -> str:

@@ -17,8 +17,8 @@ from gdb_epi.signature.categories.types import (
     Answer,
     Category,
     CategoryInput,
-    CategoryMatch,
     Rule,
+    RuleMatch,
     Undecided,
     category_without_stack,
 )
@@ -37,7 +37,7 @@ def killed_external(scene: CategoryInput) -> Answer:
     if isinstance(fault, Absent) or isinstance(crash, Absent):
         return None
     if fault.sender == "kernel" and crash.signo in _BY_KERNEL:
-        return CategoryMatch(
+        return RuleMatch(
             "killed-external",
             f"{signal_name(crash.signo)} with si_code {crash.si_code} by the kernel: "
             f"{_BY_KERNEL[crash.signo]}",
@@ -52,13 +52,13 @@ def killed_external(scene: CategoryInput) -> Answer:
     if by is None:
         return None
     signal = f"{signal_name(crash.signo)} with si_code {crash.si_code}"
-    return CategoryMatch("killed-external", f"{signal} {by}")
+    return RuleMatch("killed-external", f"{signal} {by}")
 
 
 def not_a_crash(scene: CategoryInput) -> Answer:
     """No signal ended the process: a debugger wrote the core."""
     if isinstance(scene.crash, Absent) and scene.crash.reason == NOT_APPLICABLE:
-        return CategoryMatch("snapshot", scene.crash.detail)
+        return RuleMatch("snapshot", scene.crash.detail)
     return None
 
 

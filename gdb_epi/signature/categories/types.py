@@ -40,7 +40,7 @@ class Category(NamedTuple):
     evidence: str
 
 
-class CategoryMatch(NamedTuple):
+class RuleMatch(NamedTuple):
     """A rule's answer: the category (it may carry a class) and the evidence."""
 
     name: str
@@ -91,7 +91,7 @@ class CategoryInput:
         return [frame.function for frame in self.native if frame.function]
 
 
-Answer = CategoryMatch | Undecided | None
+Answer = RuleMatch | Undecided | None
 Rule = Callable[[CategoryInput], Answer]
 
 
