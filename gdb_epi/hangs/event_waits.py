@@ -91,7 +91,9 @@ class _EventWait:
             return harmless
         referring = scene.references.threads(activity.object) if activity.object else set()
         nobody = bool(activity.object) and not self._going_on.may_end(activity)
-        able = set() if nobody else referring - {activity.tid}
+        if nobody:  # but who waits for the same is named
+            referring = {d.tid for d in self._python if d.object == activity.object}
+        able = referring - {activity.tid}
         able |= find_wakers(scene, activity, surely=True)
         givers = find_wakers(scene, activity)
         able |= givers & set(self._seen)

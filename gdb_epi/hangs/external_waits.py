@@ -49,6 +49,7 @@ from gdb_epi.hangs.processes.child_processes import (
     is_supervisor_loop,
     pipe_kept_open_by_sibling_clause,
 )
+from gdb_epi.hangs.processes.file_locks import diagnose_file_lock_held_for_child
 from gdb_epi.hangs.processes.polled_locks import diagnose_lock_polled_by_library
 from gdb_epi.hangs.processes.queues import (
     find_kill_call,
@@ -186,6 +187,9 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
         return idle_diagnosis(activity, f"{waits}, which it runs again and again in a loop")
     doubt = ("what the child does is not in this core: look at its own",)
     holding = diagnose_lock_held_while_joining(scene, activity, waits)
+    if holding is not None:
+        return holding
+    holding = diagnose_file_lock_held_for_child(scene, activity, waits)
     if holding is not None:
         return holding
     blocked = diagnose_blocked_terminate(scene, activity, waits)
