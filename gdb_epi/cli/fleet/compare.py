@@ -5,8 +5,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.argument_types import whole_number
-from gdb_epi.cli.fleet.output import add_output_options, print_line, print_rows, print_table
+from gdb_epi.cli.fleet.output import (
+    add_limit_option,
+    add_output_options,
+    print_line,
+    print_rows,
+    print_table,
+)
 from gdb_epi.cli.fleet.top import NARROW
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE, UsageError
@@ -17,7 +22,6 @@ EPILOG = (
     "gdb-epi fleet compare 2026-01-01..2026-01-07 2026-01-08..2026-01-14\n\n"
     "Without host-hours the windows are compared by their length in days."
 )
-LIMIT = 20
 COLUMNS = (
     "(times as often: the second window beside the first, for as many host-hours or days; p: how "
     "often chance alone does as much; q: the same, paid for all that was looked at)"
@@ -30,9 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "before", metavar="BEFORE", help="FIRST_DAY..LAST_DAY, both included; or a month, or a year"
     )
     parser.add_argument("after", metavar="AFTER", help="the second window of time")
-    parser.add_argument(
-        "--limit", type=whole_number(), default=LIMIT, metavar="N", help="most rows (20)"
-    )
+    add_limit_option(parser, 20)
     add_output_options(parser)
 
 

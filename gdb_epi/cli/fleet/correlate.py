@@ -7,9 +7,9 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
+    add_limit_option,
     add_output_options,
     parse_day_argument,
     print_line,
@@ -28,7 +28,6 @@ HELP = "pairs of attributes that go together (Cramer's V), or that mark a signat
 EPILOG = (
     "With SIGNATURE: pairs of values (a version and a load) that have more of it than their share."
 )
-LIMIT = 30
 STRENGTH = (
     "(strength: Cramer's V, from 0 to 1: how far the value of one tells that of the other; "
     "host-days: one host on one day)"
@@ -41,9 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     signature_help = "a key, its start, or a part of it: pairs that mark this signature"
     parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
-    parser.add_argument(
-        "--limit", type=whole_number(), default=LIMIT, metavar="N", help="most pairs (30)"
-    )
+    add_limit_option(parser, 30, "pairs")
     add_asof_option(parser)
     add_output_options(parser, "one JSON object")
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.argument_types import positive_number, whole_number
+from gdb_epi.argument_types import positive_number
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
+    add_limit_option,
     add_output_options,
     parse_day_argument,
     print_line,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 GROUP = "Look"
 HELP = "signatures first seen in the last days (counted back from the latest crash)"
 DAYS = 7.0
-LIMIT = 50
 HEADERS = ("first seen", "crashes", "hosts", "verdict", "where", "what", "key")
 
 
@@ -44,9 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="length of the window (7)",
     )
-    parser.add_argument(
-        "--limit", type=whole_number(), default=LIMIT, metavar="N", help="most rows (50)"
-    )
+    add_limit_option(parser, 50)
     add_asof_option(parser)
     add_output_options(parser)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.argument_types import whole_number
 from gdb_epi.render.escape import escape, terminal_width
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, _ArgumentGroup
 
@@ -46,6 +47,12 @@ def add_asof_option(
 ) -> None:
     """Declare --asof."""
     parser.add_argument("--asof", metavar="DAY", help=words)
+
+
+def add_limit_option(parser: ArgumentParser, default: int, what: str = "rows") -> None:
+    """Declare --limit."""
+    words = f"most {what} ({default})"
+    parser.add_argument("--limit", type=whole_number(), default=default, metavar="N", help=words)
 
 
 def add_signature_question(parser: ArgumentParser) -> None:

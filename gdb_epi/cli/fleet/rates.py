@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
+    add_limit_option,
     add_output_options,
     parse_day_argument,
     print_line,
@@ -29,7 +29,6 @@ EPILOG = (
     "had another value: a canary ring has more crashes than others, and had them before, too. "
     "While some hosts change and others do not, both together judge."
 )
-LIMIT = 20
 NAMED = 12  # attributes that an error names
 NOTE = (
     "(times: how many times as often as the others; 95 % intervals, each row by itself: of 20 rows "
@@ -43,9 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "attribute", metavar="ATTRIBUTE[=VALUE]", help="kernel; or kernel=6.1.0-28, in words"
     )
     parser.add_argument("--signature", metavar="SIGNATURE", help="of this signature alone")
-    parser.add_argument(
-        "--limit", type=whole_number(), default=LIMIT, metavar="N", help="most values (20)"
-    )
+    add_limit_option(parser, 20, "values")
     add_asof_option(parser)
     add_output_options(parser)
 

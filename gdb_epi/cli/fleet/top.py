@@ -6,9 +6,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.argument_types import whole_number
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
+    add_limit_option,
     add_output_options,
     parse_day_argument,
     print_line,
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 GROUP = "Look"
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
-DEFAULT_LIMIT = 20
 NARROW = ("what", "verdict", "where")  # what goes below its row on a narrow terminal
 HEADERS = ("crashes", "hosts", "verdict", "last seen", "where", "what", "key")
 UNKNOWN = "?"
@@ -33,9 +32,7 @@ UNKNOWN = "?"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "--limit", type=whole_number(), default=DEFAULT_LIMIT, metavar="N", help="most rows (20)"
-    )
+    add_limit_option(parser, 20)
     add_asof_option(parser)
     add_output_options(parser)
 
