@@ -9,6 +9,7 @@ its own names for them.
 from __future__ import annotations
 
 from gdb_epi.errors import Absent
+from gdb_epi.fault import signals
 from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
 from gdb_epi.fault.address_place import (
     NULL,
@@ -32,21 +33,6 @@ from gdb_epi.fault.fault_site import (
 )
 from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS, SELF, Fault
 from gdb_epi.fault.mapping_checks import permits, user_space_end
-from gdb_epi.fault.signals import (
-    BUS_ADRALN,
-    BUS_MCEERR_AO,
-    BUS_MCEERR_AR,
-    SEGV_CPERR,
-    SEGV_PKUERR,
-    SI_KERNEL,
-    SIGABRT,
-    SIGBUS,
-    SIGSEGV,
-    SIGSYS,
-    SIGXCPU,
-    SIGXFSZ,
-    SYS_SECCOMP,
-)
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 
@@ -82,7 +68,7 @@ HOW = {
 _BY_TERMINAL = frozenset((1, 2, 3))  # SIGHUP, SIGINT, SIGQUIT
 WITHOUT_ADDRESS = frozenset((ARITHMETIC, ILLEGAL, TRAPPED))  # the instruction itself failed
 _PLAIN = frozenset((MISALIGNED, PRIVILEGED, ARITHMETIC, ILLEGAL, TRAPPED))
-_BY_CODE = {SEGV_PKUERR: PROTECTION_KEY, SEGV_CPERR: SHADOW_STACK}
+_BY_CODE = {signals.SEGV_PKUERR: PROTECTION_KEY, signals.SEGV_CPERR: SHADOW_STACK}
 
 
 class FaultAccount(NamedTuple):
@@ -135,7 +121,7 @@ def message_of_own_abort(target: Target, account: FaultAccount) -> AbortMessage 
     the thread is then found after the call, as if another one had sent the signal.
     """
     fault = account.fault
-    if account.how == KILLED and fault.signo == SIGABRT and fault.sender == PROCESS:
+    if account.how == KILLED and fault.signo == signals.SIGABRT and fault.sender == PROCESS:
         return read_abort_message(target)
     return account.message
 
@@ -145,35 +131,38 @@ def _kind_of_failure(fault: Fault, site: FaultSite) -> str:
         return _sent(fault)
     if site.kind in _PLAIN:
         return site.kind
-    if fault.signo == SIGBUS and fault.code in (BUS_MCEERR_AR, BUS_MCEERR_AO):
+    if fault.signo == signals.SIGBUS and fault.code in (
+        signals.BUS_MCEERR_AR,
+        signals.BUS_MCEERR_AO,
+    ):
         return MEMORY_ERROR
-    if fault.signo == SIGBUS and fault.code != SI_KERNEL:
-        return MISALIGNED if fault.code == BUS_ADRALN else BUS
-    if fault.signo == SIGSEGV and fault.code in _BY_CODE:
+    if fault.signo == signals.SIGBUS and fault.code != signals.SI_KERNEL:
+        return MISALIGNED if fault.code == signals.BUS_ADRALN else BUS
+    if fault.signo == signals.SIGSEGV and fault.code in _BY_CODE:
         return _BY_CODE[fault.code]
     if site.kind in TRANSFERS:
         return TRANSFER
     if site.kind == DATA and site.address is not None:
         return ACCESS
-    if fault.code == SI_KERNEL:
+    if fault.code == signals.SI_KERNEL:
         return PROTECTION
     return UNEXPLAINED
 
 
 def _sent(fault: Fault) -> str:
     """Return how a process ended by a signal that no instruction caused (kernel/signal.c)."""
-    if fault.signo == SIGXFSZ and fault.sender in (SELF, PROCESS, KERNEL):
+    if fault.signo == signals.SIGXFSZ and fault.sender in (SELF, PROCESS, KERNEL):
         return FILE_SIZE_LIMIT  # send_sig() in mm/filemap.c: the kernel names the writer as sender
     if fault.sender == KERNEL:
-        if fault.signo == SIGSYS and fault.code == SYS_SECCOMP:
+        if fault.signo == signals.SIGSYS and fault.code == signals.SYS_SECCOMP:
             return REFUSED_CALL
-        if fault.signo == SIGXCPU:
+        if fault.signo == signals.SIGXCPU:
             return CPU_LIMIT
         return KILLED if fault.signo in _BY_TERMINAL else SENT
     if fault.sender in (OTHER, PROCESS, ELSEWHERE):
         return KILLED
     if fault.sender == SELF:
-        return ABORTED if fault.signo == SIGABRT else RAISED
+        return ABORTED if fault.signo == signals.SIGABRT else RAISED
     return SENT
 
 

@@ -12,36 +12,10 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.errors import NOT_APPLICABLE, Absent
+from gdb_epi.fault import signals
 from gdb_epi.fault.exception_syndrome import syndrome_in
 from gdb_epi.fault.memory_reads import read_up_to, try_read
 from gdb_epi.fault.signal_sender import may_send_to_itself, registers_before_handler
-from gdb_epi.fault.signals import (
-    BUS_ADRERR,
-    BUS_MCEERR_AO,
-    BUS_MCEERR_AR,
-    DIVIDE_ERROR,
-    FATAL,
-    FPE_INTDIV,
-    ILL_ILLOPN,
-    INVALID_OPCODE,
-    MAX_SIGNAL,
-    PAGE_FAULT,
-    PROTECTION_FAULT,
-    SEGV_ACCERR,
-    SEGV_MAPERR,
-    SI_KERNEL,
-    SI_TIMER,
-    SIGABRT,
-    SIGBUS,
-    SIGFPE,
-    SIGILL,
-    SIGSEGV,
-    SIGSYS,
-    SIGTRAP,
-    STACK_FAULT,
-    TRAPS_OF,
-    TRAPS_WITHOUT_CODE,
-)
 from gdb_epi.machine import X86_64, Architecture
 from gdb_epi.machine.architecture import SignalFrame
 from gdb_epi.sizes import ADDRESS_BITS
@@ -94,7 +68,7 @@ class Fault(NamedTuple):
     @property
     def is_hardware_trap(self) -> bool:
         """Whether the kernel raised it for this instruction (not kill, raise, abort or a limit)."""
-        return self.sender == KERNEL and self.signo in FATAL
+        return self.sender == KERNEL and self.signo in signals.FATAL
 
 
 def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
@@ -120,7 +94,7 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     if sender != SELF:
         return outer
     behind = innermost_interrupted_fault(target, outer) or fault_before_reraise(target, outer)
-    if behind is not None or crash.si_code == SI_TIMER:
+    if behind is not None or crash.si_code == signals.SI_TIMER:
         return behind or outer
     if thread is not None and not may_send_to_itself(thread):
         return outer._replace(sender=PROCESS)
@@ -132,7 +106,7 @@ def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
         return UNKNOWN
     if crash.si_code > 0:
         return KERNEL
-    if crash.si_code == SI_TIMER:  # a timer belongs to the process; its number is not a pid
+    if crash.si_code == signals.SI_TIMER:  # a timer belongs to the process; its number is not a pid
         return SELF
     if crash.sender_pid is None or isinstance(process, Absent):
         return UNKNOWN
@@ -151,7 +125,7 @@ def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
         if context.get("trapno", 0) > MAX_TRAP or code is None or "x" not in code.perms:
             continue
         siginfo = _siginfo_at(stack, start + siginfo_at)
-        if siginfo is not None and siginfo[1] <= SI_KERNEL:
+        if siginfo is not None and siginfo[1] <= signals.SI_KERNEL:
             signo, si_code, _ = siginfo
             if signo != outer.signo or si_code > 0:
                 return None
@@ -265,7 +239,7 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
         if not stale and not _failed_there(target, context):
             return None
         signo, code, address = _trap_signal(context, outer.signo)
-    if signo not in FATAL or not 0 < code <= SI_KERNEL or (trap or 0) > MAX_TRAP:
+    if signo not in signals.FATAL or not 0 < code <= signals.SI_KERNEL or (trap or 0) > MAX_TRAP:
         return None
     return outer._replace(
         signo=signo,
@@ -310,7 +284,9 @@ def _siginfo_at(stack: bytes, at: int) -> tuple[int, int, int] | None:
     The kernel sets si_errno for SIGTRAP and SIGSYS alone (kernel/signal.c).
     """
     signo, errno, code, _, address = struct.unpack_from("<iiiiQ", stack, at)
-    if not 0 < signo <= MAX_SIGNAL or (errno and signo not in (SIGTRAP, SIGSYS)):
+    if not 0 < signo <= signals.MAX_SIGNAL or (
+        errno and signo not in (signals.SIGTRAP, signals.SIGSYS)
+    ):
         return None
     return signo, code, address
 
@@ -322,13 +298,16 @@ def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: i
     the stack by other functions sometimes look like a siginfo; few of them also fit the trap.
     """
     trap = context["trapno"]
-    if code == SI_KERNEL:
-        return trap in TRAPS_WITHOUT_CODE.get(signo, ())
-    if signo == SIGBUS and code in (BUS_MCEERR_AR, BUS_MCEERR_AO):  # told after the trap
+    if code == signals.SI_KERNEL:
+        return trap in signals.TRAPS_WITHOUT_CODE.get(signo, ())
+    if signo == signals.SIGBUS and code in (
+        signals.BUS_MCEERR_AR,
+        signals.BUS_MCEERR_AO,
+    ):  # told after the trap
         return True
-    if not 0 < code < SI_KERNEL or trap not in TRAPS_OF.get(signo, ()):
+    if not 0 < code < signals.SI_KERNEL or trap not in signals.TRAPS_OF.get(signo, ()):
         return False
-    return trap != PAGE_FAULT or signo == SIGBUS or address == context["cr2"]
+    return trap != signals.PAGE_FAULT or signo == signals.SIGBUS or address == context["cr2"]
 
 
 def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
@@ -339,9 +318,9 @@ def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
     """
     from gdb_epi.x86 import MAX_LENGTH, decode
 
-    if context["trapno"] not in (PAGE_FAULT, PROTECTION_FAULT):
+    if context["trapno"] not in (signals.PAGE_FAULT, signals.PROTECTION_FAULT):
         return False
-    page_fault = context["trapno"] == PAGE_FAULT
+    page_fault = context["trapno"] == signals.PAGE_FAULT
     instruction = decode(read_up_to(target, context["rip"], MAX_LENGTH))
     if instruction is None:
         return page_fault and context["rip"] == context["cr2"]
@@ -365,17 +344,17 @@ def _trap_signal(context: Mapping[str, int], raised: int) -> tuple[int, int, int
     """
     trap = context["trapno"]
     signal = (0, 0, 0)
-    if trap == PAGE_FAULT and raised == SIGBUS:
-        signal = (SIGBUS, BUS_ADRERR, context["cr2"])
-    elif trap == PAGE_FAULT:
-        code = SEGV_ACCERR if context["error"] & 1 else SEGV_MAPERR
-        signal = (SIGSEGV, code, context["cr2"])
-    elif trap == PROTECTION_FAULT:
-        signal = (SIGSEGV, SI_KERNEL, 0)
-    elif trap == STACK_FAULT:
-        signal = (SIGBUS, SI_KERNEL, 0)
-    elif trap == INVALID_OPCODE:
-        signal = (SIGILL, ILL_ILLOPN, context["rip"])
-    elif trap == DIVIDE_ERROR and raised == SIGFPE:
-        signal = (SIGFPE, FPE_INTDIV, context["rip"])
-    return signal if raised in (signal[0], SIGABRT) else (0, 0, 0)
+    if trap == signals.PAGE_FAULT and raised == signals.SIGBUS:
+        signal = (signals.SIGBUS, signals.BUS_ADRERR, context["cr2"])
+    elif trap == signals.PAGE_FAULT:
+        code = signals.SEGV_ACCERR if context["error"] & 1 else signals.SEGV_MAPERR
+        signal = (signals.SIGSEGV, code, context["cr2"])
+    elif trap == signals.PROTECTION_FAULT:
+        signal = (signals.SIGSEGV, signals.SI_KERNEL, 0)
+    elif trap == signals.STACK_FAULT:
+        signal = (signals.SIGBUS, signals.SI_KERNEL, 0)
+    elif trap == signals.INVALID_OPCODE:
+        signal = (signals.SIGILL, signals.ILL_ILLOPN, context["rip"])
+    elif trap == signals.DIVIDE_ERROR and raised == signals.SIGFPE:
+        signal = (signals.SIGFPE, signals.FPE_INTDIV, context["rip"])
+    return signal if raised in (signal[0], signals.SIGABRT) else (0, 0, 0)

@@ -10,29 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gdb_epi.fault import signals
 from gdb_epi.fault.fault_site import MISALIGNED, PRIVILEGED
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import NULL_PAGE
-from gdb_epi.fault.signals import (
-    BUS_ADRALN,
-    SEGV_CPERR,
-    SEGV_PKUERR,
-    SI_KERNEL,
-    SIGABRT,
-    SIGBUS,
-    SIGSEGV,
-    SIGSYS,
-    SIGXCPU,
-    SIGXFSZ,
-    SYS_SECCOMP,
-    signal_name,
-)
+from gdb_epi.fault.signals import signal_name
 from gdb_epi.record.record_parts import get_group
 from gdb_epi.typing_lite import Any
 
 BEFORE = ("gsig/1",)  # whose categories had other names
 _BY_KIND = {MISALIGNED: "segv-misaligned", PRIVILEGED: "segv-privileged"}
-_BY_CODE = {SEGV_PKUERR: "segv-protection-key", SEGV_CPERR: "segv-shadow-stack"}
+_BY_CODE = {signals.SEGV_PKUERR: "segv-protection-key", signals.SEGV_CPERR: "segv-shadow-stack"}
 
 Json = Mapping[str, Any]
 
@@ -53,22 +41,22 @@ def recompute_category(record: Json, category: str, version: str) -> str:
         low = address is not None and NULL_PAGE <= address < NEAR_NULL
         return "segv-near-null" if low else category
     if category == "bus-adrerr":
-        return "segv-misaligned" if code == BUS_ADRALN else category
+        return "segv-misaligned" if code == signals.BUS_ADRALN else category
     if category == "killed-external":
-        return "limit:cpu" if signo == SIGXCPU and sender == "kernel" else category
-    if category == "segv-wild" and signo == SIGSEGV and code in _BY_CODE:
+        return "limit:cpu" if signo == signals.SIGXCPU and sender == "kernel" else category
+    if category == "segv-wild" and signo == signals.SIGSEGV and code in _BY_CODE:
         return _BY_CODE[code]
     return _category_of_unknown(record, signo, code, sender) if category == "unknown" else category
 
 
 def _category_of_unknown(record: Json, signo: object, code: object, sender: str) -> str:
-    if sender == "self" and isinstance(signo, int) and signo != SIGABRT:
-        return "limit:file-size" if signo == SIGXFSZ else f"raised:{signal_name(signo)}"
+    if sender == "self" and isinstance(signo, int) and signo != signals.SIGABRT:
+        return "limit:file-size" if signo == signals.SIGXFSZ else f"raised:{signal_name(signo)}"
     if sender != "kernel":
         return "unknown"
-    if signo == SIGSYS and code == SYS_SECCOMP:
+    if signo == signals.SIGSYS and code == signals.SYS_SECCOMP:
         return "seccomp"
-    if signo in (SIGSEGV, SIGBUS) and code == SI_KERNEL:
+    if signo in (signals.SIGSEGV, signals.SIGBUS) and code == signals.SI_KERNEL:
         kind = get_group(record, "facts").get("fault_kind")
         return _BY_KIND.get(str(kind), "segv-protection")
     return "unknown"

@@ -14,25 +14,7 @@ from itertools import islice
 from struct import unpack
 
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.running.wait_rules import (
-    AROUND,
-    CLASSES,
-    FREE_THREAD,
-    FUTURE,
-    LIBRARIES,
-    LOCK,
-    OF_A_LIMITER,
-    OTHER,
-    PLAIN_CLASSES,
-    READ,
-    ROWS,
-    SEMAPHORE,
-    SLEEP,
-    TASKS,
-    THREAD,
-    WORDS,
-    WRITE,
-)
+from gdb_epi.cpython.running import wait_rules
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.variables import FrameVariables
@@ -56,7 +38,7 @@ _FD_MEMBERS = ("fd", "_sock_fd", "_fileno", "fileno")
 
 
 # What everybody has one of, made on the way: the address says nothing.
-NAMED_BY_CLASS = (FUTURE, TASKS)
+NAMED_BY_CLASS = (wait_rules.FUTURE, wait_rules.TASKS)
 
 
 class TaskWait(NamedTuple):
@@ -82,17 +64,19 @@ class TaskWait(NamedTuple):
         `several` leaves out what differs between tasks that wait alike, each on one of its own;
         without `addresses` it is part of a sentence.
         """
-        words = WORDS.get(self.kind, f"something, in {self.place}" if self.place else "something")
-        if self.kind == SLEEP and self.seconds is not None:
+        words = wait_rules.WORDS.get(
+            self.kind, f"something, in {self.place}" if self.place else "something"
+        )
+        if self.kind == wait_rules.SLEEP and self.seconds is not None:
             words = f"{self.seconds:g} s to pass"
-        elif self.kind == SLEEP and self.place.endswith("sleep_forever"):
+        elif self.kind == wait_rules.SLEEP and self.place.endswith("sleep_forever"):
             words = "nothing (it sleeps until it is cancelled)"
         if self.remaining is not None and not several:
             words += f" ({self.remaining:.1f} s were left)"
         if self.fd is not None and not several:
             words += f" on descriptor {self.fd}"
-        where = self.type if self.address and self.type not in PLAIN_CLASSES else ""
-        each_its_own = several and self.kind not in (LOCK, SEMAPHORE)
+        where = self.type if self.address and self.type not in wait_rules.PLAIN_CLASSES else ""
+        each_its_own = several and self.kind not in (wait_rules.LOCK, wait_rules.SEMAPHORE)
         if where and addresses and not each_its_own and self.kind not in NAMED_BY_CLASS:
             where += f" at {self.address:#x}"
         if not addresses:
@@ -126,31 +110,35 @@ class WaitReader:
                 outside = frame
                 break
             inner = f"{frame.module}.{frame.qualname or frame.name}"
-            kind, variable = ROWS.get(frame.module or "", {}).get(frame.name, (None, ""))
+            kind, variable = wait_rules.ROWS.get(frame.module or "", {}).get(frame.name, (None, ""))
             if kind is None:
                 continue
-            if kind in (READ, WRITE) and fd is None:
+            if kind in (wait_rules.READ, wait_rules.WRITE) and fd is None:
                 fd = self._descriptor(self._variable(frame, variable))
-            if row is not None and f"{frame.module}.{frame.name}" in AROUND:
+            if row is not None and f"{frame.module}.{frame.name}" in wait_rules.AROUND:
                 continue
-            if frame.name == OF_A_LIMITER:
-                limiter = (frame, FREE_THREAD, variable)
-            if kind == THREAD and limiter is not None:  # no thread runs it yet
+            if frame.name == wait_rules.OF_A_LIMITER:
+                limiter = (frame, wait_rules.FREE_THREAD, variable)
+            if kind == wait_rules.THREAD and limiter is not None:  # no thread runs it yet
                 row = limiter
                 continue
-            if row is not None and not kind and row[1] in (READ, WRITE):
+            if row is not None and not kind and row[1] in (wait_rules.READ, wait_rules.WRITE):
                 kind = row[1]
             row = (frame, kind, variable)
         if row is None:
-            return TaskWait(OTHER, place=inner) if inner else None
+            return TaskWait(wait_rules.OTHER, place=inner) if inner else None
         frame, kind, variable = row
         address = self._variable(frame, variable)
         place = f"{frame.module}.{frame.qualname or frame.name}"
-        if kind == SLEEP:
+        if kind == wait_rules.SLEEP:
             seconds = None if variable == "deadline" else self.number(address)  # that is absolute
             return TaskWait(kind, place=place, seconds=seconds)
         kind = kind or self.kind_by_class(address)
-        if address and kind in (READ, WRITE) and self.number(address) is not None:
+        if (
+            address
+            and kind in (wait_rules.READ, wait_rules.WRITE)
+            and self.number(address) is not None
+        ):
             address = 0  # the descriptor itself
         name = self.name_of(address, outside)
         return TaskWait(kind, address, self.shown(address), name, place, fd=fd)
@@ -158,9 +146,9 @@ class WaitReader:
     def kind_by_class(self, address: int) -> str:
         """Return the kind of wait that an object's class stands for; OTHER when unknown."""
         for name in self.classes(address):
-            if kind := CLASSES.get(name.rpartition(".")[2]):
+            if kind := wait_rules.CLASSES.get(name.rpartition(".")[2]):
                 return kind
-        return OTHER
+        return wait_rules.OTHER
 
     def classes(self, address: int) -> list[str]:
         """Return the class of an object and its bases as module.qualname; empty for no object."""
@@ -268,7 +256,7 @@ class WaitReader:
 
         trio's and anyio's locks say so, asyncio's do not.
         """
-        if self.kind_by_class(address) != LOCK:
+        if self.kind_by_class(address) != wait_rules.LOCK:
             return 0
         inner = self.attribute(address, "_Lock__original")  # anyio's of trio's
         owner = self.attribute(inner or address, "_owner", "_owner_task", "owner", "_RLock__owner")
@@ -289,4 +277,4 @@ class WaitReader:
 
 def is_library_frame(frame: PyFrame) -> bool:
     """Tell whether a frame belongs to a library that is skipped on the way to the program's own."""
-    return frame.hole is None and (frame.module or "").partition(".")[0] in LIBRARIES
+    return frame.hole is None and (frame.module or "").partition(".")[0] in wait_rules.LIBRARIES

@@ -14,28 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from gdb_epi.cpython.frames.coroutines import COROUTINES, CoroutineReader
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
 from gdb_epi.cpython.heap.instances import shared_instances
+from gdb_epi.cpython.running import wait_rules
 from gdb_epi.cpython.running.frame_waits import TaskWait, WaitReader, is_library_frame
 from gdb_epi.cpython.running.gevent_waits import WakeLink, WakeLinks
 from gdb_epi.cpython.running.greenlets import RUNNING as RUNNING_GREENLET
 from gdb_epi.cpython.running.greenlets import SUSPENDED, Greenlet, read_greenlets
 from gdb_epi.cpython.running.tasks import Task, is_module_imported, read_asyncio_tasks
 from gdb_epi.cpython.running.trio_tasks import read_trio_tasks
-from gdb_epi.cpython.running.wait_rules import (
-    CONDITION,
-    FUTURE,
-    LOCK,
-    LOOP,
-    OTHER,
-    PROCESS,
-    READ,
-    RUN_QUEUE,
-    SIGNAL,
-    SLEEP,
-    TASK,
-    TASKS,
-    THREAD,
-    WRITE,
-)
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError, SoftError
 from gdb_epi.target.api import Target
@@ -44,7 +29,16 @@ from gdb_epi.typing_lite import NamedTuple
 # How certain `wakers` are.
 CERTAIN, BY_FRAMES, OUTSIDE, UNKNOWN = "certain", "by frames", "outside", "unknown"
 BY_CODE = "by code"  # what hangs/tasks.py adds: the code that a task has yet to run sets it
-FROM_OUTSIDE = (SLEEP, READ, WRITE, PROCESS, THREAD, LOOP, RUN_QUEUE, SIGNAL)
+FROM_OUTSIDE = (
+    wait_rules.SLEEP,
+    wait_rules.READ,
+    wait_rules.WRITE,
+    wait_rules.PROCESS,
+    wait_rules.THREAD,
+    wait_rules.LOOP,
+    wait_rules.RUN_QUEUE,
+    wait_rules.SIGNAL,
+)
 
 _GATHERING = "asyncio.tasks._GatheringFuture"
 MAX_MANAGERS = 1000  # `with` blocks of one stack
@@ -128,10 +122,10 @@ def _task_wait(
     if task.running:
         return unfinished._replace(holds=managers.entered(task.stack, None))
     wait = reader.of_stack(task.stack)
-    if task.framework == "asyncio" and (wait is None or wait.kind == OTHER):
+    if task.framework == "asyncio" and (wait is None or wait.kind == wait_rules.OTHER):
         wait = _future_wait(reader, task, awaited) or wait
     certainty, needs = UNKNOWN, "any"
-    if wait is not None and wait.kind in (TASK, TASKS):
+    if wait is not None and wait.kind in (wait_rules.TASK, wait_rules.TASKS):
         awaited = awaited or reader.members(wait.address, "_tasks", "_children")
         certainty, needs = CERTAIN if awaited else UNKNOWN, "all"
     else:
@@ -180,8 +174,8 @@ def _greenlet_wait(
     if links:
         wait = _add_links(reader, wait, greenlet, links)
     certainty, wakers = UNKNOWN, tuple(link.task for link in links if link.task)
-    if wait is not None and wait.kind in (TASK, TASKS):
-        if not wakers and wait.kind == TASK:
+    if wait is not None and wait.kind in (wait_rules.TASK, wait_rules.TASKS):
+        if not wakers and wait.kind == wait_rules.TASK:
             wakers = (wait.address,)  # eventlet's GreenThread.wait()
         if not wakers:
             wakers = reader.members(wait.address, "greenlets", "coroutines_running")
@@ -191,7 +185,7 @@ def _greenlet_wait(
     else:
         wakers = ()
     holds = managers.entered(greenlet.stack, wait)
-    needs = "any" if wait is None or wait.kind != TASK else "all"
+    needs = "any" if wait is None or wait.kind != wait_rules.TASK else "all"
     return unfinished._replace(
         wait=wait, wakers=wakers, certainty=certainty, needs=needs, holds=holds
     )
@@ -204,14 +198,14 @@ def _add_links(
     first = links[0].wait
     fd = next((link.wait.fd for link in links if link.wait.fd is not None), None)
     left = next((link.wait.remaining for link in links if link.wait.remaining is not None), None)
-    if wait is not None and wait.kind != OTHER:
-        if wait.kind == SLEEP:
+    if wait is not None and wait.kind != wait_rules.OTHER:
+        if wait.kind == wait_rules.SLEEP:
             return wait._replace(remaining=left)
         return wait._replace(fd=fd if wait.fd is None else wait.fd)
-    first = next((link.wait for link in links if link.wait.kind != SLEEP), first)
+    first = next((link.wait for link in links if link.wait.kind != wait_rules.SLEEP), first)
     outside = next((frame for frame in greenlet.stack if not is_library_frame(frame)), None)
     if sum(1 for link in links if link.task) > 1:
-        return TaskWait(TASKS, name=reader.name_of(first.address, outside))
+        return TaskWait(wait_rules.TASKS, name=reader.name_of(first.address, outside))
     return first._replace(name=reader.name_of(first.address, outside))
 
 
@@ -238,11 +232,11 @@ def _future_wait(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> Ta
         return None
     classes = reader.classes(task.waits_for)
     name = reader.name_of(task.waits_for, task.stack[0] if task.stack else None)
-    kind, place = TASKS if awaited else FUTURE, ""
+    kind, place = wait_rules.TASKS if awaited else wait_rules.FUTURE, ""
     if task.waits_for in awaited:
-        kind = TASK
+        kind = wait_rules.TASK
     elif _GATHERING in classes:
-        kind, place = TASKS, "asyncio.gather"
+        kind, place = wait_rules.TASKS, "asyncio.gather"
     return TaskWait(kind, task.waits_for, classes[0] if classes else "", name, place)
 
 
@@ -279,7 +273,10 @@ class ContextManagers:
                 continue
             held[manager] = None
             lock = self._waits.attribute(manager, "_lock", "_block")
-            if lock and self._waits.kind_by_class(manager) in (CONDITION, LOCK):
+            if lock and self._waits.kind_by_class(manager) in (
+                wait_rules.CONDITION,
+                wait_rules.LOCK,
+            ):
                 held[lock] = None
         return tuple(held)
 
