@@ -28,6 +28,7 @@ MIN_RUN = 3  # calls inside one library before they are folded
 NAMES_OF_A_RUN = 3
 MAX_NAMES_OF_A_RUN = 72  # columns
 HANDLER = "(a signal handler was called here)"
+NO_FILE = "code of no file"
 MAX_IN_SENTENCE = 60  # characters of a function's name
 _MOST = "most of {} calls"
 ABORTING = "how the process ended itself"  # what follows the calls from a check to the signal
@@ -528,9 +529,9 @@ def _caller_of_runtime(native: Sequence[StackCall], inside: StackCall) -> StackC
 def words_for_unnamed_call(call: StackCall) -> str:
     """Return "a function of libfoo", or that it is the code of no file."""
     if call.module.startswith("0x"):
-        return "code of no file"
+        return NO_FILE
     library_name = (call.module or call.filename).partition(".so")[0].partition(".cpython-")[0]
-    return f"a function of {library_name}" if library_name else "code of no file"
+    return f"a function of {library_name}" if library_name else NO_FILE
 
 
 def innermost_own_python_call(calls: Sequence[StackCall]) -> StackCall | None:

@@ -55,6 +55,7 @@ from gdb_epi.render.escape import escape
 from gdb_epi.render.frame_lines import (
     HANDLER,
     NATIVE,
+    NO_FILE,
     PYTHON,
     StackCall,
     call_words,
@@ -385,6 +386,10 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     )
     for mark, phrase in marks:
         text = text.replace(mark, phrase)
+    if any(
+        finding.get("detector") == "freed_callback" for finding in get_groups(record, "findings")
+    ):
+        text = text.replace(NO_FILE, "a callback that was freed")
     return text
 
 
@@ -582,10 +587,10 @@ def cause_in_words(record: Json, reason: str) -> str:
 def _leading_cause(record: Json, reason: str) -> str:
     """Return the likeliest cause in words; "" where the rest of the answer names it."""
     name = leading_hypothesis(record)
+    if any(finding.get("summary") == reason for finding in get_groups(record, "findings")):
+        return ""  # it says itself what happened
     if name == "use-after-free":
         rules = get_texts(get_group(record, "verdict"), "rules")
-        if not rules or not rules[0].startswith("S:"):
-            return ""  # a finding says what was used when it was gone
         if not _USED_FREED.isdisjoint(rule.removesuffix(":one-bit") for rule in rules):
             return "" if "was already freed" in reason else "it used memory that was already freed"
     if name == "out-of-bounds" and _is_overrun_of_heap(record):

@@ -114,6 +114,8 @@ def test_the_lock_of_a_library_cannot_be_put_in_order() -> None:
         ("nothing wakes the loop", "poll", FROM_OUTSIDE, "give the loop work from outside by"),
         ("blocked event loop", "read", "",
          "run that call in a worker thread, or use an async client"),
+        ("pipe", "read", "", "close your own copy of the other end"),
+        ("nobody left", "event", "", ""),
         ("missed notification", "event", "",
          "call notify() or notify_all() after each change of what it waits for"),
     ],

@@ -56,6 +56,26 @@ def test_a_reason_full_of_addresses_has_other_words() -> None:
     assert shown.endswith(": it used memory that was already freed, a large block.")
 
 
+def test_what_a_finding_says_itself_has_no_general_words_before_it() -> None:
+    finding = {"detector": "address_in_variable", "summary": "`size` is the bad address"}
+    verdict = {"label": "software", "confidence": 0.79, "reasons": [finding["summary"]],
+               "cause": [{"hypothesis": "wrong-pointer", "probability": 0.79}]}  # fmt: skip
+    lines = render_triage({"verdict": verdict, "findings": [finding]}, Audience())
+    assert lines[1] == "Likely a software bug (79% sure): `size` is the bad address."
+    lines = render_triage({"verdict": verdict}, Audience())
+    assert "a pointer had a wrong value; `size`" in lines[1]
+
+
+def test_a_callback_that_was_freed_is_no_code_of_an_unknown_file() -> None:
+    frame = {"language": "native", "pc": "0x7f0000001000"}
+    threads = {"count": 1, "crashed": {"tid": 7, "frames": [frame, PYTHON]}}
+    record = {"threads": threads, "signal": {"name": "SIGSEGV"}}
+    record["signature"] = {"category": "segv-wild"}
+    assert "in code of no file" in render_triage(record, Audience())[0]
+    record["findings"] = [{"detector": "freed_callback", "summary": "it was freed"}]
+    assert "in a callback that was freed" in render_triage(record, Audience())[0]
+
+
 def next_steps(at_fault: Any, cause: str = "null-pointer") -> str:
     verdict = {"label": "software", "confidence": 0.79, "reasons": ["why"],
                "cause": [{"hypothesis": cause, "probability": 0.79}]}  # fmt: skip

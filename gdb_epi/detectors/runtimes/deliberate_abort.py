@@ -81,6 +81,9 @@ def _summary(message: AbortMessage, caller: str | None) -> str:
     if "stack smashing" in message.klass:
         which = caller or "a function"
         return f"{which} found its stack canary changed: a buffer on its stack was overrun"
+    if message.text.startswith(OVERRUNS):
+        who = caller or "some code"
+        return f"{who} made a call that would have overrun a buffer (the C library: {message.text})"
     return f"the C library stopped a call ({message.text}){by}"
 
 

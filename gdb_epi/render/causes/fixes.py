@@ -49,7 +49,7 @@ HELP_MEMORY = (
     "what helps",
     "a higher limit (ulimit -v, the container), more memory, or a smaller job",
 )
-_WAKE = "set a timeout for the wait, or have a `finally` end it when who should do so fails"
+OWN_PIPE = "pipe of its own"  # of a hang: the thread itself holds the other end
 _TIME_LIMIT = "end the loop after some time, with an error"
 _IN_FINALLY = "release it in a `finally`, or take it by `with`"
 _LIMIT_SEARCH = "limit the search: it need not see everything"
@@ -75,7 +75,8 @@ _BY_KIND = {
     "tasks": "a task must not wait for one that waits for it",
     "requests": "serve several requests at once, or do not ask who waits for your answer",
     "queues": "put into a full queue and take from it in different threads",
-    "pipe": "read what the other side sends before you write more",
+    "pipe": "let one side send first, or read and write in different threads",
+    OWN_PIPE: "close your own copy of the other end before you read",
     "lock never released": _IN_FINALLY,
     "owner ended": _IN_FINALLY,
     "lock file": "remove the file that is left over, and give up after some tries",
@@ -89,8 +90,6 @@ _BY_KIND = {
     "endless walk": "remember what was visited, and do not visit it again",
     "preexec_fn": "do without preexec_fn: it runs between fork() and exec()",
     "signal handler": "only set a flag in that signal handler",
-    "nobody left": _WAKE,
-    "nobody gives it": _WAKE,
     "nothing wakes the loop": "set a timeout (asyncio.wait_for), and settle each future in the end",
 }
 _BY_FIX = {
@@ -114,7 +113,6 @@ _CHECKED_HEAP = {
     "python": ("to fail nearer to the bug", "PYTHONMALLOC=debug python3"),
     "malloc": ("to find who did it", "PYTHONMALLOC=malloc valgrind python3"),
 }
-_NOBODY = ("nobody left", "nobody gives it")
 _OF_LOCKS = ("threading.py", "threading", "contextlib.py", "contextlib")
 _OF_OTHERS = ("read", "event", "database")  # waits that a timeout ends
 _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
@@ -145,11 +143,7 @@ def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
             return _BY_FIX[ONLY_SET_FLAG]
         return _fix_of_circle(record) or _BY_KIND.get(str(stuck.get("sort")), "")
     if label == "hang":
-        stuck = deciding.get("stuck_waiting", {})
-        forked = get_group(record, "fork").get("forked") is True
-        if forked and str(stuck.get("sort")) in _NOBODY:
-            return ""  # a thread of the parent may be who is missing
-        return _fix_of_hang(stuck, calls)
+        return _fix_of_hang(deciding.get("stuck_waiting", {}), calls)
     return _fix_of_crash(record, calls, deciding) if label == "software" else ""
 
 
@@ -204,7 +198,7 @@ def _fix_of_hang(facts: Json, calls: Sequence[StackCall]) -> str:
         if at and calls[at - 1].language == PYTHON and not calls[at - 1].name.endswith("__"):
             return f"set a timeout for {short_name(calls[at - 1])}() at {place}"
         return f"set a timeout for the call at {place}" if place else ""
-    return _BY_FIX.get(str(fix), _BY_KIND.get(sort, ""))
+    return _BY_FIX.get(str(fix), _BY_KIND.get(OWN_PIPE if sort == "pipe" else sort, ""))
 
 
 def _fix_of_circle(record: Json) -> str:
@@ -314,7 +308,11 @@ def _help_of_stack(record: Json) -> str:
         larger = "where it is made (sigaltstack(), the library)"
     elif stack.get("tid") == get_group(record, "process").get("pid"):
         larger = "for the main thread (ulimit -s)"
-    elif any(f.get("language", "python") == "python" for f in get_groups(stack, "frames")):
+    elif any(
+        frame.get("language", "python") == "python"
+        for name in ("frames", "outer_frames")
+        for frame in get_groups(stack, name)
+    ):
         larger = "for new threads (threading.stack_size(N))"
     less = "smaller local arrays in that function" if facts.get("large") else "less nesting"
     return f"{less}, or a larger stack {larger}"
