@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Region, Target, view_memory
 from gdb_epi.target.libc import runs_on_musl
+from gdb_epi.typing_lite import NamedTuple
 
 # Sizes of glibc's first chunk, struct tcache_perthread_struct (malloc/malloc.c: 0x250 in 2.26 to
 # 2.29, 0x290 since 2.30 where the counts have 16 bits, 0x300 since 2.42), with PREV_INUSE. From
@@ -24,6 +25,9 @@ HEAD_BYTES = 16  # of a chunk before its block, of one in its own mapping too
 NEVER = 14  # IS_MMAPPED, NON_MAIN_ARENA, and a size that is not a multiple of 16
 MIN_CHUNK = 0x20
 FOLLOWING = 16  # chunks that must fit after a corrected size
+MAX_CHUNKS, MAX_FREE = 1 << 18, 4096  # chunks that are walked, free ones that are looked at
+MAX_WRONG, MAX_CACHED = 4, 1 << 16  # links that are told; blocks of one list of the tcache
+TCACHE_LISTS, TCACHE_WORDS = 64, 82  # with 64 counts of 16 bits, and the chunk's head
 WINDOW = 1 << 14  # words that are read at once
 MAX_WINDOWS = 256  # kept; then they are read again
 
@@ -166,6 +170,79 @@ def _begins_chain(target: Target, region: Region, size: int) -> bool:
         return chunks_fit(HeapWords(target, region.start, count), 0, size)
     except UnreadableMemory:
         return False
+
+
+def free_chunks(words: HeapWords, at: int = 0) -> Iterator[int]:
+    """Yield the places of chunks, from one on, that the chunk after them says to be free.
+
+    They are in bins; small ones may be in fastbins or a tcache and look as if they were in use.
+    """
+    last = len(words) - 1
+    size = words[at + 1] if at < last else 0
+    for _ in range(MAX_CHUNKS):
+        length = size & ~FLAGS
+        following = at + length // 8
+        if length < MIN_CHUNK or length & 8 or following >= last:
+            return
+        size = words[following + 1]
+        if not size & PREV_INUSE:
+            if words[following] != length:
+                return
+            yield at
+        at = following
+
+
+class OverwrittenLink(NamedTuple):
+    """A link of a free chunk that leads to none: its place, what it holds; the chunk's block."""
+
+    place: int
+    holds: int
+    block: int
+    size: int
+
+
+def find_overwritten_links(
+    target: Target, heap: HeapWords, free: Iterable[int]
+) -> list[OverwrittenLink]:
+    """Return the links of free chunks, in bins or in the first thread's tcache, that lead nowhere.
+
+    Who writes to a block after it was given back writes over its links (malloc/malloc.c: those in
+    bins have two, of chunks; those of a tcache one, hidden by its own place from 2.32 on). What a
+    flipped bit, or a count of references, makes of a link is left out.
+    """
+    wrong: list[OverwrittenLink] = []
+    for at in free:
+        links = [heap[at + 2], heap[at + 3]]
+        for number, link in enumerate(links):
+            if not link or _leads_nowhere(target, link):  # the lists of bins are rings
+                block, size = heap.start + 8 * (at + 2), (heap[at + 1] & ~FLAGS) - 8
+                wrong.append(OverwrittenLink(block + 8 * number, link, block, size))
+                break
+        if len(wrong) == MAX_WRONG:
+            return wrong
+    if heap.count < TCACHE_WORDS or heap[1] != TCACHE_SIZES[1]:
+        return wrong
+    for number in range(TCACHE_LISTS):
+        # struct tcache_perthread_struct of 2.30 to 2.41: 64 counts of 16 bits, then 64 lists.
+        entry, size = heap[2 + TCACHE_LISTS // 4 + number], MIN_CHUNK + 16 * number
+        for _ in range(MAX_CACHED):
+            at = (entry - heap.start) // 8
+            if entry % 16 or not 2 <= at < heap.count or heap[at - 1] & ~FLAGS != size:
+                break  # the end, or no block of this list
+            held = heap[at]
+            hidden = held ^ entry >> 12
+            if all(_leads_nowhere(target, word) for word in (held, hidden)):
+                wrong.append(OverwrittenLink(entry, held, entry, size - 8))
+                break
+            entry = hidden
+    return wrong[:MAX_WRONG]
+
+
+def _leads_nowhere(target: Target, link: int) -> bool:
+    """Whether neither a word nor any that differs in a bit leads to memory that can be written."""
+    words = (link, *(link ^ 1 << bit for bit in range(12, 64)))
+    here = (target.region_at(word) for word in words)
+    return link != 0 and not any(region is not None and "w" in region.perms for region in here)
 
 
 def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:

@@ -26,7 +26,6 @@ from gdb_epi.corruption.checks.item_counts import item_counts
 from gdb_epi.corruption.checks.lost_references import lost_reference
 from gdb_epi.corruption.checks.overwritten_places import (
     _is_built_like,
-    _items_alone,
     _objects_beside,
     _type_of_one,
     _whole_but_for,
@@ -44,6 +43,7 @@ from gdb_epi.corruption.checks.wild_values import _who_refers_to
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
+from gdb_epi.corruption.heap.lost_objects import find_items_alone
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
@@ -292,7 +292,7 @@ def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
         return changed
 
     def alone(changed: MutatedTarget, address: int) -> list[int]:
-        return _items_alone(Context(ProcessState(changed)), address)  # type: ignore[arg-type]
+        return find_items_alone(Context(ProcessState(changed)), address)  # type: ignore[arg-type]
 
     address = next(f for f in functions if f in alone(without_type(f), f))
     head = address_index(scene.context).place_in_block(address)

@@ -355,9 +355,17 @@ def test_r12_a_link_one_bit_off(bit: int) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("word", [0, 0x4141414141414141, HEAP + FREED[1] ^ 0x30, HEAP + FREED[2]])
+@pytest.mark.parametrize("word", [HEAP + FREED[1] ^ 0x30, HEAP + FREED[2]])
 def test_r12_other_words_are_none(word: int) -> None:
     assert list(malloc_links(bins(w0x2a0=word))) == []
+
+
+@pytest.mark.parametrize("word", [0, 0x4141414141414141])
+def test_a_link_that_leads_nowhere_was_written_over(word: int) -> None:
+    (sign,) = malloc_links(bins(w0x2a0=word))
+    assert (sign.id, sign.where, sign.bits) == ("S:overwritten-place", HEAP + 0x2A0, ())
+    assert "the link in the freed block of" in sign.summary
+    assert f"it holds {word:#x}" in sign.summary
 
 
 # -- M:line ------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import pytest
 
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.mapped_files import is_breakpoint
+from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.evidence import (
     OVERWRITTEN,
@@ -268,7 +269,7 @@ def test_a_chunk_that_a_word_names_was_overrun(named_by: str) -> None:
     evidence = [e for e in malloc_chunks(heap_context(data)) if isinstance(e, Evidence)]
     is_flip = named_by in ("nothing", "the block itself")
     assert [(e.id, e.corrected) for e in evidence] == (
-        [("R7", 0x491)] if is_flip else [(OVERWRITTEN, None)]
+        [("R7", 0x491)] if is_flip else [(OVERWRITTEN_PLACE, None)]
     )
 
 
@@ -278,7 +279,8 @@ def test_a_size_behind_which_a_chunk_fits_is_right() -> None:
     header = 0x290 + sum(SIZES[:90]) + 0x90 + 0x50
     data[header : header + 0x100] = random.Random(1).randbytes(0x100)
     evidence = [e for e in malloc_chunks(heap_context(data)) if isinstance(e, Evidence)]
-    assert [(e.id, e.corrected) for e in evidence] == [(OVERWRITTEN, None)]
+    assert [(e.id, e.corrected) for e in evidence] == [(OVERWRITTEN_PLACE, None)]
+    assert evidence[0].where == HEAP + header + 8
 
 
 def free_words(data: bytearray) -> list[int]:

@@ -11,8 +11,8 @@ from support.faults import evidence
 from support.scenes import HEAP
 
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
+from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_break
 from gdb_epi.fault.malloc_heap import HeapWords, main_heap
 from gdb_epi.process_state import ProcessState
@@ -93,16 +93,20 @@ def test_one_flipped_bit_of_a_size_is_no_overrun() -> None:
 def test_a_header_of_text_was_probably_overrun() -> None:
     word = int.from_bytes(b"password", "little")
     summary = damage(before=word, size=word)
-    assert "probably wrote past the end of the heap block of" in summary
-    assert summary.endswith("the header behind it is damaged: it holds text")
+    assert "probably wrote past the end of a heap block of" in summary
+    assert "the header behind it is damaged: it holds text" in summary
 
 
 def test_a_heap_that_text_ran_over_looks_overwritten() -> None:
     data = bytearray(chunks(FIRST))
     data[TCACHE + 40 * SIZE : TCACHE + 44 * SIZE] = b"password" * (4 * SIZE // 8)
     (sign,) = evidence(malloc_chunks(Context(ProcessState(target(bytes(data))))))
-    assert sign.id == OVERWRITTEN
-    assert "fit no more at 0x" in sign.summary
+    assert (sign.id, sign.where) == (OVERWRITTEN_PLACE, HEAP + TCACHE + 40 * SIZE + 8)
+    assert f"behind the block of {SIZE - 8} bytes" in sign.summary
+    assert (
+        f"{4 * SIZE} bytes from {HEAP + TCACHE + 40 * SIZE:#x} on are the text b'password'"
+        in sign.summary
+    )
     cut = target(bytes(data), truncation=Truncation(True, 4096, "cut"))
     assert evidence(malloc_chunks(Context(ProcessState(cut)))) == []
 

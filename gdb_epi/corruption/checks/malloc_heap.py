@@ -8,9 +8,11 @@ it names does not answer.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 
+from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.corruption.evidence import (
     OVERWRITTEN,
@@ -20,6 +22,7 @@ from gdb_epi.corruption.evidence import (
     plain_evidence,
     word_evidence,
 )
+from gdb_epi.corruption.heap.content_runs import content_runs
 from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.registry import check
@@ -28,16 +31,21 @@ from gdb_epi.fault.malloc_heap import (
     FLAGS,
     FOLLOWING,
     HEAD_BYTES,
+    MAX_FREE,
     MIN_CHUNK,
     NEVER,
     PREV_INUSE,
     HeapWords,
+    OverwrittenLink,
     chunks_fit,
+    find_overwritten_links,
+    free_chunks,
     main_heap,
     next_chunk,
 )
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.sizes import ADDRESS_BITS
+from gdb_epi.fault.word_shapes import in_brackets
+from gdb_epi.sizes import ADDRESS_BITS, WORD
 
 LARGE = 128 << 10  # bytes; from here on glibc maps blocks by themselves (M_MMAP_THRESHOLD)
 MAX_INSIDE = 1 << 14  # words of a mended chunk that are looked at
@@ -46,8 +54,6 @@ MAX_BREAKS = 8
 LINE_WORDS = 8  # of a cache line
 MAX_NAMING = 8  # places that name a chunk; one of them must be outside of stacks
 MAX_GONE = 512  # words after a header of zeros within which chunks begin again
-MAX_FREE = 4096  # chunks whose links are looked at
-MAX_CHUNKS = 1 << 18
 FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/malloc.c)
 
 
@@ -116,6 +122,7 @@ def _walk(
         if breaks <= MAX_BREAKS:
             repair = _repair(context, heap, [*recent, at])
             gone = _next_chunks_behind_zeros(heap, at) if repair is None else None
+        recent_chunk = recent[-1] if recent else None
         recent.clear()
         if repair is not None:
             place, size = repair
@@ -127,16 +134,40 @@ def _walk(
             at = gone[1]
         else:
             if at + 1 < heap.count and not _is_tail(heap, at):
-                summary = (
-                    f"malloc's chunks fit no more at {heap.start + 8 * at:#x}, after {count}; no "
-                    "single flip mends them"
-                )
-                # Of a heap that is not whole, what is missing may be why.
-                yield (
-                    plain_evidence(OVERWRITTEN, "", summary) if is_whole else Skipped("R7", summary)
-                )
+                yield _overwritten_header(context, heap, recent_chunk, at, is_whole)
             break
     context.counts["malloc chunks"] = count
+
+
+def _overwritten_header(
+    context: Context, heap: HeapWords, before: int | None, at: int, is_whole: bool
+) -> Evidence | Skipped:
+    """Tell how a header that fits nothing was overwritten, where one content goes over it.
+
+    The header may be whole and lead to one that is not.
+    """
+    length = heap[at + 1] & ~FLAGS
+    places = [at]
+    if length >= MIN_CHUNK and not heap[at + 1] & NEVER and at + length // 8 + 2 < heap.count:
+        places.append(at + length // 8)
+        before = at
+    for place in reversed(places) if is_whole else ():
+        header = heap.start + 8 * place
+        for run in content_runs(context.target, header + WORD):
+            if run.start <= header and run.end >= header + 2 * WORD:
+                block = ""
+                if place != at or before is not None:
+                    start = at if place != at else before or 0
+                    size = (heap[start + 1] & ~FLAGS) - 8
+                    block = f" behind the block of {size} bytes at {heap.start + 8 * start + 16:#x}"
+                summary = (
+                    f"the header of malloc's at {header:#x}{block} was overwritten: "
+                    f"{run.end - run.start} bytes from {run.start:#x} on are {run.what}"
+                )
+                return plain_evidence(OVERWRITTEN_PLACE, header + WORD, summary)
+    summary = f"malloc's chunks fit no more at {heap.start + 8 * at:#x}; no single flip mends them"
+    # Of a heap that is not whole, what is missing may be why.
+    return plain_evidence(OVERWRITTEN, "", summary) if is_whole else Skipped("R7", summary)
 
 
 def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | None:
@@ -239,13 +270,21 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
     if region is None or (size > DEFAULT_LIMIT and not context.sweep):
         return
     words = HeapWords(context.target, region.start, size // 8)
+    free: list[int] = []
+    flips = 0
     with suppress(UnreadableMemory):
-        for at in _free(words, heap_chunks(context)):
+        for at in islice(_free(words, heap_chunks(context)), MAX_FREE):
+            free.append(at)
             chunk = region.start + 8 * at
             for offset, answer in ((FORWARD, BACKWARD), (BACKWARD, FORWARD)):
                 link = words[at + offset // 8]
                 if read_word(context.target, link + answer) != chunk:
-                    yield from _evidence_of_link(context, chunk, offset, answer, link)
+                    for evidence in _evidence_of_link(context, chunk, offset, answer, link):
+                        flips += 1
+                        yield evidence
+        wrong = [] if flips else find_overwritten_links(context.target, words, free)
+        if wrong:
+            yield _written_after_free(context, wrong)
 
 
 def _free(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
@@ -253,29 +292,24 @@ def _free(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
 
     `chunks` are those that were walked before: only behind the last of them each is looked at.
     """
-    at, count, last = 0, 0, len(words) - 1
-    size = words[1] if last > 0 else 0
-    fitting = min(chunks.fitting(), MAX_CHUNKS)
+    fitting = chunks.fitting()
     for number, head in enumerate(chunks.heads[1 : fitting + 1]):
         if not head & PREV_INUSE:
-            if count == MAX_FREE:
-                return
-            count += 1
             yield chunks.places[number]
-    if fitting:
-        at, size = chunks.places[fitting], chunks.heads[fitting]
-    for _ in range(fitting, MAX_CHUNKS):
-        length = size & ~FLAGS
-        following = at + length // 8
-        if length < MIN_CHUNK or length & 8 or following >= last or count == MAX_FREE:
-            return
-        size = words[following + 1]
-        if not size & PREV_INUSE:
-            if words[following] != length:
-                return
-            count += 1
-            yield at
-        at = following
+    yield from free_chunks(words, chunks.places[fitting] if fitting else 0)
+
+
+def _written_after_free(context: Context, wrong: Sequence[OverwrittenLink]) -> Evidence:
+    first = wrong[0]
+    more = f"; so were those of {len(wrong) - 1} other free blocks" if len(wrong) > 1 else ""
+    run = next(content_runs(context.target, first.place), None)
+    what = f"; {run.end - run.start} bytes from {run.start:#x} on are {run.what}" if run else ""
+    summary = (
+        f"the link in the freed block of {first.size} bytes at {first.block:#x} was overwritten: "
+        f"it holds {first.holds:#x}{in_brackets(first.holds)}{what}{more}. Code wrote there after "
+        "the block was given back, or went on behind the end of the block before"
+    )
+    return plain_evidence(OVERWRITTEN_PLACE, first.place, summary)
 
 
 def _evidence_of_link(

@@ -26,12 +26,10 @@ from gdb_epi.corruption.heap.address_index import (
 )
 from gdb_epi.corruption.heap.block_users import (
     MAX_HOLDERS,
-    find_pointers_to_block,
-    has_object_in_block,
     is_block_reused,
 )
-from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner, items_of_list
+from gdb_epi.corruption.heap.lost_objects import find_bad_slots, find_items_alone
 from gdb_epi.corruption.heap.memory_readers import (
     collect_fault_values,
     find_only_occurrence,
@@ -39,7 +37,7 @@ from gdb_epi.corruption.heap.memory_readers import (
 )
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE
-from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, object_walk
+from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
@@ -59,7 +57,6 @@ from gdb_epi.fault.word_shapes import ascii_text_shape, in_brackets
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word, split_into_words
 
 ID = "S:overwritten-place"
-_WITH_FRAMES = frozenset(("generator", "coroutine", "async_generator", "frame"))
 MAX_COPIES = 4  # of them, of one bad value
 MAX_SINCE = 16  # references, since an object was cleared
 MIN_SOUND, MIN_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
@@ -114,6 +111,8 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return
+    if any(evidence.id == ID for evidence in context.evidence):
+        return  # with its extent
     yield from _changed_in_many(context)
     for word in find_fault_words(context)[:1]:
         cleared = _cleared_object(context, word)
@@ -135,11 +134,11 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             return
         access = "x" if site.kind in TRANSFERS else site.access
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
-            return
+            continue
         if word.distance is None or is_one_byte_from_use(
             context, word.value, word.distance, access
         ):
-            return
+            continue
         for slot in _slots_of(context, word):
             why = _why_overwritten(context, slot, word.value)
             if why:
@@ -149,6 +148,11 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
                 )
                 yield plain_evidence(ID, slot, summary)
                 return
+    for bad in find_bad_slots(context)[:MAX_COPIES]:
+        in_step = _bytes_in_step(context, bad.place)
+        if in_step is not None:
+            yield in_step
+            return
 
 
 def _why_overwritten(context: Context, slot: int, value: int) -> str:
@@ -158,7 +162,7 @@ def _why_overwritten(context: Context, slot: int, value: int) -> str:
     why = _still_in_use(context, slot) or _among_objects(context, slot, value)
     # Another block may be that of a number or text that was given back and in use again.
     behind_head = bool(address_index(context).place_in_block(slot - WORD))
-    if not why and behind_head and _items_alone(context, slot - WORD):
+    if not why and behind_head and find_items_alone(context, slot - WORD):
         why = "the words that name its object are all items of containers"
     return why
 
@@ -263,7 +267,7 @@ def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None
     if read_from is not None or isinstance(context.site, Absent):
         return None
     at_hand = {context.site.fault.registers.get(name, 0) for name in GENERAL}
-    for slot in _bad_slots(context, at_hand):
+    for slot in find_bad_slots(context, at_hand):
         if read_word(context.target, slot.value + WORD) == 0:
             return _container_of_cleared(context, slot.value)
     return None
@@ -291,7 +295,7 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
             and (owner[1] in ("dict", "tuple") or (zeros and _is_slot(context, owner[0], place)))
         ):
             return address, place
-    return next(((address, slot.place) for slot in _bad_slots(context, {address})), None)
+    return next(((address, slot.place) for slot in find_bad_slots(context, {address})), None)
 
 
 def _stands_in_zeros(context: Context, address: int) -> bool:
@@ -305,23 +309,6 @@ def _stands_in_zeros(context: Context, address: int) -> bool:
     after = try_read(context.target, address, high - address).lstrip(b"\0")
     run = high - low - len(before) - len(after)
     return bool(before and after) and MIN_CLEARED <= run < MAX_CLEARED
-
-
-def _bad_slots(context: Context, values: set[int] | None = None) -> list[ContainerSlot]:
-    """Return the slots, of containers that frames reach, with words that are no objects.
-
-    Of `values` alone where some are given.
-    """
-    walk = object_walk(context)
-    if isinstance(walk, Absent):
-        return []
-    return [
-        slot
-        for slot in walk.without_type()
-        if (values is None or slot.value in values)
-        and slot.kind != FRAME
-        and not is_in_free_block(context, slot.place)
-    ]
 
 
 def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
@@ -339,7 +326,7 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     if whole is not None:
         return whole
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
-        items = [] if is_on_stack(context, address) else _items_alone(context, address)
+        items = [] if is_on_stack(context, address) else find_items_alone(context, address)
         if len(items) >= MIN_WRONG:
             kind = read_word(context.target, address + WORD) or 0
             summary = (
@@ -430,74 +417,10 @@ def _kinds_of_words(context: Context, address: int, like: int) -> list[str | int
     return words
 
 
-def _items_alone(context: Context, address: int) -> list[int]:
-    """Return an object and others that are none any more, and that nothing names but containers.
-
-    Who is given a freed block for other data keeps its start: in a struct, in a table, or in a
-    variable as long as it works on it. So three blocks, or one whose object does not begin it, were
-    not freed.
-    """
-    if isinstance(object_walk(context), Absent) or not _is_item_alone(context, address):
-        return []
-    index, head = address_index(context), address_index(context).place_in_block(address) or 0
-    beside = [
-        at + head for at in index.blocks_beside(address) if not has_object_in_block(index, at)
-    ]
-    beside.sort(key=lambda at: abs(at - address))
-    reached = [bad.value for bad in _bad_slots(context)]
-    others = [at for at in dict.fromkeys((*reached, *beside)) if at != address][:MAX_TRIED]
-    context.search_together(others, MAX_HOLDERS)
-    return [address, *(other for other in others if _is_item_alone(context, other))]
-
-
-def _is_item_alone(context: Context, address: int) -> bool:
-    """Whether a block in use holds no object, is the item of a container, and nothing else."""
-    index, skipped = address_index(context), context.searches_skipped
-    head = index.place_in_block(address)
-    start = address - (head or 0)
-    if head not in HEADS or is_in_free_block(context, address):
-        return False
-    if has_object_in_block(index, start) or any(find_pointers_to_block(context, start, address)):
-        return False
-    places = context.places_of(address, MAX_HOLDERS)
-    slots = {slot.place for slot in _bad_slots(context, {address})}
-    kept = [
-        at
-        for at in places
-        if not is_on_stack(context, at)
-        and not is_in_free_block(context, at)
-        and not _in_frame(context, at)
-    ]
-    items = [at for at in kept if at in slots or _is_item(context, at)]
-    complete = context.searches_skipped == skipped and len(places) < MAX_HOLDERS
-    return complete and bool(items) and len(items) == len(kept)
-
-
-def _in_frame(context: Context, place: int) -> bool:
-    """Whether a word lies in a frame of Python's, which holds nothing but objects."""
-    index = address_index(context)
-    start = place - (index.place_in_block(place) or 0)
-    kinds = {index.object_type(start + head) for head in HEADS} if start < place else set()
-    return is_in_data_stack(context, place) or not kinds.isdisjoint(_WITH_FRAMES)
-
-
-def _is_item(context: Context, place: int) -> bool:
-    """Whether a word is an item of a tuple, in an entry of a dict, or in a container's table."""
-    index = address_index(context)
-    owner, within = index.owner(place), index.place_in_block(place)
-    if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
-        return index.object_type(owner[0]) is None
-    if owner is not None and owner[1] == "tuple":
-        at = find_member_offset(context, "PyTupleObject", "ob_item") or 3 * WORD
-        return place >= owner[0] + at
-    chunk = find_chunk(context, place) if within is None else (place - within, 0)
-    return owner is None and chunk is not None and bool(find_table_owner(context, place, chunk[0]))
-
-
 def _among_objects(context: Context, slot: int, value: int) -> str:
     """Whether a place is one of a container's that frames reach, and others of it are sound."""
     walk = object_walk(context)
-    for bad in _bad_slots(context, {value}):
+    for bad in find_bad_slots(context, {value}):
         if bad.kind == "list" and not items_of_list(context, bad.owner):
             continue  # it counts more than it has room for
         if bad.place == slot and not isinstance(walk, Absent):

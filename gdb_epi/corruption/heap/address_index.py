@@ -209,6 +209,11 @@ class AddressIndex:
         pools = (self._pool(address & -size, size) for size in POOL_SIZES)
         return any(pool is not None and pool.free is None for pool in pools)
 
+    def pool_size(self, base: int) -> int:
+        """Return the size of the pool of pymalloc's that begins at an address; 0 for none."""
+        pools = (self._pool(base, size) for size in POOL_SIZES if base % size == 0)
+        return next((pool.size for pool in pools if pool is not None), 0)
+
     def in_emptied_pool(self, address: int) -> bool:
         """Tell whether an address lies in a pool whose blocks were all freed."""
         for size in POOL_SIZES:
@@ -273,6 +278,18 @@ class AddressIndex:
                     return None
                 start = base + offset
                 return _Block(start, start + pool.block, offset not in pool.free)
+        return None
+
+    def bounds_of_block(self, address: int) -> tuple[int, int] | None:
+        """Return where the block of pymalloc's begins and ends that holds an address.
+
+        Of a pool whose list of free blocks is damaged too: the block may be free there.
+        """
+        for base, pool in self._pools_of(address):
+            number, _ = divmod(address - base - HEADER_SIZE, pool.block)
+            if 0 <= number < pool.carved:
+                start = base + HEADER_SIZE + number * pool.block
+                return start, start + pool.block
         return None
 
     def blocks_beside(self, address: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from gdb_epi.detectors.registry import (
     Finding,
@@ -19,10 +19,13 @@ from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.malloc_heap import (
     FLAGS,
+    MAX_FREE,
     MIN_CHUNK,
     NEVER,
     HeapWords,
     chunks_fit,
+    find_overwritten_links,
+    free_chunks,
     main_heap,
     next_chunk,
 )
@@ -88,8 +91,17 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     if isinstance(at, int):
         summary = (
             f"all {at} blocks of the main heap fit together: no block there was overrun into the "
-            "next one; what malloc complains of is the pointer that it was given, or another heap"
+            "next one; "
         )
+        free = islice(free_chunks(heap), MAX_FREE)
+        links = find_overwritten_links(state.target, heap, free)
+        if links:
+            summary += (
+                f"but the link in the freed block at {links[0].block:#x} is {links[0].holds:#x}, "
+                "which leads nowhere: it was written to after it was given back"
+            )
+        else:
+            summary += "what malloc complains of is the pointer that it was given, or another heap"
         facts = {"kind": "info", "whole": at, "candidates": named[:8]}
         yield Finding("damaged_heap", subject, facts, summary)
     else:

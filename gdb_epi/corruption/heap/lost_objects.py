@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What containers take for an object and is none, and whether anything else can have its memory.
+
+A block that was freed and given out again has another user, who keeps its start. One that nothing
+names but the items of containers was not given to anybody: it was written over.
+"""
+
+from __future__ import annotations
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
+from gdb_epi.corruption.heap.block_users import (
+    MAX_HOLDERS,
+    find_pointers_to_block,
+    has_object_in_block,
+)
+from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
+from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner
+from gdb_epi.corruption.heap.memory_readers import is_on_stack
+from gdb_epi.corruption.heap.object_references import is_in_free_block
+from gdb_epi.corruption.heap.object_types import INSTANCE
+from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, object_walk
+from gdb_epi.errors import Absent
+from gdb_epi.sizes import WORD
+
+_WITH_FRAMES = frozenset(("generator", "coroutine", "async_generator", "frame"))
+MAX_TRIED = 16  # other objects that are none any more
+
+
+def find_bad_slots(context: Context, values: set[int] | None = None) -> list[ContainerSlot]:
+    """Return the slots, of containers that frames reach, with words that are no objects.
+
+    Of `values` alone where some are given.
+    """
+    walk = object_walk(context)
+    if isinstance(walk, Absent):
+        return []
+    return [
+        slot
+        for slot in walk.without_type()
+        if (values is None or slot.value in values)
+        and slot.kind != FRAME
+        and not is_in_free_block(context, slot.place)
+    ]
+
+
+def find_items_alone(context: Context, address: int) -> list[int]:
+    """Return an object and others that are none any more, and that nothing names but containers.
+
+    Who is given a freed block for other data keeps its start: in a struct, in a table, or in a
+    variable as long as it works on it. So three blocks, or one whose object does not begin it, were
+    not freed.
+    """
+    if isinstance(object_walk(context), Absent) or not is_item_alone(context, address):
+        return []
+    index, head = address_index(context), address_index(context).place_in_block(address) or 0
+    beside = [
+        at + head for at in index.blocks_beside(address) if not has_object_in_block(index, at)
+    ]
+    beside.sort(key=lambda at: abs(at - address))
+    reached = [bad.value for bad in find_bad_slots(context)]
+    others = [at for at in dict.fromkeys((*reached, *beside)) if at != address][:MAX_TRIED]
+    context.search_together(others, MAX_HOLDERS)
+    return [address, *(other for other in others if is_item_alone(context, other))]
+
+
+def is_item_alone(context: Context, address: int) -> bool:
+    """Whether a block in use holds no object, is the item of a container, and nothing else."""
+    index, skipped = address_index(context), context.searches_skipped
+    head = index.place_in_block(address)
+    start = address - (head or 0)
+    if head not in HEADS or is_in_free_block(context, address):
+        return False
+    if has_object_in_block(index, start) or any(find_pointers_to_block(context, start, address)):
+        return False
+    places = context.places_of(address, MAX_HOLDERS)
+    slots = {slot.place for slot in find_bad_slots(context, {address})}
+    kept = [
+        at
+        for at in places
+        if not is_on_stack(context, at)
+        and not is_in_free_block(context, at)
+        and not is_in_frame(context, at)
+    ]
+    items = [at for at in kept if at in slots or is_item(context, at)]
+    complete = context.searches_skipped == skipped and len(places) < MAX_HOLDERS
+    return complete and bool(items) and len(items) == len(kept)
+
+
+def is_in_frame(context: Context, place: int) -> bool:
+    """Whether a word lies in a frame of Python's, which holds nothing but objects."""
+    index = address_index(context)
+    start = place - (index.place_in_block(place) or 0)
+    kinds = {index.object_type(start + head) for head in HEADS} if start < place else set()
+    return is_in_data_stack(context, place) or not kinds.isdisjoint(_WITH_FRAMES)
+
+
+def is_item(context: Context, place: int) -> bool:
+    """Whether a word is an item of a tuple, in an entry of a dict, or in a container's table.
+
+    Or in an instance of a class: all its words are references.
+    """
+    index = address_index(context)
+    owner, within = index.owner(place), index.place_in_block(place)
+    if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
+        return index.object_type(owner[0]) is None
+    if owner is not None and owner[1] == "tuple":
+        at = find_member_offset(context, "PyTupleObject", "ob_item") or 3 * WORD
+        return place >= owner[0] + at
+    walk = object_walk(context)
+    if owner is not None and not isinstance(walk, Absent):
+        return walk.kinds.of(owner[0]).category == INSTANCE and place >= owner[0] + 2 * WORD
+    chunk = find_chunk(context, place) if within is None else (place - within, 0)
+    return owner is None and chunk is not None and bool(find_table_owner(context, place, chunk[0]))
