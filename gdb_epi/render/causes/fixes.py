@@ -108,7 +108,7 @@ _BY_CAUSE = {
 }
 # Tools that may show the cause of such crashes, by whose memory it is.
 _OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse", "stray-store"))
-_OF_POINTERS = ("null-pointer", "wrong-pointer")
+_OF_OBJECTS = ("null-pointer", "wrong-pointer", "use-after-free")
 _CHECKED_HEAP = {
     "python": ("to fail nearer to the bug", "PYTHONMALLOC=debug python3"),
     "malloc": ("to find who did it", "PYTHONMALLOC=malloc valgrind python3"),
@@ -255,9 +255,10 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
     category = str(get_group(record, "signature").get("category"))
     overrun = cause == "out-of-bounds" and category.startswith("abort-malloc")
     allocator = str(get_group(record, "corruption").get("allocator"))
-    if cause not in _OF_THE_HEAP and not overrun:
+    of_heap = cause in _OF_THE_HEAP or overrun
+    if allocator not in _CHECKED_HEAP or not of_heap:
         code = get_group(record, "at_fault")
-        if code.get("whose") != NOT_KNOWN or cause not in _OF_POINTERS:
+        if code.get("whose") != NOT_KNOWN or cause not in _OF_OBJECTS:
             return None
         allocator = "python"  # Python met a wrong object: of those that were freed it tells more
     if allocator == "python" and _ran_with_checked_heap(record):
