@@ -6,17 +6,20 @@ from __future__ import annotations
 from contextlib import suppress
 
 from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptors import FILE, SOCKET
+from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
-from gdb_epi.hangs.library_calls import MESSAGE
+from gdb_epi.hangs.library_calls import MESSAGE, frames_running
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import PROBABLE
 
 _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
+_SENDS = frozenset(("send", "send_bytes"))
+_RUNS_CHILD = ("multiprocessing.process", "_bootstrap")
 CALLING = 2  # innermost frames that have the socket of a call
 ALIVE = frozenset(
     (
@@ -66,6 +69,9 @@ def diagnose_read_of_own_pipe(
             if scene.descriptors.object_type(number) == FILE
             else weaken_diagnosis_in_loop(scene, answer)
         )
+    read_to_end = _diagnose_read_to_end_of_own_pipe(scene, activity, number, end.number)
+    if read_to_end is not None:
+        return read_to_end
     python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
     # A signal handler could write; a program with one has one of these modules.
     handles_signals = scene.has_module_at_hand(activity, "signal", "multiprocessing", "asyncio")
@@ -85,6 +91,91 @@ def diagnose_read_of_own_pipe(
         ruled_out=("a timeout", "another thread", "a child process that Python knows"),
         doubts=("another process that has that end too",),
     )  # fmt: skip
+
+
+def _diagnose_read_to_end_of_own_pipe(
+    scene: HangContext, activity: ThreadActivity, number: int, other: int
+) -> HangDiagnosis | None:
+    """Answer where a loop reads until the end of a pipe whose writing end this process has open.
+
+    The end of a pipe comes when the last process has closed its writing end, whatever the child
+    does that writes. multiprocessing.Pipe() gives both ends to who calls it, and fork() copies
+    both: a child that was forked has them by design, and is left out.
+    """
+    frames = scene.view.frames(activity.tid)
+    if (
+        scene.locks.fork.forked
+        or any(frames_running(frames, (_RUNS_CHILD,)))
+        or not activity.frames
+    ):
+        return None
+    if scene.descriptors.object_type(number) != CONNECTION or not _ends_only_at_end(
+        scene, activity.frames[0]
+    ):
+        return None
+    held = (
+        (frame, name) for frame in frames for name, at in scene.view.variable_addresses(frame)
+        if not at & 7 and scene.descriptors.descriptor_of_object(at) == other
+    )  # fmt: skip
+    frame, name = next(held, (None, ""))
+    owner = f", `{name}` of {frame.qualname or frame.name}()" if frame is not None else ""
+    waits = f"{activity.waits()} in {activity.place or 'a loop'} for data on descriptor {number}"
+    return wait_diagnosis(
+        HANG, "pipe of its own", f"{waits}, a pipe that it reads to its end; that end never comes, "
+        f"because this process has the writing end open itself (descriptor {other}{owner})",
+        activity,
+        evidence=("its loop is left only by EOFError", f"a Connection has descriptor {other}"),
+        ruled_out=("a timeout", "another way out of the loop"),
+        doubts=("whether the other process still writes: then it hangs once that has ended",),
+    )  # fmt: skip
+
+
+def _ends_only_at_end(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether the loop that a frame runs is left by a handler of EOFError, and only there.
+
+    Where the loop sends too it gets answers, and reads no stream to its end.
+    """
+    loops = scene.loop_bodies(frame)
+    if not loops or not _SENDS.isdisjoint(scene.called_in_loop(frame)):
+        return False
+    loop, sites = loops[0], scene.call_sites
+    try:
+        named = [at for at, _, name in sites.names_used(frame.code) if name == "EOFError"]
+        code = list(sites.instructions(frame.code))
+    except (UnreadableMemory, LayoutError, IndexError):
+        return False
+    running = scene.running_byte(frame) or 0
+    handler = next((at for at in named if at > running), None)
+    if handler is None:
+        return False
+    by_place = {each.at: each for each in code}
+    ahead, reached = [next((each.end for each in code if running < each.end), -1)], set[int]()
+    while ahead:  # without an exception the loop must come back to the call
+        place = ahead.pop()
+        step = by_place.get(place)
+        if step is None or _leaves(loop, place):
+            return False
+        if place in reached:
+            continue
+        reached.add(place)
+        following = [*[step.end] * step.goes_on, sites.leads_to(step)]
+        ahead += [each for each in following if each is not None]
+        if not step.goes_on and following == [None]:
+            return False
+    matched = False  # the first test of a handler is for other exceptions
+    for each in code:
+        target = sites.leads_to(each)
+        if each.at <= handler or (target is not None and each.goes_on and not matched):
+            matched = each.at > handler
+        elif target is not None:
+            return _leaves(loop, target)
+        elif not each.goes_on:
+            return True
+    return False
+
+
+def _leaves(loop: range, target: int) -> bool:
+    return not loop.start - 2 <= target < loop.stop
 
 
 def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) -> bool:

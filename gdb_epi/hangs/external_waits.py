@@ -41,6 +41,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
+from gdb_epi.hangs.loops.library_retries import diagnose_library_retry
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retry_loop
 from gdb_epi.hangs.processes.child_processes import (
@@ -564,6 +565,7 @@ def diagnose_sleep(
     # Before its loop is looked for: since 3.12 a handler's code stands apart from the loop's.
     answer = diagnose_lock_polled_by_library(scene, activity)
     answer = answer or diagnose_retry_loop(scene, activity)
+    answer = answer or diagnose_library_retry(scene, activity)
     if answer is not None:
         return answer
     if not any(map(scene.runs_in_loop, (*called, *activity.frames[:1]))):

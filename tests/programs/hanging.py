@@ -30,6 +30,7 @@ import time
 
 A, B, C = threading.Lock(), threading.Lock(), threading.Lock()
 NINES = 9**9
+KEPT = []
 IN_NEED = threading.Event()
 EPOLL_CALLS = ("232", "281", "22")  # epoll_wait, epoll_pwait; epoll_pwait of aarch64
 
@@ -1404,6 +1405,38 @@ def cancel_ignored():
 def handshake_never_answered():
     listener = socket.create_server(("127.0.0.1", 0))
     multiprocessing.connection.Client(listener.getsockname(), authkey=b"a key")
+
+
+def count_until_the_end(counts):
+    total = 0
+    while True:
+        try:
+            total += counts.recv()
+        except EOFError:
+            return total
+
+
+def own_writing_end():
+    counts, counter = multiprocessing.Pipe(duplex=False)
+    counter.send(3)
+    count_until_the_end(counts)
+
+
+def keep_child(command):
+    while True:
+        child = subprocess.Popen(command)
+        KEPT.append(child)
+        child.wait()
+        time.sleep(1)
+
+
+def end_child(*_):
+    KEPT[-1].terminate()
+
+
+def idle_keeper_of_a_child():
+    signal.signal(signal.SIGTERM, end_child)
+    keep_child(["sleep", "100"])
 
 
 if __name__ == "__main__":

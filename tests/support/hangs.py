@@ -224,6 +224,10 @@ TRUTHS = {
     "question_not_sent": Truth(HANG, "not sent", ("18 bytes", "the child's stdin")),
     "question_to_a_socket_not_sent": Truth(HANG, "not sent", ("18 bytes", "of that descriptor")),
     "lines_read_ahead": Truth(HANG, "read ahead", ("lines_read_ahead", "was read ahead")),
+    "own_writing_end": Truth(
+        HANG, "pipe of its own", ("count_until_the_end", "`counter` of own_w")
+    ),
+    "idle_keeper_of_a_child": Truth(FINE, "may be idle", ("keep_child", "which it runs again")),
     "peer_polled": Truth(HANG, "retries", ("peer_polled", "by create_connection()")),
     "idle_between_three_tries": Truth(FINE, "sleeps", ("idle_between_three_tries",)),
     "busy_at_the_end_of_a_socket": Truth(HANG, "reads past the end", ("`line`", "recv()")),

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.context import Undecodable
+from gdb_epi.cpython.values.instructions import find_opcodes
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
@@ -26,6 +29,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
+from gdb_epi.locks.python.call_sites import MAX_CODE
 from gdb_epi.locks.python.loop_ends import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
@@ -39,6 +43,7 @@ _ENDS = ("kill", "terminate")
 _PROC = "/proc"
 _FINDS = frozenset(("kill", "pid_exists"))
 _SLEEPS = frozenset(("sleep",))
+_ASKS_TO_END = frozenset(("terminate", "send_signal", "kill", "killpg"))
 _STARTS = ("spawn", "posix_spawn", "fork", "Popen")
 _REAPS = frozenset((
     "wait", "waitpid", "wait3", "wait4", "waitid", "communicate", "poll", "SIGCHLD",
@@ -135,12 +140,41 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a child is waited for in a loop without end that only runs it again and again.
 
     That is what the parent of a development server does. A loop that takes jobs, or sleeps between
-    two runs, waits for a child that should end.
+    two runs, waits for a child that should end; but not where other code of the program ends that
+    child on request, as keepers of a service do that pause before they start it again.
     """
-    if not activity.frames or not is_in_serving_loop(scene, activity.frames[:1]):
+    if not activity.frames:
         return False
-    called = scene.called_in_loop(activity.frames[0])
-    return bool(called & _RUNS) and not called & _TAKES
+    frame = activity.frames[0]
+    called = scene.called_in_loop(frame)
+    if not called & _RUNS or called & (_TAKES - _SLEEPS):
+        return False
+    if is_in_serving_loop(scene, activity.frames[:1]) and not called & _SLEEPS:
+        return True
+    try:
+        used = set().union(*_names_in_program(scene, activity.frames).values())
+        return bool(used & _ASKS_TO_END) and _starts_the_same_again(scene, frame)
+    except (UnreadableMemory, LayoutError, Undecodable, IndexError):
+        return False
+
+
+def _starts_the_same_again(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether a frame's only loop is a `while` that takes no item of anything.
+
+    Raises UnreadableMemory, LayoutError, Undecodable.
+    """
+    loops, reader = scene.loop_bodies(frame), scene.view.reader
+    opcodes = find_opcodes(reader.layout)
+    start, size = locate_bytecode(reader, frame.code)
+    units = reader.read(start, min(size, MAX_CODE))
+    if len(loops) != 1:
+        return False
+    for each in scene.call_sites.instructions(frame.code):
+        name = opcodes.names.get(units[each.at], "") if each.at in loops[0] else ""
+        sign = opcodes.operator(each.argument) if name == "BINARY_OP" else ""
+        if name in ("FOR_ITER", "BINARY_SUBSCR") or sign == "[]":
+            return False
+    return True
 
 
 def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
