@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.corruption.context import FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped
 from gdb_epi.corruption.heap.object_walk import object_walk
+from gdb_epi.corruption.pointers.small_changes import ONE_BIT
 from gdb_epi.corruption.registry import Check, all_checks
 from gdb_epi.corruption.score import (
     AMBIGUOUS,
@@ -200,10 +201,13 @@ def _leaves_a_doubt(results: CheckResults) -> bool:
     They need not where damage, or an act of software, was found, nor where nothing failed. Of 189
     cores of simulated damage and of bugs (tests/corruption, seed 4711, November 2026) one had
     ambiguous evidence near the frames; this rule looked farther in 18, and no answer changed.
+    A sign of software that one flipped bit explains as well is no act of software.
     """
     walk = object_walk(results.context)
     if isinstance(walk, Absent) or not walk.cut:
         return False
+    if any(sign.id.endswith(ONE_BIT) for sign in results.score.against):
+        return True
     if results.score.word != NONE:
         return results.score.word in (WEAK, AMBIGUOUS)
     account = results.context.state.account

@@ -10,7 +10,7 @@ from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
 from gdb_epi.corruption.checks.code_objects import _code_of, bytecode
-from gdb_epi.corruption.checks.python_frames import thread_state
+from gdb_epi.corruption.checks.python_frames import calls_that_were_left, thread_state
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
@@ -53,6 +53,37 @@ def test_the_interpreter_of_a_thread_state(interpreter: str) -> None:
     assert found_by(thread_state, changed) == [(place, (HIGH,))]
     changed.flip(place, HIGH - 1)
     assert not found_by(thread_state, changed)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_calls_that_the_stack_has_left(interpreter: str) -> None:
+    """As longjmp() leaves them: the list leads below the stack pointer. One bit may do so too."""
+    target, context, python = opened(interpreter)
+    (thread,) = [thread for thread in python.threads() if thread.crashed]
+    layout, sp = python.layout, context.fault.sp  # type: ignore[union-attr]
+    first = layout.offset("PyThreadState", "cframe", "current_frame")
+    kept = layout.offset("_PyCFrame", "previous")
+    if layout.offset("PyThreadState", "cframe") is None:
+        kept = layout.offset("_PyInterpreterFrame", "previous")
+    if first is None or kept is None:
+        pytest.skip("no list of calls")
+    assert not found_by(calls_that_were_left, target)
+    region = target.region_at(sp)
+    assert region is not None
+    link = 0
+    while not region.start <= link < region.end:
+        place = link + kept if link else thread.address + first
+        link = int.from_bytes(target.read(place, 8), "little")
+        if not link:
+            pytest.skip("nothing of it is on the stack")
+    changed = MutatedTarget(target)
+    changed.put(sp - 0x200, target.read(link, 0x100))
+    changed.put_word(place, sp - 0x200)
+    assert found_by(calls_that_were_left, changed) == [(place, ())]
+    for bit in range(4, 20):
+        flipped = MutatedTarget(target)
+        flipped.flip(place, bit)
+        assert not found_by(calls_that_were_left, flipped), bit
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

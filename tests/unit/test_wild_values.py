@@ -20,6 +20,7 @@ from gdb_epi.corruption.checks.overwritten_places import (
     _stands_in_zeros,
     overwritten_place,
 )
+from gdb_epi.corruption.checks.registers import words_into_gone_memory
 from gdb_epi.corruption.checks.wild_values import (
     far_index,
     index_past_end,
@@ -334,6 +335,24 @@ def test_memory_that_was_given_back() -> None:
         )
     other = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: MMAP})
     assert ids(pointer_into_unmapped_block(other)) == []  # that mapping is there
+
+
+def test_two_places_of_memory_that_is_gone() -> None:
+    """A loop's place and its end; a pointer to the memory that is still kept may be damaged."""
+    behind = Region(MMAP + MMAP_SIZE + (64 << 20), GAP + (65 << 20), "rw-", "", 0, 0)
+
+    def signs(place: int, end: int, **holds: int) -> list[str]:
+        words = {SP + 64: end, **{int(at[1:], 16): word for at, word in holds.items()}}
+        made = failed(LOAD, fault_at(place), rdi=place, words=words, extra_regions=[behind])
+        return ids(words_into_gone_memory(made))
+
+    place, start = GAP + 5003, MMAP + MMAP_SIZE
+    assert signs(place, place + 77_000) == ["S:gone"]
+    assert not signs(place, place + 100), "computed from the wrong word"
+    assert not signs(place, MMAP + 16), "that mapping is there"
+    assert not signs(start + 8, place), "a loop ran over the end"
+    assert not signs(place, place + 77_000, **{f"h{HEAP:x}": GAP}), "the pointer is there still"
+    assert signs(place, place + 77_000, **{f"h{HEAP:x}": place + 80_000}) == ["S:gone"]
 
 
 def test_a_block_that_was_asked_for_by_its_alignment() -> None:

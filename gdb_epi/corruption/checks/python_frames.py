@@ -2,7 +2,8 @@
 """R10, R18-code, R20: Python frames and thread states against what else names or holds the same.
 
 R10 and R18-code: frames against their functions, each other, data stack and code. R20: a thread
-state names another interpreter than the one in whose list it is.
+state names another interpreter than the one in whose list it is. S:left-calls: the thread's calls
+of the interpreter are those of functions that the C stack has left.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, NotChecked, require_present, word_evidence
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    NotChecked,
+    plain_evidence,
+    require_present,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
 from gdb_epi.corruption.heap.object_walk import TAG, ObjectWalk, object_walk
@@ -22,7 +29,7 @@ from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, ThreadState
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import NamedTuple
@@ -33,6 +40,7 @@ STACKREF_TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
 MAX_THREADS = 1024
 UNIT = 2  # bytes of a _Py_CODEUNIT
 MAX_UNITS = 1 << 24
+MAX_CALLS = 4096  # of the interpreter's loop, by one thread
 
 
 class _Places(NamedTuple):
@@ -332,3 +340,75 @@ def thread_state(context: Context) -> Iterator[Evidence]:
                     f"interpreter in whose list it is lies one bit away, at {right:#018x}"
                 )
                 yield word_evidence("R20", place, held, right, summary)
+
+
+@check(
+    "S:left-calls",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: longjmp() or a C++ exception that went over calls of Python. Not said where "
+        "the list leads to what no call can have left there: then the link may be damaged. Nor of "
+        "a thread that runs on another stack than the one it names."
+    ),
+)
+def calls_that_were_left(context: Context) -> Iterator[Evidence]:
+    """Tell a thread whose list of calls of the interpreter has one that no longer runs.
+
+    Each call of _PyEval_EvalFrameDefault() keeps a CFrame (3.10 to 3.12) or an entry frame (3.13)
+    in its own C frame, puts it first in the thread's list, and takes it off before it returns
+    (Python/ceval.c). One below the stack pointer is of a call that was left without a return.
+    """
+    python, fault = context.state.python, context.fault
+    if isinstance(python, Absent) or isinstance(fault, Absent):
+        return
+    layout, stack = python.layout, context.target.region_at(fault.sp)
+    reader = PagedReader(context.target, layout)
+    first = layout.offset("PyThreadState", "cframe", "current_frame")
+    has_cframes = layout.offset("PyThreadState", "cframe") is not None
+    next_ = layout.offset("_PyCFrame" if has_cframes else "_PyInterpreterFrame", "previous")
+    if first is None or next_ is None or stack is None:
+        return
+    for thread in python.threads():
+        state = range(thread.address, thread.address + (layout.size("PyThreadState") or 0))
+        place, seen = thread.address + first, set[int]()
+        with suppress(UnreadableMemory):
+            while thread.crashed and len(seen) < MAX_CALLS:
+                at = reader.u64(place)
+                if not at or at in state or at in seen:
+                    break  # root_cframe; 3.10 leaves its link uninitialized
+                if stack.start <= at < fault.sp:
+                    if _looks_like_call(context, reader, at, (range(at, stack.end), state)):
+                        summary = (
+                            f"the thread's list of calls of the interpreter leads to {at:#x}, "
+                            "below the stack pointer: native code left calls of Python by "
+                            "longjmp() or a C++ exception"
+                        )
+                        yield plain_evidence("S:left-calls", place, summary)
+                    break
+                seen.add(at)
+                place = at + next_
+
+
+def _looks_like_call(
+    context: Context, reader: PagedReader, at: int, callers: tuple[range, range]
+) -> bool:
+    """Whether what a call keeps lies at a place: its frame, or its owner, and the next link.
+
+    After longjmp() the next call at the same place leads to itself.
+    """
+    layout = reader.layout
+    if layout.offset("PyThreadState", "cframe") is not None:
+        current = layout.offset("_PyCFrame", "current_frame")
+        onward = reader.u64(at + layout.require("_PyCFrame", "previous"))
+        runs = current is None or is_in_data_stack(context, reader.u64(at + current))
+        return runs and any(onward in place for place in callers)
+    names = ("FRAME_OWNED_BY_CSTACK", "FRAME_OWNED_BY_INTERPRETER")
+    owners = [owner for owner in map(layout.constant, names) if owner is not None]
+    owner_at = layout.require("_PyInterpreterFrame", "owner")
+    if reader.u8(at + owner_at) not in owners:
+        return False
+    onward = reader.u64(at + layout.require("_PyInterpreterFrame", "previous"))
+    # From 3.15 on a base frame in the thread state is the last.
+    is_last = not onward or reader.u8(onward + owner_at) in owners
+    return is_last or is_in_data_stack(context, onward)

@@ -2,6 +2,7 @@
 """R5, R27: registers against second copies of what they hold.
 
 R5: what a register was loaded, copied or computed from. R27: the frames that rsp must lead to.
+S:gone: several words that lead to different places of memory that is not there.
 """
 
 from __future__ import annotations
@@ -16,11 +17,18 @@ from gdb_epi.corruption.evidence import (
     UNKNOWN,
     Evidence,
     changed_bits,
+    plain_evidence,
     require_present,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
-from gdb_epi.corruption.heap.memory_readers import read_words
+from gdb_epi.corruption.heap.memory_readers import (
+    CHUNK,
+    collect_fault_values,
+    is_on_stack,
+    read_words,
+)
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT
 from gdb_epi.corruption.pointers.suspect_words import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
@@ -28,8 +36,10 @@ from gdb_epi.corruption.replay.code_map import build_code_map
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.address_place import GUARD, STACK_ENDED
+from gdb_epi.fault.fault_site import DATA
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL, nearest_mapping, permits
+from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target.unwind import Unwinder
 from gdb_epi.x86.register_changes import COMPUTED, LOAD
@@ -42,6 +52,8 @@ STACK_FRAMES = 6  # that are walked
 MIN_FRAMES = 4  # of them that must be after a call
 MAX_FRAME = 64 << 10  # bytes of one frame
 MIN_STACK_BIT = 12  # within a page it would still be mapped
+MAX_GONE = 256 << 20  # bytes of a gap that memory may have left
+MAX_SWEPT = 512 << 20  # bytes of writable memory that is searched for a pointer to it
 _HOW = {
     "load": "loaded from {slot:#x}, which still holds",
     "copy": "copied from a register that still holds",
@@ -224,3 +236,66 @@ def _has_frames(context: Context, unwinder: Unwinder, registers: dict[str, int])
         return False
     behind = [call_before(context.target, frame.pc) is not None for frame in frames[1:]]
     return sum(behind) >= MIN_FRAMES - 1 and all(behind[: MIN_FRAMES - 1])
+
+
+@check(
+    "S:gone:several",
+    needs="crash",
+    order=16,
+    innocent_causes=(
+        "this is one: memory that was given back while code still worked on it, as a buffer that "
+        "grows in a callback. A damaged pointer from which all these words were computed is still "
+        "where it was read: not said where any word outside of stacks leads to the gap so far, nor "
+        "beside memory, where a loop runs that does not end in time."
+    ),
+)
+def words_into_gone_memory(context: Context) -> Iterator[Evidence]:
+    """Tell an access to memory that is not there, when another word leads to another page of it.
+
+    One flipped bit makes one wrong word, and those that are computed from it. Code that goes
+    through a piece of memory has its place there and its end at hand.
+    """
+    site, words = context.site, find_fault_words(context)
+    if isinstance(site, Absent) or site.kind != DATA or not words or words[0].value < LOW:
+        return
+    value, regions = words[0].value, context.target.regions()
+    bottom = max((region.end for region in regions if region.end <= value), default=0)
+    top = min((region.start for region in regions if region.start > value), default=0)
+    if context.target.region_at(value) is not None or not bottom + PAGE <= value < top - PAGE:
+        return
+    if top - bottom > MAX_GONE or was_never_mapped(context, value):
+        return
+    others = [each for each in collect_fault_values(context) if bottom <= each < top]
+    others = [each for each in others if abs(each - value) >= PAGE]
+    if not others or _is_pointed_into(context, range(bottom, max(value, *others) + 1)):
+        return
+    summary = (
+        f"{words[0].source} holds {value:#x}, where no memory is, and a register or the stack "
+        f"holds {others[0]:#x}, another place of the same gap: code worked on memory there that "
+        "was given back; no word outside of the stacks leads to it any more"
+    )
+    yield plain_evidence("S:gone", words[0].source, summary)
+
+
+def _is_pointed_into(context: Context, places: range) -> bool:
+    """Whether a word outside of stacks leads to some place; True where not all can be read."""
+    import re
+
+    differing = ((places.start ^ (places.stop - 1)).bit_length() + 7) // 8
+    upper = (places.start >> 8 * differing).to_bytes(WORD - differing, "little")
+    pattern = re.compile(re.escape(upper))
+    writable = [region for region in context.target.regions() if "w" in region.perms]
+    truncated = context.target.truncation().truncated
+    if truncated or sum(region.dumped for region in writable) > MAX_SWEPT:
+        return True
+    for region in writable:
+        for start in range(region.start, region.start + region.dumped, CHUNK):
+            piece = try_read(
+                context.target, start, min(CHUNK, region.start + region.dumped - start)
+            )
+            for hit in pattern.finditer(piece):
+                at = hit.end() - WORD
+                word = int.from_bytes(piece[at : at + WORD], "little") if at >= 0 else 0
+                if not at % WORD and word in places and not is_on_stack(context, start + at):
+                    return True
+    return False

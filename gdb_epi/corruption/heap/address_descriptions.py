@@ -83,6 +83,8 @@ def _in_pool(context: Context, address: int, start: int) -> str:
         return f"{address - start} bytes into a free block of pymalloc's"
     for head in HEADS:
         owner = start + head
+        if index.place_in_block(owner) != head:
+            break  # the block ends before: there begins the next one
         kind = read_word(context.target, owner + WORD)
         name = index.object_type(owner)
         if name is None and kind and read_word(context.target, owner) == 0:  # its count

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
@@ -44,17 +45,38 @@ def _references(context: Context, address: int, flip: int) -> int | None:
 def count_references(context: Context, address: int, limit: int) -> int:
     """Return how many words of memory (at most `limit`) and registers hold an address.
 
-    Words in free memory do not count: they are left over.
+    Words that are left over do not count.
     """
     places = find_word(context.target, address, limit=limit + MAX_STALE).addresses
     if len(places) >= limit:
-        places = tuple(at for at in places if not is_in_free_block(context, at))
+        places = tuple(at for at in places if not is_left_over(context, at))
     return min(len(places), limit) + _in_registers(context, address)
 
 
 def is_in_free_block(context: Context, place: int) -> bool:
     """Tell whether a word lies in a free block of pymalloc or a free chunk of glibc's main heap."""
     return address_index(context).in_free_block(place) or is_in_free_chunk(context, place)
+
+
+def is_left_over(context: Context, place: int) -> bool:
+    """Tell whether a word refers to nothing: it lies in free memory, or in a frame that is unused.
+
+    Up to 3.10 a code object keeps the frame of its last call, with a count of 0 and what stood on
+    its stack of values (co_zombieframe: frame_dealloc() in Objects/frameobject.c).
+    """
+    if is_in_free_block(context, place):
+        return True
+    index = address_index(context)
+    within = index.place_in_block(place)
+    chunk = find_chunk(context, place) if within is None else None
+    start = place - within if within is not None else chunk[0] if chunk is not None else 0
+    owners = (start + head for head in HEADS if start)
+    return any(
+        owner < place
+        and read_word(context.target, owner) == 0
+        and index.type_name(read_word(context.target, owner + WORD) or 0) == "frame"
+        for owner in owners
+    )
 
 
 def are_references_accounted_for(
@@ -71,7 +93,7 @@ def are_references_accounted_for(
     live = [
         at
         for at in places
-        if not (is_on_stack(context, at) or walk.is_stale(at) or is_in_free_block(context, at))
+        if not (is_on_stack(context, at) or walk.is_stale(at) or is_left_over(context, at))
     ]
     return len(live) >= count
 

@@ -111,6 +111,7 @@ _PLAIN_SIGNS = {
     "S:unmapped": f"{_FREED}, a large block",
     "S:gone": f"{_FREED}, a large block",
     "S:use-after-free": _FREED,
+    "S:left-calls": "calls of Python were left by longjmp() or by a C++ exception",
     "S:ended-stack": "it used a local variable of a thread that has ended",
     "S:overwrite-run": "a piece of memory was overwritten",
     "S:low-number": "a small number was taken for a pointer",
