@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R21: a built-in function against its name in the module, and against the others of its sort."""
+"""Objects that the interpreter makes once, and whose contents are known.
+
+R21: a built-in function against its name in the module, and against the others of its sort. R32,
+S:overwritten-place: a small int against its place among the others.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,34 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
-from gdb_epi.corruption.heap.memory_readers import shared_object_search
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    changed_bits,
+    plain_evidence,
+    require_present,
+    word_evidence,
+)
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_object_search
+from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.sizes import HALF_MASK, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FUNCTIONS = 256
 MAX_NAME = 128
 MIN_COPIES = 4  # functions that have the right value in the same field
 BITS = range(64)
+FIRST_SMALL_INT, LAST_SMALL_INT = -5, 256  # _PY_NSMALLNEGINTS, _PY_NSMALLPOSINTS
+INT_STEP = 32  # bytes from one to the next
+MIN_SEEN = 4  # of a row, by the frames
+STATIC_INT = 4  # a bit of lv_tag from 3.14 on (_PyLong_IMMORTALITY_BIT_MASK)
+TAG_OF_ZERO, TAG_BELOW, TAG_ABOVE = 1, 10, 8  # lv_tag of ints of one digit (3.12 and later)
+MIN_IN_ROW = 16
+MAX_WRONG_INTS = 8
 
 
 class _Function(NamedTuple):
@@ -121,3 +140,81 @@ def _vectorcalls(
             yield word_evidence(
                 "R21", builtin.address + offset, builtin.vectorcall, right[0], summary
             )
+
+
+@check(
+    "small-ints",
+    costly=True,
+    grows=True,
+    needs="python",
+    order=57,
+    innocent_causes=(
+        "an extension that changes ints in place: that is damage, whoever meant it. Ints of other "
+        "memory that stand in a row by chance: 16 must stand where their values say."
+    ),
+)
+def small_ints(context: Context) -> Iterator[Evidence]:
+    """Compare the ints from -5 to 256 with their places.
+
+    They are made once, one after the other (_PyLong_Init() up to 3.10, static from 3.11 on), and
+    nothing changes them: where 16 of a row are as their places say, so must the others be.
+    """
+    walk = require_present(object_walk(context))
+    walk.kinds.of_all(list(collect_fault_values(context)))
+    layout, reader = walk.reader.layout, walk.reader
+    tag_at = layout.offset("PyLongObject", "lv_tag")
+    size_at = tag_at if tag_at is not None else layout.require("PyVarObject", "ob_size")
+    digit_at = layout.require("PyLongObject", "ob_digit")
+
+    def contents(owners: list[int]) -> list[tuple[int, int]]:
+        sizes = reader.words([owner + size_at for owner in owners])
+        digits = reader.words([owner + digit_at for owner in owners])
+        return [(size, word & HALF_MASK) for size, word in zip(sizes, digits, strict=True)]
+
+    ints = walk.kinds.objects_of(frozenset(("int",))).get("int", [])
+    rows: dict[int, list[int]] = {}  # where 0 is, or would be
+    for owner, (size, digit) in zip(ints, contents(ints), strict=True):
+        if size in _sizes(1, tag_at is not None) and 0 < digit <= LAST_SMALL_INT:
+            rows.setdefault(owner - INT_STEP * digit, []).append(owner)
+    for zero in [zero for zero, row in rows.items() if len(row) >= MIN_SEEN]:
+        places = [zero + INT_STEP * value for value in range(FIRST_SMALL_INT, LAST_SMALL_INT + 1)]
+        held = dict(zip(places, contents(places), strict=True))
+        right = {
+            owner
+            for owner, (size, digit) in held.items()
+            if _is_small_int(size, digit, (owner - zero) // INT_STEP, tag_at is not None)
+        }
+        if len(right) < MIN_IN_ROW:
+            continue
+        # Up to 3.10 the row goes on in another pool, at other places.
+        among = range(min(right), max(right), INT_STEP)
+        wrong = [owner for owner in among if owner not in right and walk.type_at(owner) == "int"]
+        for owner in wrong if len(wrong) <= MAX_WRONG_INTS else ():
+            size, digit = held[owner]
+            value = (owner - zero) // INT_STEP
+            of_row = f"the int at {owner:#018x} stands in the row of the small ints, at the place "
+            if size in _sizes(value, tag_at is not None):
+                place = owner + digit_at
+                word = reader.word(place)
+                meant = word ^ digit ^ abs(value)
+                summary = f"{of_row}of {value}, and is {digit}"
+            else:
+                place, word, meant = owner + size_at, size, _sizes(value, tag_at is not None)[0]
+                summary = f"{of_row}of {value}, and its size is {size:#x}"
+            if len(wrong) == 1 and len(changed_bits(word, meant)) == 1:
+                yield word_evidence("R32", place, word, meant, f"{summary}, one bit away")
+            else:
+                summary += ": it was overwritten, as nothing changes an int"
+                yield plain_evidence("S:overwritten-place", place, summary)
+
+
+def _sizes(value: int, tagged: bool) -> tuple[int, ...]:
+    """Return what ob_size or lv_tag of an int of one digit may be; the most frequent first."""
+    if not tagged:
+        return ((value > 0) - (value < 0) & WORD_MASK,)
+    tag = TAG_ABOVE if value > 0 else TAG_BELOW if value < 0 else TAG_OF_ZERO
+    return tag, tag | STATIC_INT
+
+
+def _is_small_int(size: int, digit: int, value: int, tagged: bool) -> bool:
+    return size in _sizes(value, tagged) and digit == abs(value)

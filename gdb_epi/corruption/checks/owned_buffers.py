@@ -19,7 +19,6 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     Evidence,
     Skipped,
-    changed_bits,
     require_present,
     word_evidence,
 )
@@ -58,9 +57,6 @@ GRAIN = 32  # bytes: what an allocator adds to what it was asked for
 SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymalloc_realloc, 3.8+)
 OVERHEAD = 8  # of a set: mask + 1 of its own small table (PySet_MINSIZE)
 MIN_DIGITS = 1 << MIN_BIT
-LAST_SMALL_INT, INT_STEP = 256, 32  # _PY_NSMALLPOSINTS - 1; bytes from one to the next
-STATIC_INT = 4  # a bit of lv_tag from 3.14 on (_PyLong_IMMORTALITY_BIT_MASK)
-MIN_IN_ROW = 16
 LOWEST_BOUND = 3  # bit of a pointer of a vector that is looked at
 MAX_BOUNDS = 8  # words that are searched for
 MAX_VARIABLES = 4 << 20  # bytes of files' data that are looked at
@@ -439,51 +435,10 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
             except LayoutError as error:
                 yield Skipped("R32", str(error))
                 break
-    yield from _small_ints(walk, walk.kinds.objects_of(frozenset(("int",))).get("int", []))
     if len(wrong) > MAX_WRONG:
         return
     for name, owner, words in wrong:
         yield from _repair(judge, name, owner, words)
-
-
-def _small_ints(walk: ObjectWalk, ints: list[int]) -> Iterator[Evidence]:
-    """Find the one of the ints up to 256 that has another value than its place says.
-
-    They are made once, one after the other (_PyLong_Init() up to 3.10, static from 3.11 on).
-    """
-    layout, reader = walk.reader.layout, walk.reader
-    digit_at = layout.require("PyLongObject", "ob_digit")
-    tag_at = layout.offset("PyLongObject", "lv_tag")
-    size_at, one = (layout.require("PyVarObject", "ob_size"), 1) if tag_at is None else (tag_at, 8)
-    sizes = reader.words([owner + size_at for owner in ints])
-    words = reader.words([owner + digit_at for owner in ints])
-    values = {
-        owner: word & 0xFFFFFFFF
-        for owner, size, word in zip(ints, sizes, words, strict=True)
-        if size in (one, one | STATIC_INT)
-    }
-    rows: dict[int, list[int]] = {}  # where 0 is, or would be
-    for owner, value in values.items():
-        if value <= LAST_SMALL_INT:
-            rows.setdefault(owner - INT_STEP * value, []).append(owner)
-    spans = [(zero, min(row), max(row)) for zero, row in rows.items() if len(row) >= MIN_IN_ROW]
-    wrong = [
-        (owner, value, right)
-        for zero, first, last in spans
-        for owner, value in values.items()
-        if first < owner < last and value != (right := (owner - zero) // INT_STEP)
-    ]
-    if len(wrong) != 1 or len(changed_bits(*wrong[0][1:])) != 1:
-        return
-    owner, value, right = wrong[0]
-    summary = (
-        f"the int at {owner:#018x} is {value}, and stands in the row of the small ints, at the "
-        f"place of {right}, one bit away"
-    )
-    word = reader.word(owner + digit_at)
-    yield word_evidence(
-        "R32", owner + digit_at, word, word ^ value ^ right, summary, member="ob_digit"
-    )
 
 
 def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
