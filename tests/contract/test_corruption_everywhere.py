@@ -10,6 +10,7 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
+from gdb_epi.corruption.checks.builtin_functions import small_ints
 from gdb_epi.corruption.checks.dict_tables import dict_tables
 from gdb_epi.corruption.checks.item_counts import (
     heap_item_counts,
@@ -179,3 +180,37 @@ def test_a_number_of_a_dicts_table_is_named(interpreter: str) -> None:
         (damage,) = evidence(dict_tables, changed)
         assert damage.id == "R30"
         assert (int(damage.where), damage.bits) == (where & -8, (bit + 8 * (where % 8),))
+    changed = MutatedTarget(target)
+    changed.put(keys, b"Cem Alb3 and whoever comes after in the list"[: 8 * 5])
+    (damage,) = evidence(dict_tables, changed)
+    assert (damage.id, damage.where) == ("S:overwritten-place", keys)
+    changed = MutatedTarget(target)
+    changed.put_word(owner + keys_at, keys ^ 1 << HIGH)
+    changed.put(keys ^ 1 << HIGH, b"Cem Alb3 and whoever comes after in the list"[: 8 * 5])
+    assert not evidence(dict_tables, changed), "its pointer may be the damaged word"
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_small_int_that_is_not_what_its_place_says(interpreter: str) -> None:
+    target = core_of(interpreter)
+    assert not evidence(small_ints, target), "the healthy core"
+    walk = object_walk(Context(ProcessState(target)))
+    assert isinstance(walk, ObjectWalk)
+    layout, word = walk.reader.layout, walk.reader.word
+    tag_at = layout.offset("PyLongObject", "lv_tag")
+    size_at = tag_at if tag_at is not None else layout.require("PyVarObject", "ob_size")
+    digit_at = layout.require("PyLongObject", "ob_digit")
+    (ints,) = walk.kinds.objects_of(frozenset(("int",))).values()
+    owner = next(
+        owner
+        for owner in ints
+        if word(owner + size_at) in (1, 8, 12) and 5 < word(owner + digit_at) & 0xFFFFFFFF < 99
+    )
+    for place, garbage, id_, where in (
+        (owner + size_at, 0x402B_E581_0000_0000, "S:overwritten-place", owner + size_at),
+        (owner + digit_at, word(owner + digit_at) ^ 1 << HIGH, "R32", owner + digit_at),
+    ):
+        changed = MutatedTarget(target)
+        changed.put_word(place, garbage)
+        (damage,) = evidence(small_ints, changed)
+        assert (damage.id, damage.where) == (id_, where)

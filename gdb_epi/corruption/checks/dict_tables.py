@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R30: a number in the head of a dict's table that its other numbers and its indices contradict."""
+"""R30: a number in the head of a dict's table that its other numbers and its indices contradict.
+
+S:overwritten-place: several numbers that no such head can have.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    plain_evidence,
+    require_present,
+    word_evidence,
+)
+from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pool_census import (
@@ -30,6 +40,11 @@ MIN_BIT = 3  # of counts: an insertion that was under way leaves them off by one
 MIN_LOG2, MAX_LOG2 = 3, 24  # of tables that are looked at
 MAX_DICTS = 20_000
 MAX_WRONG = 2  # more are an overwrite, or a table that works in another way
+MAX_OVERWRITTEN = 64
+SPLIT = 2  # DICT_KEYS_SPLIT: dk_kind from 3.11 on
+MIN_IMPOSSIBLE = 2  # numbers of one head
+MAX_NUMBER = 1 << 33  # of entries, of 24 bytes, and of references
+LOWEST_BIT, HIGHEST_BIT = 4, 47  # of a pointer to a table, that may be flipped
 EMPTY, DUMMY = -1, -2  # of the table of indices
 _NEGATIVE = bytes(range(0x80, 0x100))
 # The width in bytes of an index, by the logarithm of the table's size (Objects/dictobject.c).
@@ -82,6 +97,18 @@ class _Table(NamedTuple):
             and self.usable + self.entries <= (2 << log2) // 3
         )
 
+    @property
+    def impossible(self) -> int:
+        """How many of the numbers no table can have, whatever the others are."""
+        log2, width = self.log2, self.log2_bytes
+        return (
+            (not 0 <= log2 <= MAX_NUMBER.bit_length())
+            + (width is not None and not 0 <= width - log2 <= 3)
+            + (not 0 <= self.kind <= 2)
+            + (not 0 <= self.usable < MAX_NUMBER)
+            + (not 0 <= self.entries < MAX_NUMBER)
+        )
+
 
 @check(
     "R30",
@@ -102,10 +129,20 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
     census, walk = require_present(pool_census(context)), require_present(object_walk(context))
     tables = _Tables(walk.reader)
     wrong: dict[int, tuple[int, _Table]] = {}
-    for dicts in _dicts(census, walk, tables):
+    all_dicts = list(_dicts(census, walk, tables))
+    for dicts in all_dicts:
         for number, keys, table in tables.contradicted(dicts):
             if census.counts(dicts.row.word(number, dicts.head)):
                 wrong.setdefault(keys, (dicts.blocks.start(number) + dicts.head, table))
+
+    def is_named(keys: int) -> bool:
+        return any(
+            other == keys and census.counts(dicts.row.word(number, dicts.head))
+            for dicts in all_dicts
+            for number, other in zip(dicts.numbers, dicts.keys, strict=True)
+        )
+
+    yield from _overwritten_table(context, tables, wrong, is_named)
     if len(wrong) > MAX_WRONG:
         return
     for keys, (owner, table) in wrong.items():
@@ -119,6 +156,41 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
                 "indices agree"
             )
             yield word_evidence("R30", place, held, corrected, summary, member=member)
+
+
+def _overwritten_table(
+    context: Context,
+    tables: _Tables,
+    wrong: dict[int, tuple[int, _Table]],
+    is_named: Callable[[int], bool],
+) -> Iterator[Evidence]:
+    """Tell the first table whose head holds what none can, of those that the fault had at hand.
+
+    Its dict is in use, and no bit of its pointer to the table, changed, leads to one that no dict
+    names.
+    """
+    index = address_index(context)
+    heads = {
+        keys: (owner, table)
+        for keys, (owner, table) in wrong.items()
+        if table.impossible + (tables.references(keys) >= MAX_NUMBER) >= MIN_IMPOSSIBLE
+        and not index.in_free_block(owner)
+    }
+    at_hand = [value for value in collect_fault_values(context) if value in heads]
+    for keys in [*at_hand, *sorted(heads)][:1] if len(heads) <= MAX_OVERWRITTEN else ():
+        owner, table = heads[keys]
+        flips = [keys ^ 1 << bit for bit in range(LOWEST_BIT, HIGHEST_BIT)]
+        others = [flip for flip in flips if tables.leads_to_table(flip, table.used)]
+        if keys % (2 * WORD) or not all(map(is_named, others)):
+            continue
+        numbers = ", ".join(
+            f"{name} {getattr(table, field):#x}" for name, field in tables.members.items()
+        )
+        summary = (
+            f"the head of the table of the dict at {owner:#018x} was overwritten: no table has "
+            f"these numbers ({numbers})"
+        )
+        yield plain_evidence("S:overwritten-place", keys, summary)
 
 
 def _log2_width(log2: int) -> int:
@@ -210,6 +282,29 @@ class _Tables:
             table = shapes[shape_of[keys]]._replace(used=used)
             if any(shape_of[keys]) and not self._is_right(table):  # else it cannot be read
                 yield number, keys, table
+
+    @property
+    def members(self) -> dict[str, str]:
+        """The members of a table's head that this release has, and the numbers that they are."""
+        return {name: _NAMES[name] for name in self._at}
+
+    def references(self, keys: int) -> int:
+        """Return how many references a table counts."""
+        offset = self._reader.layout.offset("PyDictKeysObject", "dk_refcnt")
+        return 0 if offset is None else self._reader.word(keys + offset)
+
+    def leads_to_table(self, keys: int, used: int) -> bool:
+        """Whether the table of a dict with so many entries lies at an address.
+
+        -1: one that instances share.
+        """
+        words = try_read(self._reader.target, keys, self._indices)
+        if len(words) < self._indices or not 0 < self.references(keys) < MAX_NUMBER:
+            return False
+        numbers = self._fields.unpack_from(words)
+        table = _Table(used=used, **dict(zip(self._names, numbers, strict=True)))
+        right_kind = table.log2_bytes is None or (used < 0) == (table.kind == SPLIT)
+        return right_kind and table.adds_up and table.entries > 0 and self._fits(keys, table)
 
     def _is_right(self, table: _Table) -> bool:
         return table.adds_up or self.is_empty(table)
