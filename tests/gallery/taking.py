@@ -13,8 +13,9 @@ comes to its core is the truth's `core`:
 With `flip` the file `ready` holds {"pid": .., "memory": [[address, bit], ..]} or {"pid": ..,
 "register": .., "bit": ..}: those bits are flipped and a line is sent to its standard input.
 
-The kept cores take 12 GB at the most, and no more than is left free beside them: after a new one
-those that were used longest ago go. They once filled a disk with 40 GB.
+The kept cores take 24 GB at the most (those of one interpreter take about 5), and no more than is
+left free beside them: after a new one those that were used longest ago go. They once filled a disk
+with 40 GB.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ HALVES = ("first", "second")
 PATIENCE = 60.0
 START = 'ulimit -c unlimited || exit 97; exec "$@"'
 NEWEST = [3, 13]
-MAX_KEPT = 12 << 30  # bytes of all kept cores
+MAX_KEPT = 24 << 30  # bytes of all kept cores
 FORMAT = "1"  # part of what a kept core depends on: how the programs are run
 
 
