@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 DEFAULT_BYTES = 64 << 20  # read by all default checks together
 SEARCH_BYTES = 1 << 30  # of all searches for single words; about a second
+MANY_SEARCHES = 8
 SWEEP_BYTES = 4 << 30
 SWEEP_SECONDS = 120.0
 
@@ -166,6 +167,11 @@ class Context:
                 wanted.append(value)
         for value, places in find_words(self.target, wanted, limit).items():
             self._places[value] = (limit, places)
+
+    def share_of_searches(self) -> float:
+        """Return which share of the searches of memory is left; 0 where a few use all up."""
+        few = MANY_SEARCHES * self._writable > SEARCH_BYTES
+        return 0.0 if few else self._search_left / SEARCH_BYTES
 
     def was_searched(self, value: int) -> bool:
         """Tell whether places_of() has really looked for a word."""

@@ -231,7 +231,7 @@ def find_overwritten_links(
                 break  # the end, or no block of this list
             held = heap[at]
             hidden = held ^ entry >> 12
-            if all(_leads_nowhere(target, word) for word in (held, hidden)):
+            if all(_leads_nowhere(target, word) for word in (hidden, held)):
                 wrong.append(OverwrittenLink(entry, held, entry, size - 8))
                 break
             entry = hidden
@@ -240,9 +240,11 @@ def find_overwritten_links(
 
 def _leads_nowhere(target: Target, link: int) -> bool:
     """Whether neither a word nor any that differs in a bit leads to memory that can be written."""
-    words = (link, *(link ^ 1 << bit for bit in range(12, 64)))
-    here = (target.region_at(word) for word in words)
-    return link != 0 and not any(region is not None and "w" in region.perms for region in here)
+    here = target.region_at(link)
+    if not link or (here is not None and "w" in here.perms):
+        return False
+    near = (target.region_at(link ^ 1 << bit) for bit in range(12, 64))
+    return not any(region is not None and "w" in region.perms for region in near)
 
 
 def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:

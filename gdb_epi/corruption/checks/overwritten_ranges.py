@@ -42,6 +42,7 @@ from gdb_epi.cpython.heap.object_search import HAVE_GC
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.word_shapes import in_brackets
@@ -52,6 +53,7 @@ MAX_CLAIMS = 48  # places that are looked at
 MAX_HOLDERS = 16  # words that name an object
 MANY, MAX_COPIES = 4096, 6  # places of the wrong word
 MAX_SLOTS = 16  # of containers
+MIN_SHARE = 0.5  # of the searches of memory is left to the checks after this one
 MAX_COUNTED = 1 << 17  # by how much the address of a type was counted up or down
 HEAD_ROOM = 3 * WORD  # bytes from a block's start to where a pointer into it may lead
 
@@ -71,6 +73,7 @@ class _Claim(NamedTuple):
 @check(
     "S:overwritten-range",
     needs="crash",
+    costly=True,
     grows=True,
     order=16,
     innocent_causes=(
@@ -92,7 +95,7 @@ def overwritten_range(context: Context) -> Iterator[Evidence]:
         if claim.place in seen:
             continue
         seen.add(claim.place)
-        if len(seen) > MAX_CLAIMS:
+        if len(seen) > MAX_CLAIMS or context.share_of_searches() < MIN_SHARE:
             return
         runs = list(content_runs(context.target, claim.place))
         for run in runs:
@@ -118,8 +121,12 @@ def _pool_headers(context: Context) -> Iterator[Evidence]:
         for place in _places_of(context, word)
         for run in content_runs(context.target, place)
     ]
-    values += collect_fault_values(context)
-    for base, size in dict.fromkeys((at & -size, size) for at in values for size in POOL_SIZES):
+    if isinstance(context.site, Absent) or context.site.kind not in (DATA, *TRANSFERS):
+        values += collect_fault_values(context)  # malloc gave up over a block that is not its own
+    elif not isinstance(context.fault, Absent):
+        values += [context.fault.registers.get(name, 0) for name in GENERAL]
+    bases = dict.fromkeys((at & -size, size) for at in values if at >= LOW for size in POOL_SIZES)
+    for base, size in bases:
         if index.pool_size(base) or index.pool_size(base - size) != size:
             continue
         if index.pool_size(base + size) != size or is_on_stack(context, base):
@@ -240,6 +247,8 @@ def _of_objects(context: Context, addresses: list[int]) -> Iterator[_Claim]:
     """Yield the types, which are none, of what something names as an object."""
     index = address_index(context)
     for address in addresses:
+        if context.share_of_searches() < MIN_SHARE:
+            return
         bounds = index.bounds_of_block(address)
         if bounds is None or is_on_stack(context, address) or index.in_free_block(address):
             continue
