@@ -63,6 +63,10 @@ def test_the_word_that_was_written_over_is_named(
     if mode == "counted":
         assert "of type float, whose address is 1000 less" in sign.summary
         return
+    plain = sign.facts["plain"]
+    assert plain.endswith(
+        "bytes of memory in use were overwritten with floating-point numbers in equal steps"
+    )
     start, end = sign.facts["start"], sign.facts["end"]
     assert start <= sign.where < end
     assert "floating-point numbers in equal steps" in sign.summary

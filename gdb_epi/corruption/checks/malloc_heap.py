@@ -164,7 +164,10 @@ def _overwritten_header(
                     f"the header of malloc's at {header:#x}{block} was overwritten: "
                     f"{run.end - run.start} bytes from {run.start:#x} on are {run.what}"
                 )
-                return plain_evidence(OVERWRITTEN_PLACE, header + WORD, summary)
+                plain = (
+                    f"{run.end - run.start} bytes of {run.kind} were written over malloc's own data"
+                )
+                return plain_evidence(OVERWRITTEN_PLACE, header + WORD, summary, plain=plain)
     summary = f"malloc's chunks fit no more at {heap.start + 8 * at:#x}; no single flip mends them"
     # Of a heap that is not whole, what is missing may be why.
     return plain_evidence(OVERWRITTEN, "", summary) if is_whole else Skipped("R7", summary)
@@ -309,7 +312,8 @@ def _written_after_free(context: Context, wrong: Sequence[OverwrittenLink]) -> E
         f"it holds {first.holds:#x}{in_brackets(first.holds)}{what}{more}. Code wrote there after "
         "the block was given back, or went on behind the end of the block before"
     )
-    return plain_evidence(OVERWRITTEN_PLACE, first.place, summary)
+    plain = "a piece of memory was written to after it was freed"
+    return plain_evidence(OVERWRITTEN_PLACE, first.place, summary, plain=plain)
 
 
 def _evidence_of_link(

@@ -68,6 +68,7 @@ class _Claim(NamedTuple):
     why: str
     alone: bool
     proven: bool = False  # no content beside it has to show that it was written over
+    plain: str = "a word of an object in use was overwritten"
 
 
 @check(
@@ -138,7 +139,13 @@ def _pool_headers(context: Context) -> Iterator[Evidence]:
                     f"{run.what}, over the header of pymalloc's pool at {base:#x}. They begin "
                     f"{describe_address(context, run.start)}{_user_of_block(context, run.start)}"
                 )
-                yield plain_evidence(ID, base + WORD, summary, start=run.start, end=run.end)
+                plain = (
+                    f"{run.end - run.start} bytes of {run.kind} were written over the data of "
+                    "Python's allocator"
+                )
+                yield plain_evidence(
+                    ID, base + WORD, summary, start=run.start, end=run.end, plain=plain
+                )
                 return
 
 
@@ -148,13 +155,16 @@ def _evidence(
     held = read_word(context.target, claim.place) or 0
     word = f"the word at {claim.place:#x}, {held:#x}{in_brackets(held)}, "
     if run is None:
-        return plain_evidence(ID, claim.place, f"{word}was overwritten: {claim.why}")
+        return plain_evidence(
+            ID, claim.place, f"{word}was overwritten: {claim.why}", plain=claim.plain
+        )
     summary = f"{run.end - run.start} bytes from {run.start:#x} on were overwritten: {run.what}"
     summary += "" if edge is None else f", over the edge of the block at {edge:#x}"
     summary += f"; {word}is one of them, and {claim.why}"
-    where = describe_address(context, run.start)
-    summary += f". They begin {where}{_user_of_block(context, run.start)}" if where else ""
-    return plain_evidence(ID, claim.place, summary, start=run.start, end=run.end)
+    where, user = describe_address(context, run.start), _user_of_block(context, run.start)
+    summary += f". They begin {where}{user}" if where else ""
+    plain = f"{run.end - run.start} bytes of memory in use were overwritten with {run.kind}"
+    return plain_evidence(ID, claim.place, summary, start=run.start, end=run.end, plain=plain)
 
 
 def _user_of_block(context: Context, address: int) -> str:
@@ -288,7 +298,8 @@ def _of_named_object(context: Context, address: int, kind: int) -> Iterator[_Cla
     why = f"it should be the type of the object at {address:#x}, which {what} still names"
     alone = not is_block_reused(context, address) and is_item_alone(context, address)
     counted = _counted_from_type(context, address, kind) if alone else ""
-    yield _Claim(address + WORD, why + counted, alone, bool(counted))
+    plain = "the type of an object in use was overwritten" if counted else _Claim.plain
+    yield _Claim(address + WORD, why + counted, alone, bool(counted), plain)
 
 
 def _is_one_byte_from_type(context: Context, word: int) -> bool:

@@ -43,6 +43,14 @@ class ContentRun(NamedTuple):
     in_step: bool
     period: int = 0  # bytes after which it repeats, or takes a step; 0 where it does neither
 
+    @property
+    def kind(self) -> str:
+        """What it is in a few words, without what stands there."""
+        words = self.what.partition(", ")[0]
+        if words.startswith("the text "):
+            return "text, over and over"
+        return f"{words}, over and over" if words.startswith("the bytes ") else words
+
 
 def content_runs(target: Target, place: int) -> Iterator[ContentRun]:
     """Yield the runs of content that go over the word at a place, those in step first."""
