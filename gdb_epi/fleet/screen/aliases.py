@@ -11,6 +11,7 @@ from gdb_epi.fleet.population.attribute_combinations import count_by_value, find
 from gdb_epi.fleet.population.number_ranges import FINE, RANGE, group_into_ranges
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
+from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
@@ -329,7 +330,7 @@ def _conditional_p(
     )
     if of_programs is not None:  # of other programs each has images of its own
         controls &= of_programs
-        if not is_process_attribute(other.name):
+        if other.name in PLACES:
             # While a place has trouble, what ran there on those days is no second cause of it.
             controls &= np.isin(population.day, population.day[same[inside & (value == code)]])
     marked = float((controls & (attribute.crash == code)).sum())

@@ -26,6 +26,7 @@ from gdb_epi.fleet.population.value_spans import (
 )
 from gdb_epi.fleet.screen.attributes import AttributeToTest, value_findings
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
+from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_CONDITIONAL_P, MIN_N, NO_HOURS, Finding
 from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,
@@ -259,7 +260,7 @@ def _share(
     controls = (other.crash == given) & (mine.crash >= 0)
     if same_programs is not None and is_process_attribute(mine.name):
         controls &= same_programs
-        if not is_process_attribute(other.name):
+        if other.name in PLACES:
             # While a place has trouble, what ran on those days is no condition: it ran elsewhere,
             # too.
             near = controls & beside

@@ -45,6 +45,8 @@ from gdb_epi.typing_lite import NamedTuple
 
 MIN_SIGNATURES = 8
 MIN_CRASHES = 8  # of a signature
+MIN_BURSTS = 4.0  # times as scattered as by chance: processes that start together die in waves
+LEAST_DUE = 0.1  # of the mean: a day before a leak shows is not impossible
 SURE_SPREAD = 4.0  # standard deviations of a chi-squared, beyond which days scatter for a reason
 
 
@@ -191,10 +193,24 @@ def _day_effect(population: Population, mine: Ints, others: Bools) -> float:
     beside = distinct_pairs(population.day, population.signature, others)[0]
     first = int(min(days.min(), beside.min(initial=days.min())))
     own = np.bincount(days - first, minlength=int(beside.max(initial=first)) - first + 1)
-    ran = np.bincount(beside - first, minlength=own.size) + 1.0  # it ran without a crash, too
-    due = mine.size * ran / ran.sum()
+    # It ran on days without a crash, too.
+    ran: Floats = np.bincount(beside - first, minlength=own.size).astype(float) + 1.0
+    due = ran * _never_falling(own / ran, ran)  # what leaks comes more and more often
+    due = np.maximum(due, LEAST_DUE * mine.size * ran / ran.sum())
     chi, free = float(((own - due) ** 2 / due).sum()), own.size - 1
-    return chi / free if chi > free + SURE_SPREAD * np.sqrt(2 * free) else 1.0
+    is_sure = chi > free + SURE_SPREAD * np.sqrt(2 * free)
+    return chi / free if is_sure and chi > MIN_BURSTS * free else 1.0
+
+
+def _never_falling(rates: Floats, weights: Floats) -> Floats:
+    """Return the nearest rates that never fall (pool adjacent violators)."""
+    pools: list[tuple[float, float, int]] = []  # rate, weight, days
+    for rate, weight in zip(rates.tolist(), weights.tolist(), strict=True):
+        pools.append((rate, weight, 1))
+        while len(pools) > 1 and pools[-2][0] >= pools[-1][0]:
+            (a, m, days), (b, n, more) = pools[-2:]
+            pools[-2:] = [((a * m + b * n) / (m + n), m + n, days + more)]
+    return np.repeat([rate for rate, _, _ in pools], [days for _, _, days in pools])
 
 
 class UnexplainedCrashes:
