@@ -27,7 +27,10 @@ def fleet() -> Population:
         Attribute("driver", ["1", "2"], driver, driver.copy()),
         Attribute("bios", ["x", "y"], bios, nothing),
         Attribute("agent", ["4.1", "4.2"], new_agent.astype(int), nothing),
-        Attribute("image", ["i", "j"], np.where(new_agent, -1, host % 2), nothing),
+        *(
+            Attribute(name, ["i", "j"], np.where(new_agent, -1, host % 2), nothing)
+            for name in ("image", "package numpy", "lib libz.so.1", "env MODE")
+        ),
     )
     none = np.zeros(host.size, dtype=bool)
     return Population(
@@ -40,7 +43,7 @@ def fleet() -> Population:
 def test_what_hosts_keep_is_taken_from_what_they_told_before():
     before = fleet()
     after, filled = fill_kept_attributes(before)
-    rack, driver, bios, _, image = after.attributes
+    rack, driver, bios, _, *of_process = after.attributes
     asked = (before.host % 2 == 1) & (before.day >= 20_000 + ASKED) & (before.host != 59)
     assert (rack.crash[asked] == before.host[asked] % 3).all()
     assert (rack.exposure[asked] == before.host[asked] % 3).all()
@@ -51,7 +54,7 @@ def test_what_hosts_keep_is_taken_from_what_they_told_before():
     assert filled["bios"][2] == "agent=4.2"
     # A driver that changes is unknown, a host that had two racks too, and what is of a process.
     assert driver is before.attributes[1]
-    assert image is before.attributes[4]
+    assert all(a is b for a, b in zip(of_process, before.attributes[4:], strict=True))
     assert rack.crash[(before.host == 0) & (before.day == 20_009)].tolist() == [-1]
     assert (rack.crash[before.host == 59] == -1).all()
 

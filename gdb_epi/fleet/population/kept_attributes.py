@@ -12,13 +12,13 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import ENV
-from gdb_epi.fleet.records.projection import PACKAGE
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools
 
 MAX_CHANGED = 0.02  # of the hosts that have an attribute: with more of them it is none that stays
 MIN_MISSING = 5  # crashes, that something they share is named
 MOSTLY, HARDLY = 0.9, 0.1  # of those without a value, of those with one
 OF_PROCESS = ("image", "python", "namespace", "kernel")
+LOADED = ("package ", "lib ", ENV)  # what a process has or lacks, whatever its host
 
 
 def fill_kept_attributes(
@@ -32,7 +32,7 @@ def fill_kept_attributes(
 
     def fill(attribute: Attribute) -> Attribute:
         lacks = attribute.crash < 0, attribute.exposure < 0
-        if attribute.name in OF_PROCESS or attribute.name.startswith((PACKAGE, "lib ", ENV)):
+        if attribute.name in OF_PROCESS or attribute.name.startswith(LOADED):
             return attribute
         if not (lacks[0].any() or lacks[1].any()):
             return attribute
@@ -75,7 +75,7 @@ def what_lacks_it(population: Population, without: Bools) -> str:
         return ""
     best: tuple[float, str] | None = None
     for attribute in population.attributes:
-        if attribute.name.startswith((PACKAGE, "lib ", ENV)):
+        if attribute.name.startswith(LOADED):
             continue
         size = len(attribute.values) + 1
         lacking, others = (
