@@ -2,10 +2,10 @@
 """Run the checks on one process: the evidence, what was skipped and why, and the score.
 
 Where a process says itself why it ended (a signal that somebody sent, a limit that was met, a check
-of the program's own, a stack that calls filled to its end), the costly checks run only if cheap
-ones found something. Not so what may come of damaged memory: an abort in which glibc or CPython
-found a block, a stack or an object damaged, or over a name that was not found, a frame larger than
-its stack.
+of the program's own, a stack that calls of Python filled to its end), the costly checks run only if
+cheap ones found something. Not so what may come of damaged memory: an abort in which glibc or
+CPython found a block, a stack or an object damaged, or over a name that was not found, a frame
+larger than its stack, native code that called itself without end.
 """
 
 from __future__ import annotations
@@ -65,13 +65,14 @@ _PLAIN_MESSAGES = frozenset(("assert",))
 _FAILED_LOOKUPS = frozenset(("KeyError", "AttributeError", "NameError", "ModuleNotFoundError"))
 MAX_EVIDENCE = 256  # items of one check
 MAX_SKIPPED = 64
+MANY_FRAMES = 100  # a stack of 64 KiB has room for more
 ALL = "all"  # the name under which no check at all ran
 
 
 def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding]) -> str | None:
     """Return why the costly checks are not made; None where they are."""
     account = state.account
-    if any(map(_is_of_calls, findings)):
+    if any(map(_is_of_calls, findings)) and _recursed_in_python(state):
         how = "calls used up the stack"
     elif isinstance(account, Absent):
         if account.reason != NOT_APPLICABLE:
@@ -87,6 +88,17 @@ def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding
 def _is_of_calls(finding: Finding) -> bool:
     """Tell whether a stack was used up by calls, not by one frame, whose size may be damaged."""
     return finding.detector == "stack_overflow" and not finding.facts.get("large")
+
+
+def _recursed_in_python(state: ProcessState) -> bool:
+    """Tell whether it was calls of Python code that filled a stack.
+
+    Native code that calls itself without end may follow a damaged type or pointer.
+    """
+    python = state.python
+    if isinstance(python, Absent):
+        return True
+    return any(thread.crashed and len(thread.frames) >= MANY_FRAMES for thread in python.threads())
 
 
 def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:

@@ -17,10 +17,10 @@ from gdb_epi.corruption.checks.item_counts import (
     heap_string_flags,
     item_counts,
 )
-from gdb_epi.corruption.checks.type_slots import type_numbers
+from gdb_epi.corruption.checks.type_slots import _classes_at_hand, type_numbers, type_slots
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.heap.memory_readers import shared_page_reader
+from gdb_epi.corruption.heap.memory_readers import shared_object_search, shared_page_reader
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pool_census import (
@@ -214,3 +214,18 @@ def test_a_small_int_that_is_not_what_its_place_says(interpreter: str) -> None:
         changed.put_word(place, garbage)
         (damage,) = evidence(small_ints, changed)
         assert (damage.id, damage.where) == (id_, where)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_a_slot_of_a_class_that_the_fault_had_at_hand(interpreter: str) -> None:
+    target = core_of(interpreter)
+    assert not evidence(type_slots, target), "the healthy core"
+    context = Context(ProcessState(target))
+    heap = shared_object_search(context)
+    tp_dealloc = heap.reader.layout.require("PyTypeObject", "tp_dealloc")
+    classes = [kind for kind in _classes_at_hand(context, heap) if heap.reader.u64(kind)]
+    assert classes
+    place = classes[0] + tp_dealloc
+    changed = MutatedTarget(target)
+    changed.flip(place, 0)
+    assert [each.where for each in evidence(type_slots, changed)] == [place]

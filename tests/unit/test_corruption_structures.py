@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -485,6 +486,19 @@ def test_a_stack_that_calls_used_up_says_why_the_process_ended(
     assert (
         why == "not looked for: calls used up the stack, and nothing else looked damaged"
     ) is plain
+
+
+@pytest.mark.parametrize(("frames", "plain"), [(3, False), (900, True)])
+def test_native_code_that_calls_itself_may_follow_what_is_damaged(
+    frames: int, plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = process(0)
+    state.target.crash = lambda: CrashInfo(11, 2, STACK, None, 7, 0, None)  # type: ignore[method-assign]
+    thread = SimpleNamespace(crashed=True, frames=(None,) * frames)
+    python = SimpleNamespace(threads=lambda: [thread])
+    monkeypatch.setattr(ProcessState, "python", python)
+    why = reason_to_skip_costly_checks(state, (Finding("stack_overflow", "thread 7", {}, ""),))
+    assert (why is not None) is plain
 
 
 def test_a_sign_that_damage_leaves_too_is_no_plain_one() -> None:

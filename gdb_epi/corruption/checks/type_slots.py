@@ -15,6 +15,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.memory_readers import (
+    collect_fault_values,
     read_words,
     shared_object_search,
     shared_page_reader,
@@ -128,10 +129,22 @@ def _types(context: Context, heap: ObjectSearch, python: PythonState) -> Iterato
                 continue
             if len(seen) >= MAX_TYPES and not context.sweep:
                 return
-    for value in _global_classes(heap, python):
+    for value in (*_classes_at_hand(context, heap), *_global_classes(heap, python)):
         if value not in seen and len(seen) < MAX_TYPES:
             seen.add(value)
             yield value
+
+
+def _classes_at_hand(context: Context, heap: ObjectSearch) -> Iterator[int]:
+    """Yield the classes that the fault had at hand, and those of the objects that it had."""
+    metatype = heap.metatype()
+    for value in collect_fault_values(context):
+        with suppress(UnreadableMemory):
+            kind = heap.reader.type_of(value)
+            if kind == metatype:
+                yield value
+            elif heap.reader.type_of(kind) == metatype:
+                yield kind
 
 
 def _global_classes(heap: ObjectSearch, python: PythonState) -> Iterator[int]:
