@@ -12,6 +12,7 @@ from commands import tasks as module
 from gdb_epi.cpython.running.tasks import Task, Tasks
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import SoftError
+from gdb_epi.render import task_tree
 
 WAITS = PyFrame(8, 16, "fetch", "fetch", "/srv/app.py", 4, "__main__", "generator", "dumped", False)
 RUNS = WAITS._replace(name="main", qualname="main", lineno=9)
@@ -34,7 +35,9 @@ def lines(
     gaps: tuple[SoftError, ...] = (),
 ) -> list[str]:
     state = SimpleNamespace(python_soft_errors=list, python=SimpleNamespace(found_by="symbol"))
-    monkeypatch.setattr(module, "read_tasks_and_waits", lambda _: (Tasks(tuple(found), gaps), {}))
+    monkeypatch.setattr(
+        task_tree, "read_tasks_and_waits", lambda _: (Tasks(tuple(found), gaps), {})
+    )
     report = module.show_tasks(
         SimpleNamespace(state=state), Namespace(limit=40, tree=tree, each=each)
     )

@@ -467,40 +467,12 @@ def find_dry_run_starts(
 
     A call made by a frame that is not the innermost may already be partly done.
     """
-    at, code = scene.running_byte(frame), list(scene.call_sites.instructions(frame.code))
-    reader, opcodes = scene.view.reader, find_opcodes(scene.view.reader.layout)
-    start, size = locate_bytecode(reader, frame.code)
-    units = reader.read(start, size) if 0 < size <= MAX_CODE else b""
-    names = [opcodes.names.get(units[each.at], "?") for each in code if each.end <= len(units)]
-    names = [name if is_followed(name) else "?" for name in names]
-    running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
-    if at is None or running is None or running >= len(names):
-        raise Undecodable("no running instruction")
-    targets = {scene.call_sites.leads_to(each) for each in code}
-    first = running
-    while first and code[first].at not in targets and code[first - 1].goes_on:
-        if names[first - 1].startswith(_BEGINS):
-            break
-        first -= 1
-    iterates = names[running] == "FOR_ITER" or (first and names[first - 1] == "FOR_ITER")
-    if iterates and names[first] != "FOR_ITER":
-        first -= 1
-    loops = tuple(
-        range(each.at, each.end + opcodes.jump_unit * each.argument)
-        for each, name in zip(code, names, strict=False) if name == "FOR_ITER"
-    )  # fmt: skip
-    begin = running
-    while begin and names[begin] in _STEPS_OF_DELEGATION:
-        begin -= 1
-    if names[begin] in _DELEGATES:
-        depth = sum(code[begin].at in each for each in loops) + 1
-        stack = _iterators(scene, frame, depth)
-        if names[running] == "YIELD_VALUE" and _SLEPT not in stack:
-            raise Undecodable("a generator that has given its value")
-        if len(stack) < depth or None in stack:
-            raise Undecodable("an iterator of another kind")
-        yield DryRunStart(code[begin].at, (*stack, NoneResult()), for_loops=loops)
+    here = _read_running_code(scene, frame)
+    code, names, running, loops = here
+    if (start := _start_of_delegation(scene, frame, here)) is not None:
+        yield start
         return
+    first, iterates = _begin_of_statement(scene, here)
     stack = _iterators(scene, frame, sum(code[first].at in each for each in loops))
     guarded = code[first].at - (names[first] == "POP_EXCEPT")  # which no handler guards any more
     stack += _below_handler(scene, frame, len(stack), guarded)
@@ -530,6 +502,63 @@ def find_dry_run_starts(
     if done and after < len(code):
         loaded = _loaded(code[after - 1], names[after - 1])
         yield DryRunStart(code[after].at, stack, loaded=loaded, for_loops=loops)
+
+
+class _RunningCode(NamedTuple):
+    """The instructions of a frame, their names ("?" where not followed), and which one runs."""
+
+    code: list[Instruction]
+    names: list[str]
+    running: int
+    loops: tuple[range, ...]  # the bytes of each `for` loop
+
+
+def _read_running_code(scene: HangContext, frame: PyFrame) -> _RunningCode:
+    at, code = scene.running_byte(frame), list(scene.call_sites.instructions(frame.code))
+    reader, opcodes = scene.view.reader, find_opcodes(scene.view.reader.layout)
+    start, size = locate_bytecode(reader, frame.code)
+    units = reader.read(start, size) if 0 < size <= MAX_CODE else b""
+    names = [opcodes.names.get(units[each.at], "?") for each in code if each.end <= len(units)]
+    names = [name if is_followed(name) else "?" for name in names]
+    running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
+    if at is None or running is None or running >= len(names):
+        raise Undecodable("no running instruction")
+    loops = tuple(
+        range(each.at, each.end + opcodes.jump_unit * each.argument)
+        for each, name in zip(code, names, strict=False) if name == "FOR_ITER"
+    )  # fmt: skip
+    return _RunningCode(code, names, running, loops)
+
+
+def _start_of_delegation(
+    scene: HangContext, frame: PyFrame, here: _RunningCode
+) -> DryRunStart | None:
+    """Return where `yield from` or `await` goes on, if the frame is in one."""
+    begin = here.running
+    while begin and here.names[begin] in _STEPS_OF_DELEGATION:
+        begin -= 1
+    if here.names[begin] not in _DELEGATES:
+        return None
+    at = here.code[begin].at
+    depth = sum(at in each for each in here.loops) + 1
+    stack = _iterators(scene, frame, depth)
+    if here.names[here.running] == "YIELD_VALUE" and _SLEPT not in stack:
+        raise Undecodable("a generator that has given its value")
+    if len(stack) < depth or None in stack:
+        raise Undecodable("an iterator of another kind")
+    return DryRunStart(at, (*stack, NoneResult()), for_loops=here.loops)
+
+
+def _begin_of_statement(scene: HangContext, here: _RunningCode) -> tuple[int, bool]:
+    """Return the first instruction of the running statement, and if it takes a loop's next item."""
+    code, names, first = here.code, here.names, here.running
+    targets = {scene.call_sites.leads_to(each) for each in code}
+    while first and code[first].at not in targets and code[first - 1].goes_on:
+        if names[first - 1].startswith(_BEGINS):
+            break
+        first -= 1
+    iterates = names[here.running] == "FOR_ITER" or (first > 0 and names[first - 1] == "FOR_ITER")
+    return first - (iterates and names[first] != "FOR_ITER"), iterates
 
 
 def _loaded(instruction: Instruction, name: str) -> int | None:
