@@ -330,6 +330,14 @@ class LiveCode:
                     return True
         return False
 
+    def bound_objects(self, methods: Collection[str]) -> Iterator[int]:
+        """Yield the objects of which somebody keeps one of some methods of Python."""
+        instances = shared_instances(self.view.target, self.view.python)
+        at = self._reader.layout.require("PyMethodObject", "im_self")
+        for each in instances.of(("method",)):
+            if self._name_of_method(each.address, "method") in methods:
+                yield self._reader.u64(each.address + at)
+
     def _name_of_method(self, method: int, kind: str) -> str:
         with suppress(UnreadableMemory, LayoutError):
             if kind == "method":
@@ -524,7 +532,8 @@ class _Walk:
         if not receiver or self._view.locks.type_name(receiver) == "NoneType":
             self._name(name)  # another object will be there when that is called
             return
-        self._found.add((receiver, name))
+        is_class = self._view.locks.type_name(receiver) == "type"  # a method of any object of it
+        self._found.add((0 if is_class else receiver, name))
         value = self._calls.attribute(receiver, name)
         kind = self._view.locks.type_name(value) if value and not value & 7 else ""
         if kind == "function":

@@ -10,7 +10,7 @@ is no fault. A future must be one that the waiting code made: a library sets its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from gdb_epi.cpython.running.unfinished_tasks import UNKNOWN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
@@ -29,6 +29,7 @@ from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
+from gdb_epi.hangs.loops.tasks_of_one_connection import reading_tasks
 from gdb_epi.hangs.tasks import (
     SETTERS,
     activity_of_task,
@@ -56,6 +57,7 @@ _ENDERS: Mapping[str, frozenset[str]] = {
     QUEUE_PUT: frozenset(("get", "get_nowait", "shutdown")),
     QUEUE_JOIN: frozenset(("task_done", "shutdown")), SEMAPHORE: frozenset(("release",)),
 }  # fmt: skip
+_WRITES = frozenset(("write", "writelines", "send", "sendall", "write_eof", "close", "abort"))
 _MAKES = frozenset(("create_future", "Future"))
 _RUNS_MAIN = (("asyncio.base_events", "run_until_complete", "future"),
               ("asyncio.runners", "run", "task"))  # fmt: skip
@@ -103,6 +105,48 @@ def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
+def main_task_awaits_silent_peer(scene: HangContext) -> HangDiagnosis | None:
+    """The main task waits for an answer over a connection both of whose ends are here, and read.
+
+    Nothing has arrived at either end, and only the task at one of them can set what the main task
+    waits for: the other end has nothing to answer.
+    """
+    thread = scene.loop_thread
+    if thread is None or thread.kind != POLL or not 0 < len(scene.tasks) <= MAX_TASKS:
+        return None
+    main = _main_task(scene, thread.tid)
+    tasks = _StuckTasks(scene, thread.tid)
+    if main is None or main.wait is None or main.wait.kind != FUTURE or main.id in tasks.stuck:
+        return None
+    if not tasks.may_wait_for_ever(main):
+        return None
+    reading = {(each.own, each.peer): each for each in reading_tasks(scene)}
+    for (own, peer), first in reading.items():
+        second = reading.get((peer, own))
+        if second is None or first.arrived or second.arrived or first.task.id == second.task.id:
+            continue
+        ends = {first.transport, second.transport}
+        of_pair = {main.id, first.task.id, second.task.id}
+        if tasks.givers(main) == {first.task.id} and not tasks.may_write(ends, of_pair):
+            sentence = (
+                f"{describe_waiting_task(main, scene.installed)}, which only "
+                f"{name_task(first.task)} could give; "
+                f"{describe_waiting_task(first.task, scene.installed)}; the other end of that "
+                "connection is here too: "
+                f"{describe_waiting_task(second.task, scene.installed)}, and nothing is on its way"
+            )
+            shown = (main, first.task, second.task)
+            return HangDiagnosis(
+                HANG, "peer", sentence,
+                tuple(activity_of_task(thread, task, scene.installed) for task in shown), PROBABLE,
+                ("the address of each transport is that of the other one's peer",
+                 "no bytes lie in the buffers of either end"),
+                ("a timeout", "another task, callback or thread whose code could set it"),
+                ("a callback that writes to the connection",),
+            )  # fmt: skip
+    return None
+
+
 def _main_task(scene: HangContext, tid: int) -> UnfinishedTask | None:
     for frame in scene.view.frames(tid):
         for module, name, variable in _RUNS_MAIN:
@@ -119,6 +163,52 @@ class _StuckTasks:
         self._scene, self._loop_tid = scene, loop_tid
         self._reach: dict[int, Reach] = {}
         self.stuck = self._find()
+
+    def may_wait_for_ever(self, task: UnfinishedTask) -> bool:
+        """Tell whether only code of this process can end what a task waits for."""
+        return self._needs_another(task)
+
+    def givers(self, task: UnfinishedTask) -> set[int]:
+        """Return the other tasks that may end a wait; 0 stands for threads and for callbacks."""
+        scene = self._scene
+        if task.wait is None:
+            return {0}
+        waiting = {**self.stuck, task.id: task}
+        enders = _ENDERS[task.wait.kind]
+        list(self._going_on(waiting))  # reads what each may do
+        able = {
+            each.id for each in scene.tasks
+            if each.id in self._reach and each.id not in waiting
+            and self._reach[each.id].calls_any(task.wait.address, enders)
+        }  # fmt: skip
+        beside = [scene.live_code.called_back, *self._of_threads()]
+        return able | {0 for reach in beside if reach.calls_any(task.wait.address, enders)}
+
+    def may_write(self, transports: Collection[int], but: Collection[int]) -> bool:
+        """Tell whether code of other tasks or threads may write to one of some transports.
+
+        A function that is called later gets its own connection; only one that it has counts.
+        """
+        scene = self._scene
+        others = [scene.live_code.of_frames(t.stack) for t in scene.tasks if t.id not in but]
+        others += self._of_threads()
+        bound = set(scene.live_code.bound_objects(_WRITES))
+        ends = set(transports)
+        if bound & ends or any(scene.view.attribute(at, "_transport") in ends for at in bound):
+            return True
+
+        def writes(reach: Reach, *, certainly: bool) -> bool:
+            return reach.unbounded or any(
+                name in _WRITES and (
+                    not certainly if not at
+                    else bool({at, scene.view.attribute(at, "_transport")} & set(transports))
+                )
+                for at, name in reach.calls
+            )  # fmt: skip
+
+        return any(writes(each, certainly=False) for each in others) or writes(
+            scene.live_code.called_back, certainly=True
+        )
 
     def _find(self) -> dict[int, UnfinishedTask]:
         waiting = {task.id: task for task in self._scene.tasks if self._needs_another(task)}
@@ -196,7 +286,10 @@ class _StuckTasks:
                     self._reach[task.id] = scene.live_code.of_frames(task.stack)
                 yield self._reach[task.id]
         yield scene.live_code.called_back
-        going_on = GoingOn(scene)
-        for activity in scene.activities:
+        yield from self._of_threads()
+
+    def _of_threads(self) -> Iterator[Reach]:
+        going_on = GoingOn(self._scene)
+        for activity in self._scene.activities:
             if activity.tid != self._loop_tid and activity.tid not in going_on.blocked:
                 yield going_on.of(activity.tid)

@@ -26,7 +26,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_FRAMES = 500  # of other tasks that are examined
 
 
-class _ReadingTask(NamedTuple):
+class ReadingTask(NamedTuple):
     """A task that waits to read, the addresses of its end, and what came and was not enough."""
 
     task: UnfinishedTask
@@ -46,7 +46,7 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
     activity = scene.loop_thread
     if activity is None or activity.kind in (*RUNNING, GIL):  # what was sent may not be read yet
         return None
-    reading = {(each.own, each.peer): each for each in _reading_tasks(scene)}
+    reading = {(each.own, each.peer): each for each in reading_tasks(scene)}
     for (own, peer), first in reading.items():
         second = reading.get((peer, own))
         if second is None or second.task.id == first.task.id:
@@ -78,7 +78,8 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _reading_tasks(scene: HangContext) -> Iterator[_ReadingTask]:
+def reading_tasks(scene: HangContext) -> Iterator[ReadingTask]:
+    """Yield the tasks that wait to read from a connection, without a timeout, and its two ends."""
     for task in scene.tasks:
         wait = task.wait
         if task.running or wait is None or wait.kind != READ or not wait.address:
@@ -95,7 +96,7 @@ def _reading_tasks(scene: HangContext) -> Iterator[_ReadingTask]:
             continue
 
 
-def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> _ReadingTask:
+def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> ReadingTask:
     """Return what a task reads. Raises EpiError where its transport has no two addresses."""
     context = get_process_values(scene.target, scene.python).context  # transports have slots
     transport = context.attribute(stream, "_transport")
@@ -110,10 +111,10 @@ def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> _ReadingT
     if own is None or peer is None:
         raise UnreadableMemory(extra, 8, "no two addresses")
     arrived = _length(scene, context.attribute(stream, "_buffer"))
-    return _ReadingTask(task, own, peer, transport, arrived)
+    return ReadingTask(task, own, peer, transport, arrived)
 
 
-def _may_be_written(scene: HangContext, pair: Sequence[_ReadingTask]) -> bool:
+def _may_be_written(scene: HangContext, pair: Sequence[ReadingTask]) -> bool:
     """Tell whether a third task has a writer of a connection at hand, or there is too much."""
     view = scene.view
     ids, ends = {each.task.id for each in pair}, {each.transport for each in pair}
