@@ -57,7 +57,8 @@ LOADED_WHOLE = (
     "cpython target fault locks hangs detectors corruption judgement signature record sidecars"
 ).split()
 MAX_RESULT = 512 << 20  # bytes that one core's result may have
-MAX_KEPT = 80 << 20  # bytes that a worker may hold between two cores; then it is replaced
+MAX_KEPT = 80 << 20  # bytes that a worker may hold between two cores; then it gives files back
+MAX_OWN = 64 << 20  # bytes that it may hold then, if it names native frames; else it is replaced
 MAX_CHAIN = 16  # exceptions that led to an exception
 _HEADER = struct.Struct("<Q?")  # of a result: its size, and whether the worker goes on
 PIECE = 1 << 16
@@ -292,6 +293,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         limit_memory(0, share.options.max_memory)
         requests = asked.makefile("rb")
         goes_on, kept = True, OpenElfFiles()
+        own = MAX_KEPT if share.options.native == "never" else MAX_OWN  # names take memory too
         while goes_on and (line := requests.readline()):
             index, folder = json.loads(line)
             answer, goes_on = _encode(share, share.cores[index], ScratchFolder(folder), kept)
@@ -301,7 +303,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
             gc.freeze()  # modules, tables, kept files: looking at them took 10 ms a core
             if _resident() >= MAX_KEPT:
                 kept.give_back()  # half of it; a new process would read all files anew
-                goes_on = goes_on and _resident() < MAX_KEPT
+                goes_on = goes_on and _resident() < own
             asked.sendall(_HEADER.pack(len(message), goes_on))
             asked.sendall(message)
             del message
