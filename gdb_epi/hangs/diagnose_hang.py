@@ -31,6 +31,7 @@ from gdb_epi.hangs.loops.long_iterations import endless_iteration
 from gdb_epi.hangs.loops.native_loops import endless_native_code
 from gdb_epi.hangs.loops.polled_waits import polls_in_vain, tasks_poll_futilely
 from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
+from gdb_epi.hangs.loops.repeated_output import endless_repetition
 from gdb_epi.hangs.loops.resource_exhaustion import (
     connection_pool_exhausted,
     connection_pool_held_by_caller,
@@ -113,6 +114,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         endless_match,
         long_computation,
         endless_iteration,
+        endless_repetition,
         diagnose_computing_threads,
         single_wait.blocked_event_loop,
         event_loop_threads_exhausted,

@@ -85,6 +85,7 @@ _BY_KIND = {
     "polls in vain": _TIME_LIMIT,
     "endless match": "rewrite the regular expression: no repetition inside a repetition",
     "endless iteration": _LIMIT_SEARCH,
+    "endless repetition": "leave the loop when a turn brings it no further",
     "long computation": "limit the size of numbers that others give, before you compute with them",
     "endless search": _LIMIT_SEARCH,
     "endless walk": "remember what was visited, and do not visit it again",

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that make the same objects again and again: a parser that comes back to where it was.
+
+What such a loop has appended to a list says what its turns did: thousands of objects, each made
+anew, that are equal in all their attributes. A loop that gets on has something that counts its
+turns: a position, a number that is left, a limit. Where no number that its code reaches is as
+large as the list is long, and it takes nothing from a container, queue or peer, nothing does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.types import (
+    HANG,
+    RUNNING,
+    HangDiagnosis,
+    ThreadActivity,
+    function_and_line,
+    wait_diagnosis,
+)
+from gdb_epi.locks.types import PROBABLE
+from gdb_epi.sizes import split_into_words
+
+ENOUGH = 10_000  # objects: whoever makes so many equal ones on purpose knows how many
+LAST, SPREAD = 96, 64  # of these that are compared: the last ones, and some of the half before
+PERIOD = 4  # of objects that differ and come in turns
+MIN_ATTRIBUTES = 3  # of an object: a flag, a reading or a line may well be equal to all others
+_HEAP_TYPE, _OF_BUILT_IN = 1 << 9, 0xFF << 24  # of tp_flags (Include/object.h)
+_NAMESPACES = ("type", "module", "function")
+_KEPT = ("int", "bool", "NoneType", "list")
+MAX_FRAMES, MAX_ATTRIBUTES, MAX_TEXT = 8, 64, 128
+_TAKES = frozenset((
+    "pop", "popleft", "popitem", "remove", "discard", "get", "get_nowait", "recv", "recv_into",
+    "readline", "accept", "input", "send", "random", "choice", "randint", "time",
+    "__next__", "monotonic", "perf_counter", "sleep", "select", "poll", "wait", "heappop",
+))  # fmt: skip
+
+
+def endless_repetition(scene: HangContext) -> HangDiagnosis | None:
+    """A thread's loop has made the same object thousands of times, and nothing counts its turns."""
+    for activity in scene.activities:
+        if activity.kind not in RUNNING or not activity.frames:
+            continue
+        frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+        for number, frame in enumerate(frames):
+            try:
+                found = _repeated(scene, frames[: number + 1], frame)
+            except (UnreadableMemory, LayoutError, IndexError):
+                continue
+            if found is not None:
+                return _diagnosis(activity, frame, *found)
+    return None
+
+
+def _diagnosis(
+    activity: ThreadActivity, frame: PyFrame, name: str, kind: str, count: int
+) -> HangDiagnosis:
+    return wait_diagnosis(
+        HANG, "endless repetition",
+        f"{activity.who()} is in a loop of {function_and_line(frame)} that does not get on, called "
+        f"at {activity.where()}: the last of {count} {kind} objects in "
+        f"`{name}`, which it made one after the other, are equal in all their attributes",
+        activity._replace(key_frames=activity.frames), PROBABLE,
+        evidence=(f"`{name}` grows by append(), and its objects repeat",
+                  "no number that the loop reaches is as large as there are objects"),
+        ruled_out=("a position that gets on", "a limit of their number", "a `for` loop"),
+        doubts=("a state of the loop outside of Python's objects",),
+    )  # fmt: skip
+
+
+def _repeated(
+    scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame
+) -> tuple[str, str, int] | None:
+    """Return (variable, class, count) of the objects that a frame's loop makes again and again.
+
+    Raises UnreadableMemory, LayoutError, IndexError.
+    """
+    loops, sites = scene.loop_bodies(frame), scene.call_sites
+    heads = {each.at for each in sites.instructions(frame.code) if each.operation == "next"}
+    if not loops or any(loop.start in heads for loop in loops) or scene.goes_over_finite(frame):
+        return None
+    for name, at in _reached(scene, frame):
+        if scene.view.locks.type_name(at) != "list":
+            continue
+        kind, count = _equal_objects(scene, at)
+        if count < ENOUGH:
+            continue
+        names = [each for own in inner for each in sites.names_used(own.code)]
+        if any(does == "global" and each == "next" for _, does, each in names):
+            return None
+        used = {each for _, _, each in names}
+        appends = "append" in used and any(
+            each == "append" and (own is not frame or any(at in loop for loop in loops))
+            for own in inner for at, _, each in sites.names_used(own.code)
+        )  # fmt: skip
+        reads = "read" in used and "seek" not in used
+        if reads or used & _TAKES or not appends or _counts(scene, inner, used, count):
+            return None
+        if _gets_on(scene, inner, frame, kind):
+            return None
+        return name, kind, count
+    return None
+
+
+def _reached(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int]]:
+    """Yield (name, PyObject *) of a frame's variables and of their attributes."""
+    for name, at in scene.view.variable_addresses(frame):
+        if at & 7 or scene.view.locks.type_name(at) in _NAMESPACES:
+            continue
+        yield name, at
+        for key, value in islice(scene.view.attributes(at), MAX_ATTRIBUTES):
+            if value and not value & 7:
+                yield f"{name}.{key}", value
+
+
+def _equal_objects(scene: HangContext, at: int) -> tuple[str, int]:
+    """Return the class of a list's objects and their number; 0 where they are not all equal."""
+    reader = scene.view.reader
+    size = reader.i64(at + reader.layout.require("PyListObject", "ob_size"))
+    room = reader.i64(at + reader.layout.require("PyListObject", "allocated"))
+    if size < ENOUGH or room <= size:  # [x] * n has no room left over
+        return "", 0
+    items = ContainerReader(reader).list_items(at)
+    if len(items) < ENOUGH:
+        return "", 0
+    last = items[-LAST:]
+    if len(set(last)) != len(last):
+        return "", 0  # one object many times
+    values = [_value(scene, item) for item in last]
+    periods = (p for p in range(1, PERIOD + 1) if values[p:] == values[:-p])
+    if None in values or next(periods, 0) == 0:
+        return "", 0
+    half = items[len(items) // 2 : -LAST]
+    spread = {_value(scene, item) for item in half[:: max(1, len(half) // SPREAD)]}
+    return scene.view.locks.type_name(last[-1]), len(items) if spread <= set(values) else 0
+
+
+def _value(scene: HangContext, item: int) -> tuple[str, ...] | None:
+    """Return the attributes of an object; None where it has few, or one that is not plain."""
+    parts = []
+    for name, at in _attributes(scene, item):
+        kind = scene.view.locks.type_name(at) if at and not at & 7 else ""
+        if kind == "str":
+            text = scene.view.reader.string(at, MAX_TEXT)
+            if isinstance(text, Absent):
+                return None
+            parts.append(f"{name}={text}")
+        elif kind == "int":
+            parts.append(f"{name}={scene.view.objects.integer(at)}")
+        elif kind == "bytes":
+            raw = scene.view.reader.bytes_object(at, MAX_TEXT)
+            parts.append(f"{name}={raw!r}" if isinstance(raw, bytes) else name)
+        else:  # the same object, or one of the same class that holds nothing of its own
+            parts.append(f"{name}={kind if kind in ('dict', 'list') else hex(at)}")
+    return (scene.view.locks.type_name(item), *parts) if len(parts) >= MIN_ATTRIBUTES else None
+
+
+def _attributes(scene: HangContext, item: int) -> list[tuple[str, int]]:
+    """Return (name, PyObject *) of an object's attributes; of one with slots, its words.
+
+    Raises UnreadableMemory, LayoutError.
+    """
+    attributes = list(islice(scene.view.attributes(item), MAX_ATTRIBUTES))
+    if attributes:
+        return attributes
+    reader = scene.view.reader
+    kind, head = reader.type_of(item), reader.layout.size("PyObject") or 16
+    flags = reader.u64(kind + reader.layout.require("PyTypeObject", "tp_flags"))
+    if not flags & _HEAP_TYPE or flags & _OF_BUILT_IN:
+        return []
+    size = reader.i64(kind + reader.layout.require("PyTypeObject", "tp_basicsize"))
+    size = max(0, min(size - head, 8 * MAX_ATTRIBUTES))
+    words = split_into_words(reader.read(item + head, size & ~7))
+    return [(str(place), word) for place, word in enumerate(words)]
+
+
+def _gets_on(scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame, kind: str) -> bool:
+    """Tell whether code stores something else than numbers and such objects: a next node."""
+    kept, loops = (*_KEPT, kind), scene.loop_bodies(frame)
+    stored = {
+        each.argument for each in scene.call_sites.instructions(frame.code)
+        if each.operation.startswith("store") and any(each.at in loop for loop in loops)
+    }  # fmt: skip
+    variables = scene.view.slots.of(frame).variables
+    held = [variables[number] for number in stored if number < len(variables)]
+    if any(at and not at & 7 and scene.view.locks.type_name(at) not in kept for at in held):
+        return True
+    return any(
+        scene.view.locks.type_name(value) not in kept
+        and scene.changes_of(own.code, {name.rpartition(".")[2]})
+        for own in inner for name, value in _reached(scene, own) if "." in name
+    )  # fmt: skip
+
+
+def _counts(scene: HangContext, inner: Sequence[PyFrame], used: set[str], count: int) -> bool:
+    """Tell whether code reaches a number that could count so many turns, or limit them."""
+    view = scene.view
+    for frame in inner:
+        words = [at for _, at in _reached(scene, frame)]
+        words += [at for name, at in view.frame_variables.global_addresses(frame) if name in used]
+        constants = view.reader.u64(
+            frame.code + view.reader.layout.require("PyCodeObject", "co_consts")
+        )
+        words += ContainerReader(view.reader).tuple_items(constants)
+        for word in words:
+            kind = view.locks.type_name(word) if word and not word & 7 else ""
+            if kind == "float" or "iterator" in kind or kind == "generator":
+                return True
+            number = view.objects.integer(word) if kind == "int" else 0
+            if isinstance(number, Absent) or abs(number) >= count // 2:
+                return True
+    return False
