@@ -10,6 +10,7 @@ pointer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.checks.overwritten_places import ID
@@ -54,6 +55,7 @@ MAX_HOLDERS = 16  # words that name an object
 MANY, MAX_COPIES = 4096, 6  # places of the wrong word
 MAX_SLOTS = 16  # of containers
 MIN_SHARE = 0.5  # of the searches of memory is left to the checks after this one
+MIN_BESIDE = 8  # objects of a type in the same pool
 MAX_COUNTED = 1 << 17  # by how much the address of a type was counted up or down
 HEAD_ROOM = 3 * WORD  # bytes from a block's start to where a pointer into it may lead
 
@@ -342,12 +344,15 @@ def _counted_from_type(context: Context, address: int, kind: int) -> str:
     By one bit a flip changes it.
     """
     index = address_index(context)
-    words = [
+    types = Counter(
         read_word(context.target, block + head + WORD) or 0
         for block in index.blocks_beside(address)
         for head in HEADS[:3]
-    ]
-    for right in sorted(dict.fromkeys(words), key=lambda word: abs(kind - word)):
+        if index.object_type(block + head) is not None
+    )
+    # What stands once or twice may be data that look like an object.
+    several = [right for right, number in types.items() if number >= MIN_BESIDE]
+    for right in sorted(several, key=lambda word: abs(kind - word)):
         near = 0 < abs(kind - right) < MAX_COUNTED and (kind ^ right).bit_count() > 1
         name = index.type_name(right) if near else None
         if name is not None and index.type_name(kind) is None:
