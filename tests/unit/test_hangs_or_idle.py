@@ -128,7 +128,7 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         waits={},
         activities=[doing, ThreadActivity(WORKER, "worker", hang_types.SLEEP, frames=(other,))],
         view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
-        calls_ahead=lambda f, _=0: of_frame.get(f.address, []),
+        calls_ahead=lambda f, _=0, _running=0: of_frame.get(f.address, []),
         ahead={},
         references=SimpleNamespace(variable_name=lambda *_: "over"),
     )
