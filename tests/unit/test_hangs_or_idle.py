@@ -30,7 +30,7 @@ HANGUP = 1  # of a mask: bit 0 is SIGHUP
 
 def frame(name: str, module: str = "shop", address: int = 1) -> SimpleNamespace:
     return SimpleNamespace(
-        qualname=name, name=name, module=module, address=address, filename="/srv/shop.py",
+        qualname=name, name=name, module=module, address=address, code=0, filename="/srv/shop.py",
         lineno=3, hole=None,
     )  # fmt: skip
 
