@@ -511,7 +511,7 @@ def test_full_disks_are_no_fix_and_accuse_no_place(ask):
     shell = ask(sixth.x07_full_disks)
     said = verdicts(shell)
     assert said[0].startswith("hardware: one host (w070), which has no host-hours since ")
-    assert len(said) == 2 and said[1].startswith("software: goes with image=registry/etl:8: ")
+    assert len(said) == 2 and said[1].startswith("software: came with image 8 and is not mended: ")
     text = shell("fleet", "suspects").out
     assert "since with image=registry/etl:9, which came later: not mended" in text
     assert "may be over" not in text

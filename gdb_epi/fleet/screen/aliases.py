@@ -31,6 +31,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
 TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
 MAX_RIVALS = 3
+MOSTLY_THERE = 0.8  # of the crashes: the trouble is that place's
 
 
 def drop_aliases(
@@ -330,7 +331,7 @@ def _conditional_p(
     )
     if of_programs is not None:  # of other programs each has images of its own
         controls &= of_programs
-        if other.name in PLACES:
+        if other.name in PLACES and n >= MOSTLY_THERE * np.count_nonzero(value >= 0):
             # While a place has trouble, what ran there on those days is no second cause of it.
             controls &= np.isin(population.day, population.day[same[inside & (value == code)]])
     marked = float((controls & (attribute.crash == code)).sum())

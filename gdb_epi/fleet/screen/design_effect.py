@@ -46,6 +46,7 @@ from gdb_epi.typing_lite import NamedTuple
 MIN_SIGNATURES = 8
 MIN_CRASHES = 8  # of a signature
 MIN_BURSTS = 4.0  # times as scattered as by chance: processes that start together die in waves
+MIN_UNEVEN = 1.0  # the variance of the rates of days, by the square of their mean
 LEAST_DUE = 0.1  # of the mean: a day before a leak shows is not impossible
 SURE_SPREAD = 4.0  # standard deviations of a chi-squared, beyond which days scatter for a reason
 
@@ -199,7 +200,9 @@ def _day_effect(population: Population, mine: Ints, others: Bools) -> float:
     due = np.maximum(due, LEAST_DUE * mine.size * ran / ran.sum())
     chi, free = float(((own - due) ** 2 / due).sum()), own.size - 1
     is_sure = chi > free + SURE_SPREAD * np.sqrt(2 * free)
-    return chi / free if is_sure and chi > MIN_BURSTS * free else 1.0
+    # Of many crashes a day a little unevenness is sure, and is no burst.
+    is_uneven = chi / max(free, 1) - 1 >= MIN_UNEVEN * mine.size / own.size
+    return chi / free if is_sure and is_uneven and chi > MIN_BURSTS * free else 1.0
 
 
 def _never_falling(rates: Floats, weights: Floats) -> Floats:
