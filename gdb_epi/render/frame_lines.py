@@ -8,6 +8,7 @@ The lines always say what was folded; nothing is dropped.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.render.escape import screen_width
@@ -106,19 +107,44 @@ def _file_in_library(call: StackCall) -> str:
     return tail.partition("/")[2] if mark_ else ""
 
 
-def program_folder(frames: Sequence[Mapping[str, Any]]) -> str:
-    """Return the folder of the script that runs; "" where it is unknown, or one of commands.
+def main_script(frames: Sequence[Mapping[str, Any]]) -> str:
+    """Return the path of the script that runs; "" where it is unknown.
 
-    Where a library runs the program (-m pytest, a notebook), its folder is unknown.
+    Where a library runs the program (-m pytest, a notebook), it is unknown.
     """
-    folder = ""
+    script = ""
     for frame in frames:
         file = str(frame.get("filename") or "")
         if frame.get("module") in _MAIN and file.startswith("/"):
             if call_library(StackCall(PYTHON, "", file)):
                 return ""
-            folder = file.rpartition("/")[0]
+            script = file
+    return script
+
+
+def program_folder(frames: Sequence[Mapping[str, Any]]) -> str:
+    """Return the folder of the script that runs; "" where it is unknown, or one of commands."""
+    folder = main_script(frames).rpartition("/")[0]
     return "" if folder.endswith(_SCRIPTS) else folder
+
+
+def short_own_files(frames: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the program's own files of Python by path: names, with folders that tell them apart.
+
+    "__init__.py" and its like say nothing without a folder.
+    """
+    own = filter(_is_own_python, calls_of_record(frames))
+    paths = dict.fromkeys(call.filename for call in own)
+    names: dict[str, str] = {}
+    parts = 1
+    while len(names) < len(paths):
+        ends = {path: "/".join(path.rsplit("/", parts)[-parts:]) for path in paths}
+        often = Counter(ends.values())
+        for path, end in ends.items():
+            if (often[end] == 1 and not end.startswith("__")) or end == path:
+                names.setdefault(path, end)
+        parts += 1
+    return names
 
 
 def _library_file(frame: Mapping[str, Any], folder: str) -> str:
@@ -244,12 +270,16 @@ def _left_out(rows: Sequence[StackRow], hint: str) -> list[StackRow]:
 
 
 def row_lines(
-    rows: Sequence[StackRow], width: int | None = None, indent: str = "  "
+    rows: Sequence[StackRow],
+    width: int | None = None,
+    indent: str = "  ",
+    own_files: Mapping[str, str] = {},
 ) -> Iterator[str]:
     """Yield the lines of folded rows, their places aligned.
 
     A path that is too long keeps its end, which has the line, from the start of a folder's name.
-    Files of libraries begin at their package, unless the width is UNLIMITED.
+    Files of libraries begin at their package, unless the width is UNLIMITED; the program's own are
+    shown as `own_files` says.
     """
     width = screen_width() if width is None else width
     short = width < UNLIMITED
@@ -258,6 +288,7 @@ def row_lines(
     column = max((size for size in names if size <= MAX_NAME), default=0)
     for row in rows:
         call = row.call
+        call = call._replace(filename=own_files.get(call.filename, call.filename))
         head = indent
         if numbered:
             head += f"#{call.number:<3} " if call.number is not None else "     "

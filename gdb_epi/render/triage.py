@@ -58,8 +58,10 @@ from gdb_epi.render.frame_lines import (
     fold_calls,
     innermost_own_python_call,
     is_program_call,
+    main_script,
     program_folder,
     row_lines,
+    short_own_files,
     short_place,
     stack_rows,
     without_end,
@@ -281,6 +283,8 @@ def _fact_lines(
     record: Json, calls: Sequence[StackCall], line: str, *, in_gdb: bool
 ) -> Iterator[str]:
     yield from labelled_lines("Process", [_process_words(record)])
+    if script := main_script(all_frames(record)):
+        yield f"{'Program':<{LABEL}}{script}"  # never cut: it is to be opened
     yield from labelled_lines("Signal", list(_signal_sentences(record)))
     if line:
         shown = f"{'Line':<{LABEL}}{line}"
@@ -334,7 +338,7 @@ def _signal_sentences(record: Json) -> Iterator[str]:
             return
         evidence = str(get_group(record, "signature").get("evidence") or "")
         if "snapshot" in evidence:
-            evidence = "this is a copy of the live process, which went on"
+            evidence = "taken from the live process, which was left running"
         yield f"none: {evidence}" if evidence else "none"
         return
     name = str(signal.get("name"))
@@ -402,7 +406,12 @@ def _access_words(record: Json, signal: Json) -> str:
     if code == SI_KERNEL:
         category = get_group(record, "signature").get("category")
         if category == "segv-noncanonical":
-            return ": no memory can have that address"
+            operand = get_group(signal, "operand")
+            text, value = str(operand.get("address") or ""), str(operand.get("value") or "")
+            same = value[:6] == text[:6]  # the wrong pointer itself, before an offset was added
+            bad = unpadded_address(value if same else text)
+            which = f": {bad} cannot be the address of any memory" if bad else ""
+            return which or ": it used a pointer that cannot be an address"
         return ": the CPU refused the address or the instruction"
     if not address:
         return ""
@@ -436,7 +445,9 @@ def _stack_lines(
         if reader.whole
         else stack_rows(rows, most, telling=_most_telling_rows(rows, calls), room=room)
     )
-    yield from row_lines(shown)
+    yield from row_lines(
+        shown, own_files={} if reader.whole else short_own_files(all_frames(record))
+    )
 
 
 def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> list[int]:
@@ -464,6 +475,7 @@ def _circle_stacks(
     stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
     most = len(circle) if reader.whole else MAX_DEADLOCKED
     folder = program_folder(all_frames(record))
+    own_files = {} if reader.whole else short_own_files(all_frames(record))
     room = max(room // len(circle[:most]) - 1, 1)
     for tid in circle[:most]:
         stack = stacks.get(tid) or {}
@@ -478,7 +490,7 @@ def _circle_stacks(
             continue
         yield f"Stack of {who}, most recent call first"
         shown = rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES, room=room)
-        yield from row_lines(shown)
+        yield from row_lines(shown, own_files=own_files)
     if len(circle) > most:
         yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"
 

@@ -25,6 +25,7 @@ from gdb_epi.render.frame_lines import (
     fold_calls,
     program_folder,
     row_lines,
+    short_own_files,
     stack_rows,
 )
 from gdb_epi.render.opening_sentences import deadlock_clauses, hang_clauses
@@ -186,7 +187,8 @@ def holder_lines(record: Json, wait: Json) -> Iterator[str]:
         return
     yield f"held at fork() by the parent's thread {name}{number}, in"
     rows = stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES, room=MAX_HOLDER_ROOM)
-    yield from row_lines(rows, screen_width() - LABEL)
+    own_files = short_own_files([*all_frames(record), *get_groups(thread, "frames")])
+    yield from row_lines(rows, screen_width() - LABEL, own_files=own_files)
 
 
 def _possible_holders(vanished: Json) -> Iterator[str]:

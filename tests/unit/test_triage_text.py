@@ -187,7 +187,7 @@ def test_of_a_snapshot_no_signal_has_a_number() -> None:
     """ "signal 19 ends none" was no answer to how it was taken."""
     why = "no signal: a snapshot of a process that ran on (signal 19 ends none)"
     lines = shown("no-fault", PYTHON, signature={"category": "snapshot", "evidence": why})
-    assert "Signal   none: this is a copy of the live process, which went on" in lines
+    assert "Signal   none: taken from the live process, which was left running" in lines
 
 
 def test_what_a_cut_core_lacks_is_no_proof() -> None:
@@ -256,10 +256,21 @@ def test_the_files_that_lacked_are_named_with_their_builds() -> None:
 
 def test_of_a_long_path_the_file_and_the_line_are_kept() -> None:
     """The end of the line was cut off, and with it the line number."""
-    far = {**PYTHON, "filename": "/srv/" + "deep/" * 30 + "loader.py", "lineno": 1234}
-    (line,) = (line for line in shown("software", far) if line.startswith("  py"))
-    assert line.startswith("  py  f  .../deep/") and line.endswith("/loader.py:1234")
+    far = {**PYTHON, "filename": "/usr/lib/python3/dist-packages/" + "deep/" * 30 + "loader.py"}
+    (line,) = (each for each in shown("software", far) if each.startswith("  py"))
+    assert line.startswith("  py  f  .../deep/") and line.endswith("/loader.py:3")
     assert len(line) <= WIDTH
+
+
+def test_the_programs_own_files_have_names_and_the_script_has_its_path_once() -> None:
+    root = "/srv/" + "deep/" * 30
+    files = ("db/models.py", "web/models.py", "web/__init__.py", "shop.py")
+    frames = [{**PYTHON, "filename": root + file} for file in files]
+    frames[-1]["module"] = "__main__"
+    lines = shown("software", *frames)
+    places = [line.split()[-1] for line in lines if line.startswith("  py")]
+    assert places == ["db/models.py:3", "web/models.py:3", "web/__init__.py:3", "shop.py:3"]
+    assert f"Program  {root}shop.py" in lines and "\n".join(lines).count(root) == 1
 
 
 def test_what_has_no_place_is_offered_where_the_reader_is() -> None:
@@ -285,9 +296,9 @@ def test_a_recursion_counts_the_frames_that_the_record_leaves_out() -> None:
     lines = shown("software", threads={"count": 1, "crashed": crashed})
     stack = [line.split() for line in lines if line.startswith("  py")]
     assert stack == [
-        ["py", "f", "/srv/f.py:3", "529", "calls", "of", "it"],
-        ["py", "main", "/srv/f.py:3"],
-        ["py", "<module>", "/srv/f.py:3"],
+        ["py", "f", "f.py:3", "529", "calls", "of", "it"],
+        ["py", "main", "f.py:3"],
+        ["py", "<module>", "f.py:3"],
     ]
     crashed["recursion"] = {"period": 1, "frames": 300}  # and then something else
     lines = shown("software", threads={"count": 1, "crashed": crashed})
@@ -305,7 +316,8 @@ def test_a_check_that_failed_stands_above_what_it_checked() -> None:
         for w in (False, True)
     )
     assert "abort, assert_fail" in whole[0] and whole[1].split()[:2] == ["C", "fatal_error"]
-    assert [line.split() for line in short] == [line.split() for line in whole[2:]]
+    assert [line.split()[:2] for line in short] == [line.split()[:2] for line in whole[2:]]
+    assert (short[-1].split()[2], whole[-1].split()[2]) == ("f.py:3", "/srv/f.py:3")
 
 
 def spec_categories() -> set[str]:
