@@ -24,6 +24,7 @@ from gdb_epi.hangs.dry_run.object_evaluation import MAX_CODE
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called
 from gdb_epi.hangs.loops.endless_loops import does_dry_run_end
+from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.system_calls import MAY_LAST
 from gdb_epi.hangs.tasks import event_loop_module, name_task, own_frames
 from gdb_epi.hangs.types import (
@@ -89,7 +90,8 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
         does = "waits for its turn" if waiting == 1 else "wait for their turn"
         seen.append(f"{counted(waiting, 'thread')} {does} with the GIL")
     ruled_out = ("a circle of locks", "a GIL that is held asleep")
-    without_end = _code_without_seen_end(scene, first) if not others else ""
+    asks_them = bool(waiting) and find_polled_condition(scene, first) is not None
+    without_end = "" if others or asks_them else _code_without_seen_end(scene, first)
     if without_end:
         return HangDiagnosis(
             HANG, UNSEEN_END, f"{sentence}{without_end}", (first,), INFO, tuple(seen), ruled_out,

@@ -113,21 +113,22 @@ def _sleeps(scene: HangContext, activity: ThreadActivity) -> bool:
 def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCondition | None:
     """Return what a thread's innermost loop polls; None where it does anything else as well.
 
-    The loop may sleep between its turns or not.
+    The loop may sleep between its turns or not, and be in the very method that it asks.
     """
     sleeps = int(_sleeps(scene, activity)) if activity.frames else 0
-    frames = scene.view.frames(activity.tid)
-    if not activity.frames or frames[0].address != activity.frames[0].address:
+    frames = scene.view.frames(activity.tid)[:2]
+    if not activity.frames or activity.frames[0].address not in [each.address for each in frames]:
         return None
-    frame = frames[0]
+    frame = activity.frames[0]
+    asking = "" if frames[0].address == frame.address else frames[0].name.rpartition(".")[2]
     loop = scene.innermost_loop(frame)
     try:
-        if paths := _conditions(scene, frame, sleeps):
+        if not asking and (paths := _conditions(scene, frame, sleeps)):
             return PolledCondition("", 0, tuple(".".join(paths).split(".")))
         if loop is None:
             return None
         if _conditions(scene, frame, sleeps + 1, asks=True) is None:
-            return _asks_for_file(scene, frame, loop)
+            return None if asking else _asks_for_file(scene, frame, loop)
         inside = [c for c in scene.call_sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
         loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
         ends = zip(loads, [*loads[1:], ()], strict=True)
@@ -139,6 +140,8 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
             return None
         words = asked[0] if asked else ()  # up to 3.10 no call of a plain function is seen
         method = words[-1] if words else ""
+        if asking and asking != method:
+            return None
         objects = (at for at, name in scene.calls_ahead(frame) if name == method)
         return PolledCondition(method or "a function", next(objects, 0), words)
     except (UnreadableMemory, LayoutError, IndexError):
