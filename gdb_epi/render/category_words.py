@@ -45,7 +45,7 @@ DEATH_SENTENCES = {
     "oom-suspect": "aborted because no more memory could be had, {where}",
     "killed-external": "was ended from outside, {where}",
     "snapshot": "was running when this was taken, {where}",
-    "corrupt-stack": "crashed{in_c}, and its stack cannot be read",
+    "corrupt-stack": "crashed{in_c}, and its C stack cannot be read",
     UNKNOWN: "ended, how is not known, {where}",
 }
 # The same in the cell of a table.

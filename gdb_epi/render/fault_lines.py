@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
+from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.record.record_parts import (
     get_group,
     get_groups,
@@ -24,6 +25,10 @@ MAX_MISSING = 99  # percent beyond which nothing was checked
 ORIGIN = "origin"  # the evidence that says where the bad word was read
 
 Json = Mapping[str, Any]
+# What an origin says of a place: an object with a type, or an item of a list.
+_READ_FROM = LazyPattern(r" (from|at) 0x[0-9a-f]{1,16}(?: too)?, (.+)\Z")
+_OWNED = LazyPattern(rf" of type |\bitem \d|{REFERS}")
+_FIELD = LazyPattern(r"\A(\d{1,9}) bytes into (?=an object of type )")
 
 
 def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
@@ -74,7 +79,10 @@ def _address(signal: Mapping[str, Any]) -> int | None:
 
 
 def word_origin_lines(record: Json) -> Iterator[str]:
-    """Yield where the bad word was read, unless the answer says it already."""
+    """Yield where the bad word was read, in plain words, unless the answer says it already.
+
+    A place whose owner has no name (a stack, a library) tells a stranger nothing.
+    """
     reasons = " ".join(get_texts(get_group(record, "verdict"), "reasons"))
     for evidence in get_groups(get_group(record, "corruption"), "evidence"):
         if evidence.get("id") == ORIGIN:
@@ -82,7 +90,13 @@ def word_origin_lines(record: Json) -> Iterator[str]:
             summary = str(evidence.get("summary"))
             if not place or place not in reasons or REFERS in summary:
                 # `Damage`, below, says whether a bit was flipped.
-                yield summary.removesuffix(f"; {NO_FLIP}")
+                read = _READ_FROM.search(summary.removesuffix(f"; {NO_FLIP}"))
+                if read is None or not _OWNED.search(read[2]):
+                    continue
+                place = _FIELD.sub(r"the field at byte \1 of ", read[2])
+                place = place.replace("in the collector's links of", "the GC header of")
+                verb = "was read from" if read[1] != "at" else "also stands in"
+                yield f"the bad value {verb} {place}"
 
 
 def word_place(where: str) -> str:

@@ -440,10 +440,10 @@ def _folded_run(run: Sequence[StackCall]) -> StackCall:
     return StackCall(PYTHON, f"{len(run)} calls in {call_library(run[0])} ({shown})")
 
 
-def place_words(calls: Sequence[StackCall], *, of_crash: bool = False) -> str:
+def place_words(calls: Sequence[StackCall], *, interpreter: str = "") -> str:
     """Return "in strlen, called from price (shop.py:21)": where it happened, for a sentence.
 
-    Of a crash it says which names are Python's own: readers took them for the culprit.
+    `interpreter` are words for a function of CPython, with {} for its name.
     """
     python = innermost_own_python_call(calls)
     before = calls[: calls.index(python)] if python is not None else calls
@@ -456,13 +456,14 @@ def place_words(calls: Sequence[StackCall], *, of_crash: bool = False) -> str:
         inside = f"the C function {inside}"  # else "in collect, called from collect"
     inside += _of_extension(native)
     behalf = _on_whose_behalf(before, native)
-    if of_crash and native.name and (behalf or native).module.startswith(_INTERPRETER):
-        inside = f"Python's own code ({short_name(behalf or native)})"
+    if interpreter and native.name and (behalf or native).module.startswith(_INTERPRETER):
+        inside = interpreter.format(short_name(behalf or native))
     elif behalf is not None:
         inside += f", called from {short_name(behalf)}{_of_extension(behalf)}"
     user = _caller_of_runtime(before, native)
     if user is not None and user.name:
-        of_module = "" if " of " in user.name else _of_extension(user) or f" ({user.module})"
+        file = f" ({without_build_tag(user.module)})"
+        of_module = "" if " of " in user.name else _of_extension(user) or file
         inside += f", called from {short_name(user)}{of_module}"
     elif user is not None and python is None:
         below = words_for_unnamed_call(user)

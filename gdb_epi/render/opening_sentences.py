@@ -47,6 +47,7 @@ from gdb_epi.render.category_words import (
 )
 from gdb_epi.render.causes.whose_code import (
     confidence_words,
+    interpreter_words,
     percent,
     plain_reason,
     software_bug_words,
@@ -367,7 +368,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         text = "crashed: a call needed more of the C stack than was left, {where}"
     python = innermost_own_python_call(calls)
     below = f"called from {call_words(python)}" if python is not None else ""
-    place = place_words(calls, of_crash=True)
+    place = place_words(calls, interpreter=interpreter_words(record))
     if failed_in_signal_handler(record, calls):
         place = _handler_words(calls)
     if facts.get("function"):
@@ -536,8 +537,7 @@ def _cause_sentence(record: Json, label: str, reason: str, calls: Sequence[Stack
     sure = confidence_words(record).strip(" ()")
     if label == "software":
         cause = cause_in_words(record, reason)
-        bug = software_bug_words(record, calls, cause)
-        return _sentence(f"{bug}: {cause}".removesuffix(": "))
+        return _sentence(software_bug_words(record, calls, cause))
     if label == "out-of-memory":
         return _sentence(f"It could get no more memory ({sure}): {reason}")
     if label == "hardware-suspect":
@@ -550,8 +550,8 @@ def _cause_sentence(record: Json, label: str, reason: str, calls: Sequence[Stack
         was = "wrong" if _has_one_wrong_bit(record) else "damaged"
         return (
             f"{what} memory was {was} ({_damage_confidence(record)} sure). By the machine, or by a "
-            "stray write of the program? One crash cannot tell: if more of this host are like it, "
-            "suspect its memory."
+            "stray write of the program? One crash cannot tell. If other crashes of this host show "
+            "one wrong bit too, suspect its memory."
         )
     category = str(get_group(record, "signature").get("category") or "")
     if category in LIMIT_SENTENCES:

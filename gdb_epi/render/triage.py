@@ -550,7 +550,9 @@ def _why_no_names(record: Json, why: object, reader: Audience) -> str:
     if why in LACKS_FILES:
         files = _unnamed_files_words(record)
         return "needs " + (files if files and files != _ITS_FILES else "files of the process")
-    text = str(why or "")
+    text = str(why or "").replace(
+        "the native stack is not plausible", "the C part of the stack is damaged"
+    )
     return text if reader.place == GDB else text.partition("; try: ")[0]
 
 
@@ -605,7 +607,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         if get_group(record, "host").get("hostname"):
             yield "crashes of this host", f"gdb-epi fleet suspects{database}"
         else:
-            yield "on its host", "gdb-epi host-facts -o host.json"
+            yield "on the host it came from", "gdb-epi host-facts -o host.json"
             yield "then here", f"gdb-epi triage --host-json host.json {kept}"
     elif several and (label in _ALL_THREADS or is_possible_hang(record)):
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"

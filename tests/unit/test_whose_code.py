@@ -29,10 +29,17 @@ WATCH = "watch.cpython-311-x86_64-linux-gnu.so"
         ({"whose": "call", "files": [WATCH]}, ", in watch.so or in how f.py:3 calls it: why."),
         ({"whose": "line", "files": []}, ", in f.py:3: why."),
         ({"whose": "program"}, ", in the program's own Python code: why."),
-        ({"whose": "interpreter", "files": ["_json.so"]}, ", in Python itself (_json.so), as no"),
-        ({"whose": "not-known"}, ", not known whose: why."),
-        ({"whose": "not-known", "ctypes": True}, ", not known whose, perhaps a call by ctypes"),
-        ({"whose": "not-known", "files": [*"abcd"]}, ", not known whose, perhaps a, b or c or"),
+        ({"whose": "interpreter", "files": ["_json.so"]},
+         ": why. Whose: Python itself (_json.so), as no other"),
+        ({"whose": "not-known"}, ": why. Whose: not known."),
+        ({"whose": "not-known", "files": []}, ": why. Whose: not known; no native code but"),
+        ({"whose": "not-known", "ctypes": True}, ": why. Whose: not known; perhaps a call by"),
+        ({"whose": "not-known", "files": [*"abcd"]}, ": why. Whose: not known; suspect a, b, c or"),
+        ({"whose": "not-known", "files": ["a.so"]},
+         ": why. Whose: not known; suspect a.so, the only native code that"),
+        # The code that was running when it crashed is the first suspect (NATIVE is of prog).
+        ({"whose": "not-known", "files": ["a.so", "prog"]},
+         ": why. Whose: not known; suspect prog, whose code was running."),
         # What a damaged record, or that of another version, says is not taken for a fact.
         ({"whose": "library", "files": [None]}, ": why."),
         ({"whose": 3}, ": why."),
@@ -94,3 +101,41 @@ def test_who_is_known_is_to_see_it_and_who_is_not_known_is_looked_for() -> None:
     assert "show this to" not in unknown and "PYTHONMALLOC=debug python3 shop.py\n" in unknown
     assert "PYTHONMALLOC" not in next_steps({"whose": "not-known"}, "out-of-bounds")
     assert "github.com/python/cpython" in next_steps({"whose": "interpreter"})
+
+
+@pytest.mark.parametrize(
+    ("summary", "words"),
+    [
+        ("a call took 0x1000 from 0x2000, in the collector's links of an object of type Slot",
+         "the bad value was read from the GC header of an object of type Slot"),
+        ("rdi is 0, read from 0x2000, 32 bytes into an object of type csv; no flipped bit of it "
+         "alone explains this",
+         "the bad value was read from the field at byte 32 of an object of type csv"),
+        ("rax is 0x9, which stands at 0x2000 too, item 3 of the tuple at 0x1f00",
+         "the bad value also stands in item 3 of the tuple at 0x1f00"),
+        ("rax is 0, read from 0x2000, in libpython3.11.so.1.0", ""),
+        ("rax is 0, read from 0x2000, in the stack of thread 7", ""),
+    ],
+)  # fmt: skip
+def test_from_says_in_plain_words_whose_value_it_was(summary: str, words: str) -> None:
+    """A place without an owner tells a stranger nothing: it is left to --evidence."""
+    evidence = [{"id": "origin", "where": "0x2000", "summary": summary}]
+    record = {"corruption": {"evidence": evidence}, "verdict": {"reasons": ["why"]}}
+    rows = [line[9:] for line in render_triage(record, Audience()) if line.startswith("From ")]
+    assert rows == ([words] if words else [])
+
+
+def test_the_interpreter_is_blamed_only_where_it_is_alone() -> None:
+    frame = {**NATIVE, "module": "/usr/bin/python3.11"}
+    threads = {"count": 1, "crashed": {"tid": 7, "frames": [frame, PYTHON]}}
+
+    def first(cause: str, **at_fault: Any) -> str:
+        verdict = {"label": "software", "cause": [{"hypothesis": cause, "probability": 0.8}]}
+        record = {"verdict": verdict, "at_fault": at_fault, "threads": threads}
+        return render_triage(record, Audience())[0]
+
+    own = {"whose": "not-known", "files": ["a.so"]}
+    assert "in Python's own code (g), called" in first("null-pointer", whose="interpreter")
+    assert "in the interpreter (g), called" in first("null-pointer", **own)
+    assert "in the interpreter (g, which only met the damage), called" in first("other-data", **own)
+    assert "in the interpreter (g), called" in first("other-data", whose="not-known", files=[])

@@ -109,10 +109,10 @@ _BY_CAUSE = {
 }
 # Tools that may show the cause of such crashes, by whose memory it is.
 _OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse", "stray-store"))
-_OF_OBJECTS = ("null-pointer", "wrong-pointer", "use-after-free")
+_OF_OBJECTS = ("null-pointer", "wrong-pointer", "use-after-free", "other-data")
 _CHECKED_HEAP = {
-    "python": ("to fail nearer to the bug", "PYTHONMALLOC=debug python3"),
-    "malloc": ("to find who did it", "PYTHONMALLOC=malloc valgrind python3"),
+    "python": ("to catch it earlier, rerun with", "PYTHONMALLOC=debug python3"),
+    "malloc": ("to find who did it, rerun (slow)", "PYTHONMALLOC=malloc valgrind python3"),
 }
 _OF_LOCKS = ("threading.py", "threading", "contextlib.py", "contextlib")
 _OF_OTHERS = ("read", "event", "database")  # waits that a timeout ends
@@ -282,7 +282,10 @@ def who_should_see_it(record: Json) -> tuple[str, str] | None:
     if code.get("whose") in (LIBRARY, CALL) and get_texts(code, "files"):
         return "show this to", f"who maintains {named_file(record)}"
     if code.get("whose") == INTERPRETER:
-        return "show this to", "https://github.com/python/cpython/issues (newest Python first)"
+        return (
+            "show this to",
+            "https://github.com/python/cpython/issues, if the newest Python crashes too",
+        )
     return None
 
 

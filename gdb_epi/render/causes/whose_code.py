@@ -17,7 +17,16 @@ from gdb_epi.fault.own_native_code import (
     NOT_KNOWN,
     PROGRAM,
 )
-from gdb_epi.record.record_parts import get_group, get_groups, get_number, get_texts
+from gdb_epi.judgement.hypothesis_words import STRAY_STORE
+from gdb_epi.lazy_pattern import LazyPattern
+from gdb_epi.record.record_parts import (
+    get_group,
+    get_groups,
+    get_number,
+    get_texts,
+    hypotheses,
+    telling_stack,
+)
 from gdb_epi.render.frame_lines import (
     StackCall,
     call_library,
@@ -42,12 +51,15 @@ def confidence_words(record: Json) -> str:
     return f" ({percent(confidence)} sure)" if confidence else ""
 
 
-def software_bug_words(record: Json, calls: Sequence[StackCall], reason: str) -> str:
-    """Return "Likely a software bug (79% sure), in watch.so"; the number is not of the file.
+def software_bug_words(record: Json, calls: Sequence[StackCall], cause: str) -> str:
+    """Return "Likely a software bug (79% sure), in watch.so: why"; the number is not of the file.
 
-    `reason` follows: what it names is not named twice.
+    Where it is a guess whose code it is, a sentence of its own says so, and on what it rests.
+    What the cause names is not named twice.
     """
-    return f"Likely a software bug{confidence_words(record)}{_whose_words(record, calls, reason)}"
+    whose, guess = _whose_words(record, calls, cause)
+    bug = f"Likely a software bug{confidence_words(record)}{whose}: {cause}".removesuffix(": ")
+    return f"{bug}. Whose: {guess}" if guess else bug
 
 
 def named_file(record: Json) -> str:
@@ -58,34 +70,60 @@ def named_file(record: Json) -> str:
     return f"{package} ({file})" if package and isinstance(package, str) else file
 
 
-def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> str:
+def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple[str, str]:
+    """Return ", in watch.so" where it is known whose code it is; a sentence where it is not."""
     code = get_group(record, "at_fault")
     whose, files = code.get("whose"), [without_build_tag(file) for file in get_texts(code, "files")]
     python = innermost_own_python_call(calls)
     line = "" if python is None or call_library(python) else short_place(python)
     if whose in (LIBRARY, CALL) and files:
         or_caller = f" or in how {line or 'Python code'} calls it" if whose == CALL else ""
-        return f", in {named_file(record)}{or_caller}"
+        return f", in {named_file(record)}{or_caller}", ""
     if whose == LINE and line:
-        return f", in {line}"
+        return f", in {line}", ""
     if whose == PROGRAM:
-        return ", in the program's own Python code"
+        return ", in the program's own Python code", ""
     if whose == INTERPRETER:
         part = f" ({files[0]})" if files else ""
-        return f", in Python itself{part}, as no other native code is loaded"
+        return "", f"Python itself{part}, as no other native code is loaded"
     if whose != NOT_KNOWN:
-        return ""  # a record of an older version, or code of nobody
+        return "", ""  # a record of an older version, or code of nobody
     if any(file in reason for file in get_texts(code, "files")):
-        return ""
+        return "", ""
+    by_ctypes = code.get("ctypes") is True
     if not files:
-        return (
-            f", not known whose{', perhaps a call by ctypes' if code.get('ctypes') is True else ''}"
-        )
-    few = files[:MAX_NAMED]
+        no_other = "no native code but Python's and the system's is loaded"
+        checked = isinstance(code.get("files"), list)
+        why = "perhaps a call by ctypes" if by_ctypes else no_other if checked else ""
+        return "", f"not known; {why}".removesuffix("; ")
+    frames = get_groups(telling_stack(record), "frames")
+    running = {without_build_tag(str(frame.get("module")).rpartition("/")[2]) for frame in frames}
+    if here := [file for file in files if file in running]:
+        return "", f"not known; suspect {here[0]}, whose code was running"
+    few = [*files[:MAX_NAMED], *(["others"] if files[MAX_NAMED:] else [])]
     named = f"{', '.join(few[:-1])} or {few[-1]}" if few[1:] else few[0]
-    return f", not known whose, perhaps {named}{' or others' if files[MAX_NAMED:] else ''}"
+    code_of = "the only native code that is not of Python or a common package"
+    return "", f"not known; suspect {named}, {code_of}"
 
 
+def interpreter_words(record: Json) -> str:
+    """Return words for a function of CPython in which it crashed: readers take it for the culprit.
+
+    Only where no code of others can have done it is it called Python's own code. {} is its name.
+    """
+    code, cause = get_group(record, "at_fault"), next(iter(hypotheses(record)), "")
+    if code.get("whose") == INTERPRETER:
+        return "Python's own code ({})"
+    others = bool(code.get("files")) or code.get("ctypes") is True
+    overwritten = others and cause in ("other-data", STRAY_STORE)
+    damage = get_group(get_group(record, "verdict"), "damage").get("found")
+    met = ", which only met the damage" if damage or overwritten else ""
+    return f"the interpreter ({{}}{met})"
+
+
+_NEAR_NULL = LazyPattern(
+    r"NULL plus (\d{1,9}) bytes, or that number itself, was taken for a pointer"
+)
 _FREED = "it used memory that was already freed"
 _PAST_END = "it went past the end, or before the start, of a piece of memory"
 _NO_POINTER = "something that is no pointer stood where a pointer belongs"
@@ -140,7 +178,7 @@ def plain_reason(record: Json, reason: str) -> str | None:
     saying = [s for s in same if reason]
     plain = next((s["plain"] for s in saying if isinstance(s.get("plain"), str)), None)
     if plain is not None:
-        return str(plain)
+        return _NEAR_NULL.sub(r"the number \1 was used as a pointer, or NULL plus that", plain)
     said: Json = next((s for s in saying if s.get("id")), {})
     sign = str(said.get("id"))
     if sign.startswith(_NULL_SIGNS):
