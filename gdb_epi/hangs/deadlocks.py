@@ -389,7 +389,7 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     )
     kind = circle[0].framework
     if len(circle) == 1:
-        itself = "which it holds itself" if _holds(circle[0]) else "of which it is one itself"
+        itself = "which it holds itself" if _holds(circle[0]) else hang_types.ONE_OF_THEM
         sentence = f"{shown}, {itself} ({kind})"
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.render.escape import screen_width
 from gdb_epi.target.api import FOREIGN_CALLS
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
@@ -32,6 +33,16 @@ HANDLER = "(a signal handler was called here)"
 NO_FILE = "code of no file"
 MAX_IN_SENTENCE = 60  # characters of a function's name
 _MOST = "most of {} calls"
+# Functions of the C library that wait in the kernel, and modules of CPython that call them.
+_WAITING_CALLS = frozenset((
+    "accept", "accept4", "clock_nanosleep", "connect", "epoll_pwait", "epoll_wait", "fcntl",
+    "flock", "msgrcv", "msgsnd", "nanosleep", "open", "openat", "pause", "poll", "ppoll", "pselect",
+    "read",
+    "readv", "recv", "recvfrom", "recvmsg", "select", "semop", "semtimedop", "send", "sendmsg",
+    "sendto", "sigsuspend", "sigtimedwait", "sigwait", "sigwaitinfo", "wait4", "waitid", "waitpid",
+    "write", "writev",
+))  # fmt: skip
+_WAITING_MODULES = ("select.c", "_socket.c", "_ssl.c", "_multiprocessing.c", "_posixsubprocess.c")
 ABORTING = "how the process ended itself"  # what follows the calls from a check to the signal
 Key = tuple[str, str, str, "int | None"]  # of one step of a recursion
 _CXX_DATA = ("_ZTI", "_ZTS", "_ZTV", "_ZTT")  # types, their names, tables of functions
@@ -539,6 +550,29 @@ def without_end(calls: Sequence[StackCall]) -> list[StackCall]:
         if not ending:
             kept.append(call)
     return kept or list(calls)
+
+
+def joined_wait(calls: Sequence[StackCall]) -> list[StackCall]:
+    """Return the calls with the C code between a system call that waits and Python as one call.
+
+    Native code of the program and of its packages stays.
+    """
+    python = next((at for at, call in enumerate(calls) if call.language == PYTHON), 0)
+    inner = calls[:python]
+    plain = [call for call in inner if call.language == NATIVE]
+    if not inner or len(plain) < len(inner) or any(map(_is_of_packages, plain)):
+        return list(calls)
+    name = inner[0].name.lstrip("_").removeprefix("GI_").removeprefix("libc_").lstrip("_")
+    name = name.removesuffix("64")
+    if inner[0].module.startswith(_WAITING_MODULES) and name.endswith("_impl"):
+        name = name.removesuffix("_impl")  # GDB left out the C library's function
+    elif name not in _WAITING_CALLS:
+        return list(calls)
+    return [StackCall(NATIVE, f"waits in {name}", stands_for=len(inner)), *calls[python:]]
+
+
+def _is_of_packages(call: StackCall) -> bool:
+    return is_own_library(call.module) and not call.module.startswith(_WAITING_MODULES)
 
 
 def is_program_call(call: StackCall) -> bool:

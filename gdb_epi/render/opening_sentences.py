@@ -113,11 +113,10 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         return f"{who} {_deadlock_words(record)}", _deadlock_sentence(record, cause)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
-        if not cause:
-            return (
-                f"{who} hung: {wait}",
-                f"It hangs{confidence_words(record)}, and is not just slow.",
-            )
+        if not cause or cause == CHILD_UNSEEN:
+            why = " Why that child does not end is not in this core." if cause else ""
+            sure = confidence_words(record)
+            return f"{who} hung: {wait}", f"It hangs{sure}, and is not just slow.{why}"
         cause = _with_names(record, cause)
         return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
@@ -140,7 +139,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         seen = _healthy_words(record)
         if kind_of_activity == MAY_BE_IDLE:
             seen = seen.replace("was ", "may have been ", 1)
-        return f"{who} {seen}", _sentence_about_thread(record, reason)
+        return f"{who} {seen}", f"{_sentence_about_thread(record, reason)} {NOTHING_STUCK}"
     if _is_ended_from_outside(record):
         return _sentences_about_outside_end(record, who, label, reason, calls)
     return (
@@ -488,6 +487,8 @@ def _has_one_wrong_bit(record: Json) -> bool:
     return isinstance(bits, list) and len(bits) == 1
 
 
+CHILD_UNSEEN = "what that child does is not in this core"
+NOTHING_STUCK = "Nothing was found that waits for what cannot come."
 POLLING = "A service does so, and so does a program that waits for what never comes."
 LOOP = (
     "One core dump cannot tell a long computation from an endless loop{take}, and compare their "

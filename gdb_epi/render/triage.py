@@ -58,6 +58,7 @@ from gdb_epi.render.frame_lines import (
     fold_calls,
     innermost_own_python_call,
     is_program_call,
+    joined_wait,
     main_script,
     program_folder,
     row_lines,
@@ -274,6 +275,9 @@ def named_call(record: Json) -> StackCall | None:
     """
     calls = _shown_calls(record, telling_stack(record))
     call = innermost_own_python_call(calls)
+    inner = calls[: calls.index(call)] if call is not None else []
+    if any(c.name.endswith("_bootstrap") and c.filename.endswith("/process.py") for c in inner):
+        return None  # it started this child of multiprocessing: that line ran in the parent
     if call is None or f"({short_place(call)})" not in " ".join(opening_sentences(record, calls)):
         return None
     return call
@@ -439,7 +443,10 @@ def _stack_lines(
         return
     who = telling_thread_name(record) or f"thread {stack['tid']}"
     yield f"Stack of {who}, most recent call first"
-    rows = fold_calls(calls if reader.whole else without_end(calls))
+    if not reader.whole:
+        rests = get_group(record, "verdict").get("label") in (*HUNG, "no-fault", "killed")
+        calls = joined_wait(calls) if rests else without_end(calls)
+    rows = fold_calls(calls)
     shown = (
         rows
         if reader.whole
@@ -483,7 +490,7 @@ def _circle_stacks(
         if not frames and tid == crashed.get("tid"):
             frames = get_groups(crashed, "frames")
         calls = calls_of_record(frames, folder)
-        rows = fold_calls(list(filter(is_program_call, calls)))
+        rows = fold_calls(list(filter(is_program_call, joined_wait(calls))))
         who = thread_names(record).get(tid) or f"thread {tid}"
         if not rows:
             yield f"Stack of {who}: it runs no Python (in GDB, epi native shows its calls)"
@@ -618,6 +625,11 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     if label in ("hang", "deadlock") and has_tasks(record):
         yield "who waits for whom", "epi tasks --tree" if in_gdb else f"gdb-epi tasks {core}"
     sender = get_group(record, "signal").get("sender_pid")
+    if is_called_healthy(record) and not get_group(record, "signal"):
+        pid = get_group(record, "process").get("pid") or "PID"
+        yield "if it does not answer", f"gcore {pid}, a minute later, and compare the two"
+    elif is_called_healthy(record) and sender == get_group(record, "process").get("ppid"):
+        yield "why it was ended", f"ask pid {sender}, its parent: not in this core"
     outside = get_group(record, "signal").get("sender") == OTHER
     if outside and sender and sender != get_group(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"

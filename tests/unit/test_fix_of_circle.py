@@ -67,6 +67,62 @@ ENTER = {"language": "python", "name": "Condition.__enter__", "lineno": 275,
          "filename": "/usr/lib/python3.11/threading.py"}  # fmt: skip
 
 
+DEL = {"language": "python", "name": "Pipe.__del__", "filename": "/srv/app/bells.py", "lineno": 40}
+ENTER_SEMAPHORE = {"language": "python", "name": "SemLock.__enter__", "lineno": 95,
+                   "filename": "/usr/lib/python3.11/multiprocessing/synchronize.py"}  # fmt: skip
+
+
+def library_call(name: str, file: str) -> dict[str, Any]:
+    filename = f"/usr/lib/python3.11/{file}"
+    return {"language": "python", "name": name, "filename": filename, "lineno": 9}
+
+
+@pytest.mark.parametrize(
+    ("call", "fix"),
+    [
+        (library_call("HTTPConnection.request", "http/client.py"),
+         "pass timeout= where the HTTPConnection of ring (bells.py:22) is made"),
+        (library_call("SMTP.sendmail", "smtplib.py"),
+         "pass timeout= where the SMTP of ring (bells.py:22) is made"),
+        (library_call("SocketIO.readinto", "socket.py"),
+         "call settimeout() on that socket before SocketIO.readinto() at ring (bells.py:22)"),
+        (library_call("create_connection", "socket.py"),
+         "set a timeout for create_connection() at ring (bells.py:22)"),
+        (library_call("urlopen", "urllib/request.py"),
+         "set a timeout for urlopen() at ring (bells.py:22)"),
+    ],
+)  # fmt: skip
+def test_a_timeout_is_advised_where_it_can_be_given(call: Any, fix: str) -> None:
+    assert fix_of_read([call, OWN]) == fix
+
+
+def test_a_lock_of_another_process_is_no_matter_of_a_timeout() -> None:
+    wait = {"tid": 1, "kind": "multiprocessing SemLock", "verdict": "other-process"}
+    frames = [ENTER_SEMAPHORE, library_call("Queue.get", "multiprocessing/queues.py"), OWN]
+    assert fix_of_read(frames, waits=[wait]).startswith("find who holds it: grep -l /dev/shm/sem ")
+    assert fix_of_read(frames[1:], waits=[wait]).startswith("set a timeout for Queue.get() at ")
+
+
+def fix_of_read(frames: list[Any], **groups: Any) -> str:
+    """Return the fix of a thread that reads in `ring`, without a timeout."""
+    member = {"tid": 1, "name": "a", "doing": "read", "frames": ["ring (bells.py:22)"]}
+    facts = {"kind": "peer", "sort": "peer", "members": [member], "fix": SET_TIMEOUT}
+    finding = {"detector": "stuck_waiting", "summary": "a waits", "facts": facts}
+    verdict = {"label": "hang", "reasons": ["a waits"]}
+    threads = {"count": 1, "crashed": {"tid": 1, "name": "a", "frames": frames}}
+    return fix_of(verdict=verdict, threads=threads, findings=[finding], **groups)
+
+
+def test_a_task_that_waits_for_itself_is_to_be_left_out() -> None:
+    for reason, fix in (("task x waits for tasks, of which it is one itself", "leave the task out"),
+                        ("task x and task y wait", "a task must not wait for one")):  # fmt: skip
+        member = {"tid": 1, "doing": "poll", "frames": ["close (ferry.py:24)"]}
+        facts = {"kind": "tasks", "sort": "tasks", "members": [member], "fix": ""}
+        finding = {"detector": "stuck_deadlock", "summary": reason, "facts": facts}
+        verdict = {"label": "deadlock", "reasons": [reason]}
+        assert fix_of(verdict=verdict, findings=[finding]).startswith(fix)
+
+
 def fix_of(**groups: Any) -> str:
     """Return the fix that a screen names, "" where it names none."""
     lines = render_triage({"signal": {"name": "SIGABRT"}, **groups})
@@ -80,6 +136,7 @@ def fix_of(**groups: Any) -> str:
         ([OWN], "make gate an RLock, or do not call back while holding it"),
         ([ENTER, OWN], "make gate an RLock, or do not call back while holding it"),
         ([EMIT, OWN], "do not call loguru in ring (bells.py:22): it holds gate there"),
+        ([OWN, DEL, OWN], "do not take gate in __del__ (bells.py:40)"),
     ],
 )
 def test_who_waits_for_himself_and_whose_lock_it_is(frames: list[Any], fix: str) -> None:

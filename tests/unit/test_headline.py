@@ -219,6 +219,11 @@ def hung(label: str, reason: str, place: str = "take (clock.py:7)") -> str:
          "take (clock.py:7) for data\nIt hangs (80% sure)"),
         ("hang", "MainThread waits at take (clock.py:7) for a file: a pipe; it is old",
          "for a file\nThis does not end by itself (80% sure): a pipe."),
+        ("hang", "MainThread waits at take (clock.py:7) for the end of child 9; what that child "
+         "does is not in this core; one possibility: a pipe",
+         "is not just slow. Why that child does not end is not in this core."),
+        ("no-fault", "MainThread waits for events at take (clock.py:7)",
+         "take (clock.py:7). Nothing was found that waits for what cannot come."),
         ("hang", "the event loop of MainThread sleeps; task a waits",
          "hung: the event loop of MainThread sleeps\nIt hangs (80% sure)"),
         ("deadlock", "MainThread waits at take (clock.py:7) for A, which it holds itself",

@@ -320,6 +320,40 @@ def test_a_check_that_failed_stands_above_what_it_checked() -> None:
     assert (short[-1].split()[2], whole[-1].split()[2]) == ("f.py:3", "/srv/f.py:3")
 
 
+LIBC, LOCK = "libc.so.6", "_multiprocessing.cpython-311-x86_64-linux-gnu.so"
+
+
+@pytest.mark.parametrize(
+    ("label", "inner", "rows"),
+    [
+        ("hang", [("__libc_read", LIBC), ("BIO_read", "libcrypto.so.3")], ["waits in read"]),
+        ("no-fault", [("__GI___poll", LIBC), ("select_poll", "select.cpython-312.so")],
+         ["waits in poll"]),
+        ("hang", [("_multiprocessing_SemLock_acquire_impl", LOCK)],
+         ["waits in multiprocessing_SemLock_acquire"]),
+        # What the program brought along is worth a line, and so is what computes.
+        ("hang", [("__libc_read", LIBC), ("fetch", "gauge.so")], ["__libc_read", "fetch"]),
+        ("hang", [("memcpy", LIBC), ("g", "/usr/bin/python3")], ["memcpy", "g"]),
+        ("software", [("__libc_read", LIBC), ("g", "/usr/bin/python3")], ["__libc_read", "g"]),
+    ],
+)  # fmt: skip
+def test_c_code_below_a_plain_wait_is_one_row(
+    label: str, inner: list[tuple[str, str]], rows: list[str]
+) -> None:
+    native = [{"language": "native", "function": f, "module": module} for f, module in inner]
+    lines = [line[6:] for line in shown(label, *native, PYTHON) if line.startswith("  C   ")]
+    assert [line.split("  ")[0] for line in lines] == rows
+
+
+def test_a_child_of_multiprocessing_does_not_run_the_line_that_started_it() -> None:
+    process = "/usr/lib/python3.11/multiprocessing/process.py"
+    start = {**PYTHON, "name": "BaseProcess._bootstrap", "filename": process}
+    for frames, named in (([PYTHON, start], True), ([start, PYTHON], False)):
+        record = {"verdict": {"label": "software"}, "signal": {"name": "SIGSEGV"},
+                  "threads": {"count": 1, "crashed": {"tid": 7, "frames": frames}}}  # fmt: skip
+        assert (named_call(record) is not None) == named
+
+
 def spec_categories() -> set[str]:
     """Return the categories of the table of SPEC.md 3.1, without a placeholder for a class."""
     text = (Path(signature.__file__).parent / "SPEC.md").read_text()

@@ -13,6 +13,7 @@ from gdb_epi.hangs.types import (
     FROM_OUTSIDE,
     LEAVE_BLOCK,
     OF_ZMQ_CONTEXT,
+    ONE_OF_THEM,
     ONLY_SET_FLAG,
     READ_OUTPUT,
     SET_TIMEOUT,
@@ -38,6 +39,7 @@ from gdb_epi.render.frame_lines import (
     is_foreign_call,
     is_program_call,
     short_name,
+    short_place,
 )
 from gdb_epi.render.opening_sentences import leading_hypothesis
 from gdb_epi.typing_lite import Any
@@ -53,11 +55,12 @@ OWN_PIPE = "pipe of its own"  # of a hang: the thread itself holds the other end
 _TIME_LIMIT = "end the loop after some time, with an error"
 _IN_FINALLY = "release it in a `finally`, or take it by `with`"
 _LIMIT_SEARCH = "limit the search: it need not see everything"
+_READ_OUTPUT = "read the child's output while it runs, as communicate() does"
 # Fixes of hangs and deadlocks by their kinds, where the kind alone names the cause.
 _BY_KIND = {
     "GIL held": "release the GIL around that call (ctypes: CDLL in place of PyDLL)",
     "missed notification": "call notify() or notify_all() after each change of what it waits for",
-    "full pipe": "read the child's output while it runs, as communicate() does",
+    "full pipe": _READ_OUTPUT,
     "open stdin": "close the child's stdin when all is written",
     "unread queue": "read the queue to its end before you wait for the process",
     "reads past the end": "leave the loop when a read gives nothing: the stream has ended",
@@ -96,7 +99,7 @@ _BY_KIND = {
 _BY_FIX = {
     FROM_OUTSIDE: "give the loop work from outside by call_soon_threadsafe() only",
     LEAVE_BLOCK: "leave that block before you ask the pool again",
-    READ_OUTPUT: _BY_KIND["full pipe"],
+    READ_OUTPUT: _READ_OUTPUT,
     ONLY_SET_FLAG: "only set a flag in that signal handler",
 }
 # Fixes of crashes by the likeliest cause, where that alone says what to do.
@@ -117,6 +120,9 @@ _CHECKED_HEAP = {
 _OF_LOCKS = ("threading.py", "threading", "contextlib.py", "contextlib")
 _OF_OTHERS = ("read", "event", "database")  # waits that a timeout ends
 _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
+# Clients of the standard library whose objects are given a timeout when they are made.
+_CLIENTS = frozenset(("http", "smtplib", "ftplib", "imaplib", "poplib", "nntplib", "telnetlib"))
+_WHO_SHARES = "grep -l /dev/shm/sem /proc/[0-9]*/maps"  # POSIX semaphores, as sem_open() maps them
 _TAKE_GIL = "take the GIL in that thread: PyGILState_Ensure(), then PyGILState_Release()"
 _JOIN = "stop and join the other threads, daemons too, before the program ends"
 
@@ -142,9 +148,12 @@ def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
         of_handler = deciding.get("self_deadlock", {}).get("in_handler") is True
         if stuck.get("fix") == ONLY_SET_FLAG or of_handler:
             return _BY_FIX[ONLY_SET_FLAG]
+        place = next(iter(get_texts(next(iter(get_groups(stuck, "members")), {}), "frames")), "")
+        if place and any(ONE_OF_THEM in reason for reason in reasons):
+            return f"leave the task out of what it waits for in {place}"
         return _fix_of_circle(record) or _BY_KIND.get(str(stuck.get("sort")), "")
     if label == "hang":
-        return _fix_of_hang(deciding.get("stuck_waiting", {}), calls)
+        return _fix_of_hang(record, deciding.get("stuck_waiting", {}), calls)
     return _fix_of_crash(record, calls, deciding) if label == "software" else ""
 
 
@@ -178,7 +187,7 @@ def _fix_of_crash(record: Json, calls: Sequence[StackCall], deciding: Mapping[st
     return _BY_CAUSE.get(cause, "")
 
 
-def _fix_of_hang(facts: Json, calls: Sequence[StackCall]) -> str:
+def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
     """Return what ends a wait of one thread: by its kind, else a timeout of the call."""
     members, sort, fix = get_groups(facts, "members"), str(facts.get("sort")), facts.get("fix")
     member: Json = next(iter(members), {})
@@ -193,13 +202,36 @@ def _fix_of_hang(facts: Json, calls: Sequence[StackCall]) -> str:
             return f"await {'asyncio.sleep()' if in_asyncio else 'a sleep of the loop'} there"
         thread = "a thread (asyncio.to_thread)" if in_asyncio else "a worker thread"
         return f"run that call in {thread}, or use an async client"
+    if sort == "full pipe":  # whether it is full is not in the core
+        return "if its output pipe is full: read it meanwhile, as communicate() does"
+    inner = next((call for call in calls if call.language == PYTHON), None)
+    if inner is not None and inner.name.endswith("__enter__") and _held_elsewhere(record, member):
+        return f"find who holds it: {_WHO_SHARES} (a timeout only reports it)"
     if fix == SET_TIMEOUT and doing in _OF_OTHERS:
         place = next(iter(get_texts(member, "frames")), "")
         at = next((n for n, call in enumerate(calls) if call_words(call) == place), 0)
         if at and calls[at - 1].language == PYTHON and not calls[at - 1].name.endswith("__"):
-            return f"set a timeout for {short_name(calls[at - 1])}() at {place}"
+            return _timeout_of_call(calls[at - 1], place)
         return f"set a timeout for the call at {place}" if place else ""
     return _BY_FIX.get(str(fix), _BY_KIND.get(OWN_PIPE if sort == "pipe" else sort, ""))
+
+
+def _held_elsewhere(record: Json, member: Json) -> bool:
+    """Whether a thread waits for a lock that another process holds."""
+    waits = get_groups(record, "waits")
+    return any(
+        w.get("tid") == member.get("tid") and w.get("verdict") == "other-process" for w in waits
+    )
+
+
+def _timeout_of_call(call: StackCall, place: str) -> str:
+    """Return where a call takes its timeout: in the call, in its object, or at its socket."""
+    library, owner = call_library(call).removesuffix(".py"), call.name.rpartition(".")[0]
+    if library in _CLIENTS:
+        return f"pass timeout= where the {owner or 'client'} of {place} is made"
+    if library in ("socket", "ssl") and not call.name.endswith("create_connection"):
+        return f"call settimeout() on that socket before {short_name(call)}() at {place}"
+    return f"set a timeout for {short_name(call)}() at {place}"
 
 
 def _fix_of_circle(record: Json) -> str:
@@ -214,13 +246,16 @@ def _fix_of_circle(record: Json) -> str:
     waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
     joins = [w for w in waits if w.get("kind") in JOINS]
     listed = (telling_stack(record), *listed_stacks(record))
-    stacks = {str(stack.get("tid")): stack for stack in listed}
+    stacks = {str(stack.get("tid")): stack for stack in listed if stack.get("frames")}
     calls = [calls_of_record(get_groups(stacks.get(str(w["tid"]), {}), "frames")) for w in waits]
     libraries = list(map(_library_that_takes, calls))
     if len(waits) == 1 and not joins and waits[0].get("kind") not in INITIALISED:
         name, caller = waits[0].get("name") or "that lock", innermost_own_python_call(calls[0])
         if libraries[0] and caller is not None and not call_library(caller):
             return f"do not call {libraries[0]} in {call_words(caller)}: it holds {name} there"
+        finalizer = next((c for c in calls[0] if c.name.rpartition(".")[2] == "__del__"), None)
+        if finalizer is not None:  # it runs between any two steps of other code
+            return f"do not take {name} in __del__ ({short_place(finalizer)})"
         if waits[0].get("kind") == "threading.Lock":
             return f"make {name} an RLock, or do not call back while holding it"
         return f"do not take {name} again while holding it"
