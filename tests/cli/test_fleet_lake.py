@@ -55,7 +55,7 @@ def fill(db, folder):
     write_exposure(fleet, folder / "hours.csv")
     with open_database(db, write=True) as engine:
         store_exposure(engine, read_host_days(folder / "hours.csv"))
-        ingest(engine, (("t", r) for r in [*records(fleet), *odd_records()]))
+        ingest(engine, (("t", r) for r in [*odd_records(), *records(fleet)]))
     return fleet
 
 
