@@ -51,7 +51,7 @@ def test_the_word_that_was_flipped_is_named(name: str) -> None:
         ("firmware_dump_with_pauses", "S:far-index", "it leads 104857"),
         ("lines_shown_from_a_long_log", "S:far-index", "its upper half is all ones"),
         ("stale_cache_of_object", "S:wild-value:one-bit", "no pointer stands there"),
-        ("future_settled_on_a_thin_loop", "S:use-after-free", "and so is all else that it held"),
+        ("future_settled_on_a_thin_loop", "S:use-after-free", "all that it held too"),
     ],
 )
 def test_what_the_program_did_is_no_damage(name: str, rule: str, said: str) -> None:

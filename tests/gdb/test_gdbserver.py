@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from driver import Gdb, run_gdb, with_epi
-from test_live import PROGRAM, interpreters, until_spinning
+from support.interpreters import oldest_and_newest
+from test_live import PROGRAM, until_spinning
 
 PORT = re.compile(r"Listening on port (\d+)")
 TIMEOUT = 60  # seconds until a line comes
@@ -28,7 +29,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         pytest.skip("gdbserver is not installed (apt-get install gdbserver)")
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
-    python = interpreters()[-1]
+    python = oldest_and_newest()[-1]
     debuggee = subprocess.Popen(
         [*python.argv, str(file), "spin"], stdout=subprocess.PIPE, env=python.environment()
     )
@@ -63,7 +64,7 @@ def server(tmp_path: Path) -> Iterator[str]:
 def test_a_healthy_process_is_not_called_damaged(gdb: Gdb, server: str, files: bool) -> None:
     before = () if files else (NO_FILES,)
     commands = [*before, f"target remote {server}", *(f"epi {command}" for command in COMMANDS)]
-    done = run_gdb(gdb, *with_epi(*commands, "kill"), exe=interpreters()[-1].host_executable)
+    done = run_gdb(gdb, *with_epi(*commands, "kill"), exe=oldest_and_newest()[-1].host_executable)
     assert "internal error" not in done.stderr, done.text
     assert "spin (program.py:11)" in done.stdout or "spin  " in done.stdout, done.text
     assert "waiter" in done.stdout and "is alive" in done.stdout, done.text

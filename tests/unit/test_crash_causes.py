@@ -431,7 +431,7 @@ def test_a_word_of_the_table_of_symbols_is_as_ld_so_left_it() -> None:
     rela = array("Q")
     for place, (kind, number) in rows.items():
         rela.extend([place, number << 32 | kind, 0])
-    tables.__dict__.update(_rela=rela, dynamic={DT_SYMTAB: 0}, _relr=[], _moved={}, fixed=False,
+    tables.__dict__.update(_rela=rela, dynamic={DT_SYMTAB: 0}, _relr=[], kept={}, fixed=False,
                            _others={place: number for number, place in enumerate(rows)},
                            _relative=(array("Q"), array("Q")))  # fmt: skip
     image = ImageFile.__new__(ImageFile)
