@@ -137,7 +137,9 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     lines = [*wrap_text(first, "", 2), *wrap_text(second, "", 4), ""]
     lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
     lines += labelled_lines("Known", reader.decided)
-    lines += labelled_lines("Seen", [reader.seen] if reader.seen else [])
+    lines += labelled_lines(
+        "Seen", [reader.seen] if reader.seen and not is_called_healthy(record) else []
+    )
     missing, notes = _missing_parts(record, reader)
     parts = [list(labelled_lines("Missing", missing))]
     if reader.evidence:
@@ -358,8 +360,8 @@ def _signal_sentences(record: Json) -> Iterator[str]:
         yield f"{name}, which the kernel sends to a process that exceeds its file size limit"
     elif signal.get("sender") == PROCESS:
         alone = get_group(record, "threads").get("count") == 1
-        which = "a thread of this process that has ended" if alone else "a thread of this process"
-        yield f"{name}, sent by {which}"
+        which = "itself: by a thread that has ended" if alone else "itself, by another thread"
+        yield f"{name}, sent by the process {which}"
     elif signal.get("sender") == ELSEWHERE:
         yield f"{name}: somebody sent it, and a handler raised it again"
         return

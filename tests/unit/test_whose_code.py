@@ -139,3 +139,21 @@ def test_the_interpreter_is_blamed_only_where_it_is_alone() -> None:
     assert "in the interpreter (g), called" in first("null-pointer", **own)
     assert "in the interpreter (g, which only met the damage), called" in first("other-data", **own)
     assert "in the interpreter (g), called" in first("other-data", whose="not-known", files=[])
+
+
+@pytest.mark.parametrize(
+    ("plain", "words"),
+    [
+        ("it is the number 65536, or NULL plus that many bytes; no memory lies near that address",
+         "it is the number 65536, or NULL plus that."),
+        ("NULL plus 1 bytes, or that number itself, was taken for a pointer",
+         "the number 1 was used as a pointer, or NULL plus that."),
+        ("8 of its bytes are 0x41, a filling pattern", "all its bytes are 0x41, the letter A."),
+        ("8 of its bytes are 0x5a, a filling pattern", "0x5a, a filling pattern."),
+    ],
+)  # fmt: skip
+def test_a_number_and_letters_in_place_of_a_pointer_have_short_words(
+    plain: str, words: str
+) -> None:
+    finding = {"summary": "why", "facts": {"plain": plain}}
+    assert second(None, findings=[finding]).endswith(words)

@@ -123,6 +123,7 @@ _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of
 # Clients of the standard library whose objects are given a timeout when they are made.
 _CLIENTS = frozenset(("http", "smtplib", "ftplib", "imaplib", "poplib", "nntplib", "telnetlib"))
 _WHO_SHARES = "grep -l /dev/shm/sem /proc/[0-9]*/maps"  # POSIX semaphores, as sem_open() maps them
+_FEEDER = "QueueFeederThread"  # multiprocessing/queues.py: it writes what put() was given
 _TAKE_GIL = "take the GIL in that thread: PyGILState_Ensure(), then PyGILState_Release()"
 _JOIN = "stop and join the other threads, daemons too, before the program ends"
 
@@ -202,6 +203,8 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
             return f"await {'asyncio.sleep()' if in_asyncio else 'a sleep of the loop'} there"
         thread = "a thread (asyncio.to_thread)" if in_asyncio else "a worker thread"
         return f"run that call in {thread}, or use an async client"
+    if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
+        return _BY_KIND["unread queue"]
     if sort == "full pipe":  # whether it is full is not in the core
         return "if its output pipe is full: read it meanwhile, as communicate() does"
     inner = next((call for call in calls if call.language == PYTHON), None)

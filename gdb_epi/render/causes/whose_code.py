@@ -124,6 +124,12 @@ def interpreter_words(record: Json) -> str:
 _NEAR_NULL = LazyPattern(
     r"NULL plus (\d{1,9}) bytes, or that number itself, was taken for a pointer"
 )
+_FAR_NUMBER = LazyPattern(
+    r"it is the number (\d{1,20}), or NULL plus that many bytes; no memory lies near that address"
+)
+_LETTERS = LazyPattern(  # but 0x5a and 0x6b: allocators fill memory with these
+    r"8 of its bytes are 0x(4[1-9a-f]|5[0-9]|6[1-9ac-f]|7[0-9a]), a filling pattern"
+)
 _FREED = "it used memory that was already freed"
 _PAST_END = "it went past the end, or before the start, of a piece of memory"
 _NO_POINTER = "something that is no pointer stood where a pointer belongs"
@@ -167,6 +173,11 @@ _PLAIN_SIGNS = {
 }
 
 
+def _letter_words(match: Any) -> str:
+    """Return "all its bytes are the letter A": no allocator fills memory with letters."""
+    return f"all its bytes are 0x{match[1]}, the letter {chr(int(match[1], 16))}"
+
+
 def plain_reason(record: Json, reason: str) -> str | None:
     """Return a reason without addresses; None where there are no other words for it."""
     signs = get_groups(get_group(record, "corruption"), "evidence")
@@ -178,7 +189,9 @@ def plain_reason(record: Json, reason: str) -> str | None:
     saying = [s for s in same if reason]
     plain = next((s["plain"] for s in saying if isinstance(s.get("plain"), str)), None)
     if plain is not None:
-        return _NEAR_NULL.sub(r"the number \1 was used as a pointer, or NULL plus that", plain)
+        plain = _NEAR_NULL.sub(r"the number \1 was used as a pointer, or NULL plus that", plain)
+        plain = _FAR_NUMBER.sub(r"it is the number \1, or NULL plus that", plain)
+        return _LETTERS.sub(_letter_words, plain)
     said: Json = next((s for s in saying if s.get("id")), {})
     sign = str(said.get("id"))
     if sign.startswith(_NULL_SIGNS):
