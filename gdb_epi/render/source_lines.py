@@ -10,6 +10,7 @@ from contextlib import suppress
 from gdb_epi.cpython.frames.line_tables import SourcePosition
 from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.hangs.types import OF_EVENT_LOOP
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import escape
 from gdb_epi.report import Listing, SourceRange
@@ -163,6 +164,34 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
                 text = next(iter(source_line_printer(session)(frame)), "")
                 return f"{short_place(call)}  {text}" if text else ""
     return ""
+
+
+def task_that_waits(
+    session: Session, record: Mapping[str, Any]
+) -> tuple[str, list[dict[str, Any]]]:
+    """Return the name and the frames of the task that a hang's answer is about, innermost first.
+
+    No frames where it is about none, or where several tasks have that name.
+    """
+    verdict = record.get("verdict") or {}
+    reason = next(iter(verdict.get("reasons") or ()), "")
+    if verdict.get("label") not in ("hang", "deadlock") or " waits" not in reason:
+        return "", []
+    if not reason.startswith(("task ", OF_EVENT_LOOP)):
+        return "", []
+    from gdb_epi.record.redact import redact_path
+    from gdb_epi.record.stacks import frame_json, read_tasks_and_waits
+
+    tasks = read_tasks_and_waits(session.state)[0].tasks
+    places = [(reason.find(f"task {task.name} waits"), task) for task in tasks]
+    first = min((at for at, _ in places if at >= 0), default=-1)
+    named = [task for at, task in places if at == first and at >= 0]
+    if len(named) != 1:
+        return "", []
+    frames = [frame_json(frame) for frame in named[0].stack]
+    for frame in frames:
+        frame["filename"] = redact_path(str(frame["filename"] or ""))
+    return str(named[0].name), frames
 
 
 def callers_of(state: ProcessState, frame: PyFrame) -> Sequence[PyFrame]:

@@ -113,7 +113,8 @@ class Audience(NamedTuple):
     `core` is the file as the reader would write it in a shell. `evidence` asks for what the answer
     rests on, `whole` for every frame and note. `decided` is what was decided of such crashes,
     `earlier` how many others a database has, None where nobody looked, `seen` the same in words.
-    `line` is the source line that ran (`source_lines.line_that_ran`). `files` (--exe, --sysroot)
+    `line` is the source line that ran, `task` the task that the answer is about, with its frames
+    (both: source_lines.py). `files` (--exe, --sysroot)
     and `database` (--db, --no-db) are the options that commands to paste must repeat.
     """
 
@@ -125,6 +126,7 @@ class Audience(NamedTuple):
     seen: str = ""
     earlier: int | None = None
     line: str = ""
+    task: tuple[str, Sequence[Json]] = ("", ())
     files: str = ""
     database: str = ""
 
@@ -444,19 +446,20 @@ def _stack_lines(
         yield from _circle_stacks(record, circle, reader, room)
         return
     who = telling_thread_name(record) or f"thread {stack['tid']}"
+    frames = all_frames(record)
+    if reader.task[1] and not reader.whole:  # the stack of its event loop is always the same
+        who, frames = f"task {quoted_name(reader.task[0])}", [*frames, *reader.task[1]]
+        calls = calls_of_record(reader.task[1], program_folder(frames))
     yield f"Stack of {who}, most recent call first"
     if not reader.whole:
         rests = get_group(record, "verdict").get("label") in (*HUNG, "no-fault", "killed")
         calls = joined_wait(calls) if rests else without_end(calls)
     rows = fold_calls(calls)
-    shown = (
-        rows
-        if reader.whole
-        else stack_rows(rows, most, telling=_most_telling_rows(rows, calls), room=room)
-    )
-    yield from row_lines(
-        shown, own_files={} if reader.whole else short_own_files(all_frames(record))
-    )
+    if reader.whole:
+        yield from row_lines(rows)
+        return
+    shown = stack_rows(rows, most, telling=_most_telling_rows(rows, calls), room=room)
+    yield from row_lines(shown, own_files=short_own_files(frames))
 
 
 def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> list[int]:

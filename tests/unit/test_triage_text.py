@@ -354,6 +354,20 @@ def test_a_child_of_multiprocessing_does_not_run_the_line_that_started_it() -> N
         assert (named_call(record) is not None) == named
 
 
+def test_the_stack_is_that_of_the_task_which_the_answer_names() -> None:
+    """That of its event loop is always the same; --all has it."""
+    poll = {**PYTHON, "filename": "/usr/lib/python3.11/selectors.py", "name": "select"}
+    task = ("closing", [{**PYTHON, "name": "close", "filename": "/srv/ferry.py"}])
+    record = {"verdict": {"label": "deadlock", "reasons": ["task closing waits for tasks"]},
+              "threads": {"count": 1, "crashed": {"tid": 7, "frames": [poll]}}}  # fmt: skip
+    lines = render_triage(record, Audience(task=task))
+    start = lines.index("Stack of task closing, most recent call first")
+    assert lines[start + 1] == "  py  close  ferry.py:3"
+    assert any(
+        "selectors.py" in line for line in render_triage(record, Audience(task=task, whole=True))
+    )
+
+
 def spec_categories() -> set[str]:
     """Return the categories of the table of SPEC.md 3.1, without a placeholder for a class."""
     text = (Path(signature.__file__).parent / "SPEC.md").read_text()

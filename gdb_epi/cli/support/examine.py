@@ -48,11 +48,15 @@ class ExamineOptions(NamedTuple):
 
 
 class ExaminedCore(NamedTuple):
-    """The record of one core; its stacks and the source line that ran when asked for."""
+    """The record of one core; its stacks and the source line that ran when asked for.
+
+    `task` is the name of the task that the answer is about, with its frames.
+    """
 
     record: dict[str, Any]
     stacks: dict[str, Any] | None
     line: str = ""
+    task: tuple[str, list[dict[str, Any]]] = ("", [])
 
 
 class FailedCore(NamedTuple):
@@ -156,9 +160,12 @@ def _decode(
             stacks = stacks_json(session.state, locals=options.locals, secrets=options.secrets)
             examined = examined._replace(stacks=stacks)
         if options.line:
-            from gdb_epi.render.source_lines import line_that_ran
+            from gdb_epi.render.source_lines import line_that_ran, task_that_waits
 
-            examined = examined._replace(line=line_that_ran(session, examined.record))
+            examined = examined._replace(
+                line=line_that_ran(session, examined.record),
+                task=task_that_waits(session, examined.record),
+            )
         if options.messages:
             from gdb_epi.record.user_redaction import add_exception_messages
 

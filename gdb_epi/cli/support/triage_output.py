@@ -143,7 +143,9 @@ class _OneScreen(AnswerWriter):
         """Write the answer about one core."""
         from gdb_epi.render.triage import render_triage
 
-        reader = self._reader._replace(core=shell_word(core.path), line=examined.line)
+        reader = self._reader._replace(
+            core=shell_word(core.path), line=examined.line, task=examined.task
+        )
         if self._ask is not None:
             decided, number, seen = self._ask(examined.record)
             reader = reader._replace(decided=decided, earlier=number, seen=seen)
