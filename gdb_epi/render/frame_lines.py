@@ -552,6 +552,24 @@ def without_end(calls: Sequence[StackCall]) -> list[StackCall]:
     return kept or list(calls)
 
 
+def without_calls_of_parent(calls: Sequence[StackCall]) -> list[StackCall]:
+    """Return the calls of a child that multiprocessing forked, and words for its parent's.
+
+    fork() copies the stack: what called BaseProcess._bootstrap ran in the parent.
+    """
+    start = next((at for at, call in enumerate(calls) if _is_start_of_child(call)), len(calls))
+    outer = calls[start + 1 :]
+    if not any(call.filename.endswith("/popen_fork.py") for call in outer):
+        return list(calls)
+    count = sum(call.stands_for for call in outer)
+    words = f"... {counted(count, 'call')} of the parent, which fork() copied"
+    return [*calls[: start + 1], StackCall(REMARK, words, stands_for=count)]
+
+
+def _is_start_of_child(call: StackCall) -> bool:
+    return call.name.endswith("_bootstrap") and call.filename.endswith("/process.py")
+
+
 def joined_wait(calls: Sequence[StackCall]) -> list[StackCall]:
     """Return the calls with the C code between a system call that waits and Python as one call.
 

@@ -65,6 +65,7 @@ from gdb_epi.render.frame_lines import (
     short_own_files,
     short_place,
     stack_rows,
+    without_calls_of_parent,
     without_end,
 )
 from gdb_epi.render.opening_sentences import (
@@ -278,10 +279,7 @@ def named_call(record: Json) -> StackCall | None:
     In a hang they may name the line of another thread or of a task.
     """
     calls = _shown_calls(record, telling_stack(record))
-    call = innermost_own_python_call(calls)
-    inner = calls[: calls.index(call)] if call is not None else []
-    if any(c.name.endswith("_bootstrap") and c.filename.endswith("/process.py") for c in inner):
-        return None  # it started this child of multiprocessing: that line ran in the parent
+    call = innermost_own_python_call(without_calls_of_parent(calls))
     if call is None or f"({short_place(call)})" not in " ".join(opening_sentences(record, calls)):
         return None
     return call
@@ -454,6 +452,7 @@ def _stack_lines(
     if not reader.whole:
         rests = get_group(record, "verdict").get("label") in (*HUNG, "no-fault", "killed")
         calls = joined_wait(calls) if rests else without_end(calls)
+        calls = without_calls_of_parent(calls)
     rows = fold_calls(calls)
     if reader.whole:
         yield from row_lines(rows)
@@ -632,7 +631,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     sender = get_group(record, "signal").get("sender_pid")
     if is_called_healthy(record) and not get_group(record, "signal"):
         pid = get_group(record, "process").get("pid") or "PID"
-        yield "if it does not answer", f"gcore {pid}, a minute later, and compare the two"
+        yield "if it does not answer", f"take a second copy (gcore {pid}), and compare the two"
     elif is_called_healthy(record) and sender == get_group(record, "process").get("ppid"):
         yield "why it was ended", f"ask pid {sender}, its parent: not in this core"
     outside = get_group(record, "signal").get("sender") == OTHER

@@ -20,7 +20,9 @@ from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import screen_width
 from gdb_epi.render.frame_lines import (
     LABEL,
+    PYTHON,
     StackCall,
+    call_words,
     calls_of_record,
     fold_calls,
     program_folder,
@@ -103,6 +105,11 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
         yield f"and {counted(len(telling) - MAX_WAITS, 'more wait')}"
     if telling:
         yield from fork_lines(record)
+    python = [call for call in calls if call.language == PYTHON]
+    ends = [at for at, call in enumerate(python) if call.name.rpartition(".")[2] == "__del__"]
+    if ends and ends[0] + 1 < len(python) and telling[:1] and tid in circle:
+        finalizer, outer = python[ends[0] : ends[0] + 2]
+        yield f"{call_words(finalizer)} ran in the middle of {call_words(outer)}"
     if not (circle and {*circle} <= listed):
         yield from clauses_of_hang(record, calls, listed)
 

@@ -146,6 +146,9 @@ def test_who_waits_for_himself_and_whose_lock_it_is(frames: list[Any], fix: str)
     verdict = {"label": "deadlock", "reasons": ["thread 1 waits for gate, which it holds itself"]}
     threads = {"count": 1, "crashed": stack, "stacks": [stack]}
     assert fix_of(verdict=verdict, waits=[wait], threads=threads) == fix
+    text = "\n".join(render_triage({"verdict": verdict, "waits": [wait], "threads": threads}))
+    ran_between = "Pipe.__del__ (bells.py:40) ran in the middle of ring (bells.py:22)" in text
+    assert ran_between == (DEL in frames)
 
 
 def test_the_lock_of_a_library_cannot_be_put_in_order() -> None:

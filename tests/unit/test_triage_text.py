@@ -348,10 +348,19 @@ def test_c_code_below_a_plain_wait_is_one_row(
 def test_a_child_of_multiprocessing_does_not_run_the_line_that_started_it() -> None:
     process = "/usr/lib/python3.11/multiprocessing/process.py"
     start = {**PYTHON, "name": "BaseProcess._bootstrap", "filename": process}
-    for frames, named in (([PYTHON, start], True), ([start, PYTHON], False)):
+    path = process.replace("/process.py", "/popen_fork.py")
+    fork = {**PYTHON, "name": "Popen._launch", "filename": path}
+    for frames, named in (
+        ([PYTHON, start, fork], True),
+        ([start, fork, PYTHON], False),
+        ([start, PYTHON], True),
+    ):
         record = {"verdict": {"label": "software"}, "signal": {"name": "SIGSEGV"},
                   "threads": {"count": 1, "crashed": {"tid": 7, "frames": frames}}}  # fmt: skip
         assert (named_call(record) is not None) == named
+        lines = render_triage(record)
+        assert ("  ... 2 calls of the parent, which fork() copied" in lines) == (not named)
+        assert any("f.py:3" in line for line in render_triage(record, Audience(whole=True)))
 
 
 def test_the_stack_is_that_of_the_task_which_the_answer_names() -> None:
