@@ -145,7 +145,7 @@ def test_the_interpreter_is_blamed_only_where_it_is_alone() -> None:
     ("plain", "words"),
     [
         ("it is the number 65536, or NULL plus that many bytes; no memory lies near that address",
-         "it is the number 65536, or NULL plus that."),
+         "it is the number 65536, or NULL plus that many bytes."),
         ("NULL plus 1 bytes, or that number itself, was taken for a pointer",
          "the number 1 was used as a pointer, or NULL plus that."),
         ("8 of its bytes are 0x41, a filling pattern", "all its bytes are 0x41, the letter A."),

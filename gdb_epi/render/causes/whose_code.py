@@ -190,7 +190,7 @@ def plain_reason(record: Json, reason: str) -> str | None:
     plain = next((s["plain"] for s in saying if isinstance(s.get("plain"), str)), None)
     if plain is not None:
         plain = _NEAR_NULL.sub(r"the number \1 was used as a pointer, or NULL plus that", plain)
-        plain = _FAR_NUMBER.sub(r"it is the number \1, or NULL plus that", plain)
+        plain = _FAR_NUMBER.sub(r"it is the number \1, or NULL plus that many bytes", plain)
         return _LETTERS.sub(_letter_words, plain)
     said: Json = next((s for s in saying if s.get("id")), {})
     sign = str(said.get("id"))
