@@ -98,6 +98,16 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
         words = _owner(wait, names)
         owner = f", {words}" if words and not holder else ""
         kind = str(wait.get("kind"))
+        if (
+            not wait.get("name")
+            and wait.get("verdict") == "other-process"
+            and wait.get("tid") == tid
+        ):
+            inner = [call.name for call in calls if call.language == PYTHON][:2]
+            if inner[1:] and inner[0].endswith("__enter__"):
+                taken = f"the lock that {inner[1]}() takes by `with`"
+                yield f"{waiter} waits for {taken} ({kind}); another process may hold it"
+                continue
         lock = "the GIL" if kind == "GIL" else lock_phrase(kind, name, with_kind=True)
         yield f"{waiter} waits for {lock}{owner}"
         yield from holder

@@ -100,6 +100,10 @@ def test_a_lock_of_another_process_is_no_matter_of_a_timeout() -> None:
     wait = {"tid": 1, "kind": "multiprocessing SemLock", "verdict": "other-process"}
     frames = [ENTER_SEMAPHORE, library_call("Queue.get", "multiprocessing/queues.py"), OWN]
     assert fix_of_read(frames, waits=[wait]).startswith("find who holds it: grep -l /dev/shm/sem ")
+    stack = {"tid": 1, "name": "a", "frames": frames}
+    threads = {"count": 1, "crashed": stack}
+    lines = render_triage({"verdict": {"label": "hang"}, "waits": [wait], "threads": threads})
+    assert "waits for the lock that Queue.get() takes by `with` (multiprocessing" in " ".join(lines)
     assert fix_of_read(frames[1:], waits=[wait]).startswith("set a timeout for Queue.get() at ")
 
 
