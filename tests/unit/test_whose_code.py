@@ -36,7 +36,7 @@ WATCH = "watch.cpython-311-x86_64-linux-gnu.so"
         ({"whose": "not-known", "ctypes": True}, ": why. Whose: not known; perhaps a call by"),
         ({"whose": "not-known", "files": [*"abcd"]}, ": why. Whose: not known; suspect a, b, c or"),
         ({"whose": "not-known", "files": ["a.so"]},
-         ": why. Whose: not known; suspect a.so, the only native code that"),
+         ": why. Whose: not known; suspect a.so, native code that is not Python's."),
         # The code that was running when it crashed is the first suspect (NATIVE is of prog).
         ({"whose": "not-known", "files": ["a.so", "prog"]},
          ": why. Whose: not known; suspect prog, whose code was running."),
@@ -49,6 +49,14 @@ WATCH = "watch.cpython-311-x86_64-linux-gnu.so"
 )  # fmt: skip
 def test_whose_code_it_is(at_fault: Any, words: str) -> None:
     assert second(at_fault).startswith(f" a software bug (79% sure){words}")
+
+
+def test_the_only_native_code_is_called_so_where_nothing_else_is_loaded() -> None:
+    suspect = {"whose": "not-known", "files": ["a.so"]}
+    for others, only in ((["libc.so.6", "_json.cpython-311-x86_64-linux-gnu.so"], True),
+                         (["_umath.cpython-311-x86_64-linux-gnu.so"], False)):  # fmt: skip
+        libs = {"modules": [{"soname": name} for name in ("a.so", "python3.11", *others)]}
+        assert ("a.so, the only native code that" in second(suspect, libs=libs)) == only
 
 
 def test_the_suspects_that_the_reason_names_are_named_once() -> None:

@@ -6,6 +6,7 @@ In: a record and the folded calls of the thread that crashed. Out: parts of the 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.own_native_code import (
@@ -16,6 +17,7 @@ from gdb_epi.fault.own_native_code import (
     MAX_NAMED,
     NOT_KNOWN,
     PROGRAM,
+    is_own_library,
 )
 from gdb_epi.judgement.hypothesis_words import STRAY_STORE
 from gdb_epi.lazy_pattern import LazyPattern
@@ -102,8 +104,19 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
         return "", f"not known; suspect {here[0]}, whose code was running"
     few = [*files[:MAX_NAMED], *(["others"] if files[MAX_NAMED:] else [])]
     named = f"{', '.join(few[:-1])} or {few[-1]}" if few[1:] else few[0]
-    code_of = "the only native code that is not of Python or a common package"
-    return "", f"not known; suspect {named}, {code_of}"
+    only = "the only " if _are_all_native_files(record, files) else ""
+    return "", f"not known; suspect {named}, {only}native code that is not Python's"
+
+
+def _are_all_native_files(record: Json, files: Sequence[str]) -> bool:
+    """Whether no native code but these files', Python's and the system's was loaded.
+
+    A module of the standard library that this Python does not know counts as another one.
+    """
+    names = [str(m.get("soname")) for m in get_groups(get_group(record, "libs"), "modules")]
+    standard: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset())
+    own = [n for n in names if is_own_library(n) and n.partition(".")[0] not in standard]
+    return bool(own) and {without_build_tag(name) for name in own} <= {*files}
 
 
 def interpreter_words(record: Json) -> str:
