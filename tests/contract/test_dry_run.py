@@ -7,18 +7,9 @@ import ast
 from pathlib import Path
 
 import pytest
-from support.hangs import core_by_signal
+from support.dry_runs import UNKNOWN, is_plain, outcomes
 from support.interpreters import Interpreter, spread
 from support.opening import need_core_dumps
-
-from gdb_epi.cpython.values.process_values import get_process_values
-from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
-from gdb_epi.cpython.values.value_stack_operations import Raised
-from gdb_epi.hangs.dry_run.dry_run import DryRun
-from gdb_epi.hangs.dry_run.loop_states import EndlessLoop
-from gdb_epi.hangs.dry_run.object_evaluation import MAX_ITEMS
-from gdb_epi.process_state import ProcessState
-from gdb_epi.target.corefile import CoreFileTarget
 
 # Functions whose name begins with "endless" never return; the others return what RETURNED says.
 PROGRAM = """
@@ -647,7 +638,6 @@ if __name__ == "__main__":
     while True:
         os.getpid()
 """
-UNKNOWN = "not known"
 RETURNED = {
     "halved": 2, "chain_length": 2, "root": 4, "twos_of_48": 4, "until_step": 4, "emptied": 312,
     "pieces": 3, "primes": 10, "counting_down": 612.5, "far_away": UNKNOWN, "float_steps": 1.0,
@@ -662,38 +652,13 @@ RETURNED = {
 }  # fmt: skip
 
 
-def is_plain(one: Interpreter) -> bool:
-    return one.root is None and not one.free_threaded
-
-
-def outcome(run: DryRun) -> object:
-    try:
-        return run.plain(run.run())
-    except EndlessLoop:
-        return "endless"
-    except (Undecodable, Raised):
-        return UNKNOWN
-
-
 @pytest.mark.parametrize("one", spread("dry run", is_plain, every=2), ids=lambda one: one.id)
 def test_functions_of_a_core(one: Interpreter, tmp_path: Path) -> None:
     need_core_dumps()
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    state = ProcessState(
-        CoreFileTarget.open(core_by_signal(one, "busy", tmp_path, program=program))
-    )
     names = [node.name for node in ast.parse(PROGRAM).body if isinstance(node, ast.FunctionDef)]
     names = [name for name in names if name in RETURNED or name.startswith("endless")]
     assert len(names) > 15
     expected = {name: RETURNED.get(name, "endless") for name in names}
     if one.minor < (3, 9):  # a `with` block ends by other instructions
         expected.update(dict.fromkeys(("endless_locking", "endless_tries", "tries"), UNKNOWN))
-    assert {name: outcome(call_of(state, name)) for name in names} == expected
-
-
-def call_of(state: ProcessState, name: str) -> DryRun:
-    values = get_process_values(state.target, state.python)
-    run = DryRun(values.decoder(ReprLimits(width=MAX_ITEMS, secrets=True)), [20_000])
-    run.begin(run.decoder.module_global("__main__", name), None, [])
-    return run
+    assert outcomes(one, tmp_path, PROGRAM, names) == expected

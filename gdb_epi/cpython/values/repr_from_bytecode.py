@@ -86,7 +86,7 @@ _EXCEPTIONS += (NotImplementedError, RecursionError, NameError, EOFError, Connec
 _EXCEPTIONS += (FileNotFoundError, FileExistsError, PermissionError, TimeoutError, UnicodeError)
 _TYPES = frozenset(
     "type super str int bool float range list tuple dict set frozenset enumerate zip "
-    "reversed".split()
+    "reversed object".split()
 )
 EXCEPTIONS = {kind.__name__: kind for kind in _EXCEPTIONS}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dry run (dry_run.py) does for generators, `with` blocks and exceptions."""
+"""What a dry run (dry_run.py) does for generators, `with` blocks, exceptions and new functions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Caught,
     Global,
     Item,
+    MadeFunction,
     Method,
     NoneResult,
     ProcessObject,
@@ -124,6 +125,26 @@ class BlockInstructions(ObjectEvaluation):
             raise Raised(ValueError)
         middle = self.memory.make("list", items[before : len(items) - after])
         self.stack += reversed([*items[:before], middle, *items[len(items) - after :]])
+
+    def _do_make_function(self, argument: int) -> None:
+        if self.decoder.layout.offset("PyCodeObject", "co_qualname") is None:  # 3.11 (bpo-44530)
+            self._pop()  # its name
+        code = self._pop()
+        cells = self.members(self._pop()) if argument & 8 else ()
+        if argument & 6 or not isinstance(code, ProcessObject):
+            raise Undecodable("a function of another kind")
+        defaults = self.members(self._pop()) if argument & 1 else ()
+        self.stack.append(MadeFunction(code.address, self.globals, tuple(cells), tuple(defaults)))
+
+    def _do_set_function_attribute(self, argument: int) -> None:
+        """Give a new function its cells or defaults (3.13)."""
+        function, attribute = self._pop(), self._pop()
+        if not isinstance(function, MadeFunction) or argument not in (1, 8):
+            raise Undecodable("a function of another kind")
+        items = tuple(self.members(attribute))
+        cells, defaults = (items, ()) if argument == 8 else (function.cells, items)
+        defaults = defaults or function.defaults
+        self.stack.append(function._replace(cells=cells, defaults=defaults))
 
     # -- exceptions -----------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
     Caught,
+    Class,
     ComputedNumber,
     Drawn,
     Global,
@@ -234,7 +235,9 @@ def _of_array(
     if name == "copy":
         return run.memory.make(run.kind(of), run.members(of))
     run.refuse_change_of(of)
-    if name.startswith("append") and (
+    if name == "extend":
+        arguments = [BuiltTuple(tuple(run.all_of(arguments[0])))]
+    if name.startswith(("append", "extend")) and (
         of.address in run.memory.blurred or run.length(of) >= MAX_ITEMS
     ):
         run.memory.contents.pop(of.address, None)
@@ -246,7 +249,7 @@ def _of_array(
         run.change(of, sorted_items(run, items, keywords))
         return NoneResult()
     if name == "extend":
-        given = [run.all_of(arguments[0])]
+        given = [run.members(arguments[0])]
     elif name == "remove":
         values = [run.host(each) for each in items]
         sought = run.host(arguments[0])
@@ -469,6 +472,10 @@ def _is_instance(run: ObjectEvaluation, of: Item, kind: Item) -> bool:
                 return any(info.address == kind.address for info in mro)
     elif isinstance(kind, Global) and named and (mine := run.kind(of)):
         return kind.name in (mine, mine == "bool" and "int", mine in DICTS and "dict")
+    elif isinstance(kind, ProcessObject) and (mine := run.kind(of)) in _OF_DATA:
+        info, meta = run.decoder.types.at(kind.address), run.decoder.obj(kind.address)
+        if meta.lineage.ident == "type" and meta.is_exact:  # none of the program's own is a base
+            return info.full_name in (mine, mine == "bool" and "int", "object")
     raise Undecodable("a class of another kind")
 
 
@@ -599,6 +606,15 @@ def _str(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, It
     return BuiltStr(run.converted(arguments[0], STR)) if arguments else BuiltStr("")
 
 
+def _type(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    (of,) = arguments
+    if isinstance(of, ProcessObject) and run.memory.kinds.get(of.address, "instance") == "instance":
+        return Class(run.class_of(of))
+    if run.kind(of) not in _OF_DATA or not run.is_builtin(run.kind(of)):
+        raise Undecodable("a class of another kind")
+    return Global(run.kind(of))
+
+
 def _print(run: ObjectEvaluation, _arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
     run.memory.writes = True
     return NoneResult()
@@ -611,7 +627,7 @@ _FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], Mapping[str, It
     "any": lambda run, arguments, _: _first_that_is(run, True, arguments[0]),
     "all": lambda run, arguments, _: _first_that_is(run, False, arguments[0]),
     "min": lambda *call: _extreme(min, *call), "max": lambda *call: _extreme(max, *call),
-    "print": _print,
+    "print": _print, "type": _type,
 }  # fmt: skip
 BUILTINS = frozenset(("len", "hasattr", "getattr", *_FUNCTIONS, *_OF_NUMBERS))
 

@@ -20,6 +20,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     BuiltStr,
     BuiltTuple,
     Caught,
+    Class,
     ComputedNumber,
     Drawn,
     Global,
@@ -45,6 +46,15 @@ from gdb_epi.hangs.dry_run.builtin_calls import (
     is_supported_method,
 )
 from gdb_epi.hangs.dry_run.call_frames import begin_call
+from gdb_epi.hangs.dry_run.instances import (
+    class_object,
+    has_attribute_already,
+    make_bare_instance,
+    make_instance,
+    operate_on_instance,
+    own_callable,
+    truth_of_instance,
+)
 from gdb_epi.hangs.dry_run.library_values import (
     ATTRIBUTES,
     DECOMPRESSOR,
@@ -67,7 +77,6 @@ from gdb_epi.hangs.dry_run.loop_states import (
     widen_differing_numbers,
 )
 from gdb_epi.hangs.dry_run.object_evaluation import (
-    CLASS,
     DEQUE,
     LIBRARY_VALUES,
     MATCH,
@@ -78,6 +87,7 @@ from gdb_epi.hangs.dry_run.object_evaluation import (
 from gdb_epi.hangs.dry_run.operators import (
     OPERATORS_BY_INSTRUCTION,
     apply_comparison,
+    apply_in_place,
     apply_operator,
     has_unknown_value,
 )
@@ -89,6 +99,8 @@ _FORMATS = (
     "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING",
 )  # fmt: skip
 _CELL = 0x40 | 0x80  # CO_FAST_CELL, CO_FAST_FREE of co_localspluskinds
+_NEW_OF_OBJECT = Global("object.__new__")
+_CALLABLES = (BuiltinMethod, Method, MadeFunction, ProcessObject, Global, Class)
 _OF_SLEEP = "asyncio.tasks"
 
 
@@ -189,7 +201,10 @@ class DryRun(BlockInstructions):
     def apply_binary_operator(self, sign: str) -> None:
         """Do what an operator does. Raises Undecodable, Raised."""
         right, left = self._pop(), self._pop()
-        self.stack.append(apply_operator(self, sign.rstrip("="), left, right))
+        in_place, sign = sign.endswith("="), sign.rstrip("=")
+        given = operate_on_instance(self, sign, left, right, in_place=in_place)
+        apply = apply_in_place if in_place else apply_operator
+        self.stack.append(apply(self, sign, left, right) if given is None else given)
 
     def _formats_unknown(self, name: str, argument: int) -> bool:
         """Do an instruction that makes a text, if it does so of what is not known."""
@@ -221,7 +236,7 @@ class DryRun(BlockInstructions):
     # -- comparisons ----------------------------------------------------------------------------
 
     def _do_is_op(self, argument: int) -> None:
-        right, left = self._pop(), self._pop()
+        right, left = (class_object(self, self._pop()) for _ in range(2))
         if isinstance(left, ProcessObject) and isinstance(right, ProcessObject):
             self.stack.append(ComputedNumber((left.address == right.address) != bool(argument)))
         else:
@@ -264,7 +279,7 @@ class DryRun(BlockInstructions):
         self.stack.append(Global(name))
 
     def _store(self, of: int, name: str, item: Item) -> None:
-        if of >= 0:
+        if of >= 0 and not has_attribute_already(self, of, name, item):
             self.refuse_repetition()
         self.memory.stored[of, name] = item
 
@@ -480,26 +495,6 @@ class DryRun(BlockInstructions):
         else:
             self.locals[argument] = item
 
-    def _do_make_function(self, argument: int) -> None:
-        if self.decoder.layout.offset("PyCodeObject", "co_qualname") is None:  # 3.11 (bpo-44530)
-            self._pop()  # its name
-        code = self._pop()
-        cells = self.members(self._pop()) if argument & 8 else ()
-        if argument & 6 or not isinstance(code, ProcessObject):
-            raise Undecodable("a function of another kind")
-        defaults = self.members(self._pop()) if argument & 1 else ()
-        self.stack.append(MadeFunction(code.address, self.globals, tuple(cells), tuple(defaults)))
-
-    def _do_set_function_attribute(self, argument: int) -> None:
-        """Give a new function its cells or defaults (3.13)."""
-        function, attribute = self._pop(), self._pop()
-        if not isinstance(function, MadeFunction) or argument not in (1, 8):
-            raise Undecodable("a function of another kind")
-        items = tuple(self.members(attribute))
-        cells, defaults = (items, ()) if argument == 8 else (function.cells, items)
-        defaults = defaults or function.defaults
-        self.stack.append(function._replace(cells=cells, defaults=defaults))
-
     # -- functions ------------------------------------------------------------------------------
 
     def call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> Item:
@@ -510,7 +505,7 @@ class DryRun(BlockInstructions):
         names, self.keywords = self.keywords, ()
         positional = arguments[: len(arguments) - len(names)]
         named = dict(zip(names, arguments[len(positional) :], strict=True))
-        if isinstance(called, (BuiltinMethod, Method, MadeFunction, ProcessObject, Global)):
+        if isinstance(called, _CALLABLES):
             self.stack.append(self._returned(called, positional, named))
         elif named:
             raise Undecodable("a call")
@@ -519,6 +514,8 @@ class DryRun(BlockInstructions):
 
     def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
         """Return what a callable returns. Raises Undecodable, Raised, EndlessLoop."""
+        if isinstance(called, Class):
+            called = class_object(self, called)
         if isinstance(called, BuiltinMethod):
             return call_method(self, called.of, called.name, arguments, named)
         if isinstance(called, Method):
@@ -529,6 +526,8 @@ class DryRun(BlockInstructions):
             return self._run_function(function, called.owner, [called.self, *arguments], named)
         if isinstance(called, MadeFunction):
             return self._run_function(called, None, arguments, named)
+        if called == _NEW_OF_OBJECT and len(arguments) == 1 and not named:
+            return make_bare_instance(self, arguments[0])
         if isinstance(called, Global) and self.is_builtin(called.name):
             kind = EXCEPTIONS.get(called.name)
             if kind is not None and issubclass(kind, Exception):
@@ -546,7 +545,7 @@ class DryRun(BlockInstructions):
             return self._run_function(called, None, arguments, named)
         if ident == "type":
             return self._new_instance(called, arguments, named)
-        if ident == "builtin_function_or_method":
+        if ident in ("builtin_function_or_method", "builtin_method"):
             return call_native(self, called, arguments, named)
         if ident == "method":
             at = called.address
@@ -587,7 +586,7 @@ class DryRun(BlockInstructions):
         self, kind: ProcessObject, arguments: Sequence[Item], keywords: Mapping[str, Item]
     ) -> Item:
         """Return a new object of a class. Raises Undecodable, Raised, EndlessLoop."""
-        decoder, info = self.decoder, self.decoder.types.at(kind.address)
+        info = self.decoder.types.at(kind.address)
         if info.full_name in LIBRARY_VALUES:
             return make_value(self, info.full_name, arguments, keywords)
         if info.full_name == DEQUE and len(arguments) < 2 and not keywords:
@@ -595,18 +594,13 @@ class DryRun(BlockInstructions):
         exception = self.exception_made(info)
         if exception is not None:
             return exception
-        meta = decoder.obj(kind.address)
-        plain = meta.is_exact and info.python_class
-        if not plain or special_method(decoder, info, "__new__") is not None:
-            raise Undecodable("a new object of another kind")
-        made = self.memory.make("instance")
-        self.memory.stored[made.address, CLASS] = kind
-        begin = special_method(decoder, info, "__init__")
-        if begin is not None:
-            self._run_function(ProcessObject(begin[1]), begin[0], [made, *arguments], keywords)
-        elif arguments or keywords:
-            raise Raised(TypeError)
-        return made
+        return make_instance(self, kind, arguments, keywords)
+
+    def truth(self, item: Item) -> bool:
+        """Return bool() of an item. Raises Undecodable, Raised."""
+        if isinstance(item, ProcessObject) and self.memory.kinds.get(item.address) == "instance":
+            return truth_of_instance(self, item)
+        return super().truth(item)
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -623,6 +617,10 @@ class DryRun(BlockInstructions):
             self.stack[-1:] = [None, Method(in_class[1], in_class[0], of, name)]
         elif isinstance(of, ProcessObject) and self.is_module_or_class(of):
             self.stack[-1:] = [None, self.of_module_or_class(of, name)]
+        elif isinstance(of, ProcessObject) and own_callable(self, of, name):
+            self.stack[-1:] = [None, ProcessObject(own_callable(self, of, name))]
+        elif of == Global("object") and name == "__new__" and self.is_builtin("object"):
+            self.stack[-1:] = [None, _NEW_OF_OBJECT]
         elif isinstance(of, ProcessObject) and is_log_method(self, of, name):
             self.stack[-1:] = [None, Global("print")]
         else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from gdb_epi.cpython.objects.containers import ContainerReader
@@ -39,6 +39,7 @@ from gdb_epi.cpython.values.value_stack_operations import (
     Raised,
     special_method,
 )
+from gdb_epi.hangs.dry_run.equality import compares_as_tuple, equals_itself_alone
 from gdb_epi.hangs.dry_run.loop_states import (
     Bounds,
     DryRunMemory,
@@ -129,9 +130,12 @@ class ObjectEvaluation(Evaluation):
             raise Undecodable("an empty stack")
         return super()._pop()
 
-    def call_item(self, called: Item, arguments: Sequence[Item]) -> Item:
+    def call_item(
+        self, called: Item, arguments: Sequence[Item], keywords: Mapping[str, Item] | None = None
+    ) -> Item:
         """Return what a callable returns. Raises Undecodable, Raised, EndlessLoop."""
-        self._call(called, list(arguments))
+        self.keywords = tuple(keywords or ())
+        self._call(called, [*arguments, *(keywords or {}).values()])
         return self.stack.pop()
 
     def plain(self, item: Item) -> Plain:
@@ -211,15 +215,12 @@ class ObjectEvaluation(Evaluation):
         if isinstance(item, ProcessObject):
             if item.address >= 0 and self.decoder.is_none(item.address):
                 return None
-            if item.address < 0 or self._equals_itself_alone(item):
+            if item.address >= 0 and compares_as_tuple(self.decoder, item.address):
+                items = ContainerReader(self.decoder.reader).tuple_items(item.address)
+                return tuple(self.host(ProcessObject(each), depth + 1) for each in items)
+            if item.address < 0 or equals_itself_alone(self.decoder, item.address):
                 return IdentityKey(item.address)
         raise Undecodable("a value of another kind")
-
-    def _equals_itself_alone(self, value: ProcessObject) -> bool:
-        obj = self.decoder.obj(value.address)
-        if obj.lineage.ident:
-            return obj.lineage.ident == "type"
-        return special_method(self.decoder, obj.type, "__eq__") is None
 
     def over_draws(self, function: Callable[..., object], *items: Item) -> Item:
         """Return what a function gives of values, for all that may have been drawn."""

@@ -16,13 +16,17 @@ from gdb_epi.cpython.values.value_stack_items import (
     ComputedNumber,
     Drawn,
     Item,
+    ProcessObject,
     UnknownNumber,
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
-from gdb_epi.hangs.dry_run.builtin_calls import operate_on_sets
+from gdb_epi.hangs.dry_run.builtin_calls import call_method, operate_on_sets
 from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
 from gdb_epi.hangs.dry_run.object_evaluation import (
+    COUNTER,
+    DEQUE,
+    DICTS,
     LIBRARY_VALUES,
     MAX_ITEMS,
     SETS,
@@ -43,9 +47,12 @@ _SIGNS = {
     "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>", "LSHIFT": "<<",
     "POWER": "**",
 }  # fmt: skip
+_CHANGED_IN_PLACE = ("list", "set", "bytearray", DEQUE)
 # By the instructions of 3.8 to 3.10; later ones have BINARY_OP.
 OPERATORS_BY_INSTRUCTION = {
-    f"{how}_{name}": sign for how in ("BINARY", "INPLACE") for name, sign in _SIGNS.items()
+    f"{how}_{name}": sign + suffix
+    for how, suffix in (("BINARY", ""), ("INPLACE", "="))
+    for name, sign in _SIGNS.items()
 }
 
 
@@ -84,6 +91,24 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     if shifts or any(isinstance(v, int) and v.bit_length() > MAX_BITS for v in values):
         raise Undecodable("a large number")
     return run.of_host(_OPERATORS[sign], *values)
+
+
+def apply_in_place(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
+    """Return what `+=` and the like give: a list, set or dict itself, whoever else has it."""
+    kind = run.kind(left)
+    if not isinstance(left, ProcessObject) or kind not in (*_CHANGED_IN_PLACE, *DICTS):
+        return apply_operator(run, sign, left, right)
+    if kind == "set" and run.kind(right) in SETS:
+        run.change(left, run.members(operate_on_sets(run, sign, left, right)))
+    elif kind == "list" and sign == "*":
+        run.change(left, run.members(apply_operator(run, sign, left, right)))
+    elif kind in ("list", DEQUE) and sign == "+":
+        call_method(run, left, "extend", [right], {})
+    elif kind in DICTS and kind != COUNTER and sign == "|":
+        call_method(run, left, "update", [right], {})
+    else:
+        raise Undecodable("an operator")
+    return left
 
 
 def has_unknown_value(item: Item) -> bool:

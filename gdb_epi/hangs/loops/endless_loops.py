@@ -514,12 +514,18 @@ class _RunningCode(NamedTuple):
 
 
 def _read_running_code(scene: HangContext, frame: PyFrame) -> _RunningCode:
-    at, code = scene.running_byte(frame), list(scene.call_sites.instructions(frame.code))
     reader, opcodes = scene.view.reader, find_opcodes(scene.view.reader.layout)
     start, size = locate_bytecode(reader, frame.code)
     units = reader.read(start, size) if 0 < size <= MAX_CODE else b""
-    names = [opcodes.names.get(units[each.at], "?") for each in code if each.end <= len(units)]
-    names = [name if is_followed(name) else "?" for name in names]
+    at, code, names = scene.running_byte(frame), list[Instruction](), list[str]()
+    begin: int | None = None  # of EXTENDED_ARGs, which are one with the instruction after them
+    for each in scene.call_sites.instructions(frame.code):
+        begin = each.at if begin is None else begin
+        if each.operation != "extended" and each.end <= len(units):
+            name = opcodes.names.get(units[each.at], "?")
+            names.append(name if is_followed(name) else "?")
+            code.append(each._replace(at=begin))
+            begin = None
     running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
     if at is None or running is None or running >= len(names):
         raise Undecodable("no running instruction")

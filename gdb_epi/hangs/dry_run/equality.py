@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How objects of the program's classes compare in a dry run (dry_run.py)."""
+
+from __future__ import annotations
+
+from gdb_epi.cpython.values.repr_decoder import ReprDecoder
+from gdb_epi.cpython.values.value_stack_operations import special_method
+
+_COMPARE = ("__eq__", "__hash__")
+
+
+def equals_itself_alone(decoder: ReprDecoder, address: int) -> bool:
+    """Tell whether an object equals no other. Raises Undecodable where that is not known."""
+    obj = decoder.obj(address)
+    if obj.lineage.ident:
+        return obj.lineage.ident == "type"
+    return special_method(decoder, obj.type, "__eq__") is None
+
+
+def compares_as_tuple(decoder: ReprDecoder, address: int) -> bool:
+    """Tell whether an object of a class derived from tuple compares as tuples do."""
+    obj = decoder.obj(address)
+    if obj.lineage.ident != "tuple" or obj.is_exact:
+        return False
+    own = (base for base in decoder.types.mro(obj.type) if base.python_class and base.dict)
+    return not any(
+        isinstance(decoder.objects.dict_get(base.dict, name), int)
+        for base in own for name in _COMPARE
+    )  # fmt: skip

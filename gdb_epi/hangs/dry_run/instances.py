@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a dry run (dry_run.py) makes objects of the program's classes; their operators and truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.cpython.objects.type_objects import TypeInfo
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.value_stack_items import Class, Global, Item, Method, ProcessObject
+from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
+from gdb_epi.hangs.dry_run.object_evaluation import CLASS, ObjectEvaluation
+
+_SPECIAL_NAMES = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "&": "and", "|": "or", "^": "xor", ">>": "rshift", "<<": "lshift", "**": "pow",
+}  # fmt: skip
+_CALLABLE_OF_STATICMETHOD = 16  # sm_callable, after the head (Objects/funcobject.c, 3.8 to 3.14)
+
+
+def make_instance(
+    run: ObjectEvaluation, kind: ProcessObject, arguments: Sequence[Item],
+    keywords: Mapping[str, Item],
+) -> Item:  # fmt: skip
+    """Return a new object of a class, as type.__call__ makes it. Raises Undecodable, Raised."""
+    decoder, info = run.decoder, run.decoder.types.at(kind.address)
+    if not decoder.obj(kind.address).is_exact or not info.python_class:
+        raise Undecodable("a new object of another kind")
+    own_new = _new_of_class(run, info)
+    begin = special_method(decoder, info, "__init__")
+    if own_new is None:
+        made: Item = make_bare_instance(run, kind)
+        if begin is None and (arguments or keywords):
+            raise Raised(TypeError)
+    else:
+        made = run.call_item(ProcessObject(own_new), [kind, *arguments], keywords)
+        if not isinstance(made, ProcessObject) or run.kind(made) not in ("", "instance"):
+            raise Undecodable("a new object of another kind")
+        if all(each.address != kind.address for each in decoder.types.mro(run.class_of(made))):
+            return made  # whose __init__ is not called
+        begin = special_method(decoder, run.class_of(made), "__init__")
+    if begin is not None and isinstance(made, ProcessObject):
+        run.call_item(Method(begin[1], begin[0], made, "__init__"), arguments, keywords)
+    return made
+
+
+def make_bare_instance(run: ObjectEvaluation, kind: Item) -> ProcessObject:
+    """Return what object.__new__() gives of a class. Raises Undecodable."""
+    if not isinstance(kind, ProcessObject) or run.decoder.ident(kind.address) != "type":
+        raise Undecodable("a new object of another kind")
+    mro = run.decoder.types.mro(run.decoder.types.at(kind.address))
+    if any(each.base and not each.python_class for each in mro):
+        raise Undecodable("a new object of a C type")
+    made = run.memory.make("instance")
+    run.memory.stored[made.address, CLASS] = kind
+    return made
+
+
+def _new_of_class(run: ObjectEvaluation, info: TypeInfo) -> int | None:
+    """Return the `__new__` (PyFunctionObject *) of a class; None where it is that of `object`.
+
+    A class keeps it as a staticmethod (type_new_staticmethod, Objects/typeobject.c).
+    """
+    decoder = run.decoder
+    for base in decoder.types.mro(info):
+        if base.base and not base.python_class:
+            raise Undecodable("a new object of a C type")
+        value = decoder.objects.dict_get(base.dict, "__new__") if base.dict else 0
+        if not base.base or not isinstance(value, int) or not value:
+            continue
+        if decoder.ident(value) != "staticmethod":
+            raise Undecodable("a __new__ of another kind")
+        function = decoder.reader.u64(value + _CALLABLE_OF_STATICMETHOD)
+        if decoder.ident(function) != "function":
+            raise Undecodable("a __new__ of another kind")
+        return function
+    return None
+
+
+def operate_on_instance(
+    run: ObjectEvaluation, sign: str, left: Item, right: Item, *, in_place: bool
+) -> Item:
+    """Return what the class of the left item does for an operator; None where it has no say.
+
+    The right one comes first only if its class is derived from the left one's. Raises Undecodable.
+    """
+    if not isinstance(left, ProcessObject) or run.kind(left) not in ("", "instance"):
+        return None
+    info, name = run.class_of(left), _SPECIAL_NAMES[sign]
+    if (
+        isinstance(right, ProcessObject)
+        and run.kind(right) in ("", "instance")
+        and run.class_of(right).address != info.address
+    ):
+        raise Undecodable("an operator of two classes")
+    for special in (f"__i{name}__", f"__{name}__") if in_place else (f"__{name}__",):
+        function = special_method(run.decoder, info, special)
+        if function is not None:
+            given = run.call_item(Method(function[1], function[0], left, special), [right])
+            if given == Global("NotImplemented"):
+                raise Undecodable("an operator that is not implemented")
+            return given
+    return None
+
+
+def class_object(run: ObjectEvaluation, item: Item) -> Item:
+    """Return a class as the object that it is in the process, anything else as it is."""
+    if isinstance(item, Class):
+        return ProcessObject(item.info.address)
+    if isinstance(item, Global) and run.is_builtin(item.name):
+        builtins = run.decoder.context.types.module_dict("builtins")
+        at = run.decoder.objects.dict_get(builtins, item.name) if builtins else 0
+        return ProcessObject(at) if isinstance(at, int) and at else item
+    return item
+
+
+def truth_of_instance(run: ObjectEvaluation, of: ProcessObject) -> bool:
+    """Return bool() of an object of the program's class. Raises Undecodable, Raised."""
+    info = run.class_of(of)
+    for name in ("__bool__", "__len__"):
+        function = special_method(run.decoder, info, name)
+        if function is not None:
+            return run.truth(run.call_item(Method(function[1], function[0], of, name), ()))
+    return True
+
+
+def own_callable(run: ObjectEvaluation, of: ProcessObject, name: str) -> int:
+    """Return what an object itself has under a name and its class has not, 0 without one.
+
+    A functools.cached_property stands back behind the value that it has stored there.
+    """
+    obj = run.decoder.obj(of.address)
+    if (of.address, name) in run.memory.stored or not run.has_default_lookup(obj):
+        return 0
+    in_class = run.in_class(obj, name)
+    if in_class is not None and run.decoder.obj(in_class[1]).type.name != "cached_property":
+        return 0
+    run.memory.read.add(of.address)
+    return run.own_attribute(of, name)
+
+
+def has_attribute_already(run: ObjectEvaluation, of: int, name: str, item: Item) -> bool:
+    """Tell whether an object has that very object as its attribute: storing changes nothing."""
+    if not isinstance(item, ProcessObject) or item.address < 0:
+        return False
+    if (of, name) in run.memory.stored:
+        return run.memory.stored[of, name] == item
+    return run.own_attribute(ProcessObject(of), name) == item.address

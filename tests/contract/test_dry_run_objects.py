@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a dry run says of code that makes objects of its own classes and changes shared ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.dry_runs import UNKNOWN, is_plain, outcomes
+from support.interpreters import Interpreter, spread
+from support.opening import need_core_dumps
+
+PROGRAM = """
+import functools, os, re
+
+class Tray:
+    "Its __new__ gives back a tray that it is given, as pyparsing's ParseResults does."
+    __slots__ = ("coins", "name")
+    def __new__(cls, coins=None, name=""):
+        if isinstance(coins, Tray):
+            return coins
+        self = object.__new__(cls)
+        self.coins = [] if coins is None else coins if isinstance(coins, list) else [coins]
+        return self
+    def __init__(self, coins=None, name=""):
+        self.name = name
+    def __iadd__(self, other):
+        self.coins += other.coins
+        return self
+    def __add__(self, other):
+        return Tray(self.coins + other.coins)
+    def __bool__(self):
+        return len(self.coins) > 0
+
+class Word(str): pass
+class Silent:
+    def __add__(self, other): return NotImplemented
+class Lexer:
+    @functools.cached_property
+    def match(self): return self.pattern.match
+    pattern = re.compile(r"(?=x)|y")
+
+LEXER = Lexer()
+LEXER.match
+RULES = [(re.compile(r"(?=x)").match, "open"), (re.compile(r"").match, "close")]
+class Kind(tuple): pass
+class Pair(tuple):
+    def __eq__(self, other): return False
+    __hash__ = tuple.__hash__
+KINDS = {Kind(("text", "name")): 7, Kind(("text",)): 9}
+NAMES = [Kind(("text", "name")), Kind(("text",))]
+PAIRS, SOUGHT = {Pair(("a",)): 1}, Pair(("a",))
+
+def trays():
+    first = Tray(3)
+    second = Tray(first, "kept")
+    second += Tray([4, 5])
+    both = first + Tray()
+    return len(first.coins) * 100 + len(both.coins) * 10 + (first is second) + (not Tray()) * 1000
+
+def shared_list():
+    first = [1]
+    second = first
+    second += [2, 3]
+    second *= 2
+    return len(first)
+
+def shared_set():
+    first = {1}
+    second = first
+    second |= {2, 3}
+    second -= {1}
+    return len(first)
+
+def grown_to_the_limit():
+    names = []
+    kept = names
+    while len(kept) < 7:
+        names += ["a"]
+    return len(kept)
+
+def no_order():
+    return Silent() + 1
+
+def kinds():
+    found = (type(LEXER) is Lexer) + 2 * (type(3) is int) + 4 * isinstance("a", Lexer)
+    found += 32 * (type(Tray()) is Tray) + 64 * (type([]) is list)
+    return found + 8 * isinstance([1], (list, Lexer)) + 16 * (type(LEXER) is Word)
+
+def keyed():
+    return KINDS[NAMES[0]] * 10 + KINDS[NAMES[1]]
+
+def own_equality():
+    return PAIRS[SOUGHT]
+
+def endless_zero_width():
+    at, state = 0, 0
+    while at < 3:
+        match, name = RULES[state]
+        found = match("xyz", at)
+        at = found.end()
+        state = 1 if name == "open" else 0
+
+def own_matcher():
+    at = 0
+    while at < 2:
+        found = LEXER.match("yyx", at)
+        at = found.end()
+    return at
+
+def endless_own_matcher():
+    at = 0
+    while at < 3:
+        at = LEXER.match("yyx", at).end()
+
+def endless_trays():
+    tray = Tray()
+    while True:
+        part = Tray("")
+        if part:
+            tray += part
+        if len(part.coins) > 1:
+            break
+
+if __name__ == "__main__":
+    open("ready", "w").close()
+    while True:
+        os.getpid()
+"""
+RETURNED = {
+    "trays": 1331, "shared_list": 6, "shared_set": 2, "grown_to_the_limit": 7,
+    "no_order": UNKNOWN, "kinds": 107, "keyed": 79, "own_equality": UNKNOWN, "own_matcher": 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("one", spread("dry run", is_plain, every=2), ids=lambda one: one.id)
+def test_functions_of_a_core(one: Interpreter, tmp_path: Path) -> None:
+    need_core_dumps()
+    endless = ("endless_zero_width", "endless_own_matcher", "endless_trays")
+    expected = {**RETURNED, **dict.fromkeys(endless, "endless")}
+    assert outcomes(one, tmp_path, PROGRAM, expected) == expected
