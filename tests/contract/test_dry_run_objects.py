@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 from support.dry_runs import UNKNOWN, is_plain, outcomes
-from support.interpreters import Interpreter, spread
+from support.hangs import core_by_signal
+from support.interpreters import Interpreter, discover, spread
 from support.opening import need_core_dumps
+
+from gdb_epi.analysis import run_stages
+from gdb_epi.errors import Absent
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
 
 PROGRAM = """
 import functools, os, re
@@ -139,3 +145,47 @@ def test_functions_of_a_core(one: Interpreter, tmp_path: Path) -> None:
     endless = ("endless_zero_width", "endless_own_matcher", "endless_trays")
     expected = {**RETURNED, **dict.fromkeys(endless, "endless")}
     assert outcomes(one, tmp_path, PROGRAM, expected) == expected
+
+
+# A loop without a test of its own: whether it is meant to go on, its handler tells.
+TRIED = """
+import functools, sys
+
+class Scanner:
+    @functools.lru_cache(maxsize=10)
+    def width(self, word):
+        return len(word)
+
+SCANNER, WORDS = Scanner(), ["", "ab"]
+for word in WORDS:
+    SCANNER.width(word)
+
+def scan(at):
+    try:
+        while True:
+            at += SCANNER.width(WORDS[at])
+            %s
+    except %s:
+        return at
+
+open("ready", "w").close()
+scan(0)
+"""
+LONG = "\n            ".join(f"kept_{number} = at + {number}" for number in range(90))
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "expected"),
+    [("pass", "IndexError", "endless loop"), (LONG, "(IndexError, KeyError)", "endless loop"),
+     ("pass", "KeyboardInterrupt", "busy"), ("pass", "Exception", "busy")],
+    ids=["a particular error", "a long body", "the user's end of it", "any error"],
+)  # fmt: skip
+def test_loop_that_an_error_is_to_end(body: str, error: str, expected: str, tmp_path: Path) -> None:
+    need_core_dumps()
+    one = next(each for each in discover() if is_plain(each) and each.minor >= (3, 11))
+    program = tmp_path / "program.py"
+    program.write_text(TRIED % (body, error))
+    core = core_by_signal(one, "busy", tmp_path, program=program)
+    answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
+    assert not isinstance(answer, Absent)
+    assert answer.kind == expected

@@ -210,10 +210,11 @@ class FrameSlots:
 
     def guarded_depth(self, code: int, at: int) -> int:
         """Return how much of the stack an error at a byte would leave (3.11); 0 for no handler."""
-        entries = (each for each in self._table(code) if each.start <= at < each.end)
+        entries = (each for each in self.handlers(code) if each.start <= at < each.end)
         return next((each.depth for each in entries), 0)
 
-    def _table(self, code: int) -> tuple[ExceptionTableEntry, ...]:
+    def handlers(self, code: int) -> tuple[ExceptionTableEntry, ...]:
+        """Return the table of handlers of a code object (3.11)."""
         if code not in self._tables:
             at = self.reader.layout.require("PyCodeObject", "co_exceptiontable")
             raw = self.reader.bytes_object(self.reader.u64(code + at), MAX_TABLE)

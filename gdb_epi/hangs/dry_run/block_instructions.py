@@ -146,6 +146,16 @@ class BlockInstructions(ObjectEvaluation):
         defaults = defaults or function.defaults
         self.stack.append(function._replace(cells=cells, defaults=defaults))
 
+    def _do_dup_top_two(self, _argument: int) -> None:
+        self.stack += self.stack[-2:]
+
+    def _do_rot_two(self, _argument: int) -> None:
+        self._do_swap(2)
+
+    def _do_rot_three(self, _argument: int) -> None:
+        top, second, third = self._pop(), self._pop(), self._pop()
+        self.stack += [top, third, second]
+
     # -- exceptions -----------------------------------------------------------------------------
 
     def _do_raise_varargs(self, argument: int) -> None:

@@ -47,6 +47,9 @@ from gdb_epi.hangs.dry_run.builtin_calls import (
 )
 from gdb_epi.hangs.dry_run.call_frames import begin_call
 from gdb_epi.hangs.dry_run.instances import (
+    LRU_CACHE,
+    cached_method,
+    cached_result,
     class_object,
     has_attribute_already,
     make_bare_instance,
@@ -319,16 +322,6 @@ class DryRun(BlockInstructions):
             raise Undecodable("an empty stack")
         self.stack.append(self.stack[-argument])
 
-    def _do_dup_top_two(self, _argument: int) -> None:
-        self.stack += self.stack[-2:]
-
-    def _do_rot_two(self, _argument: int) -> None:
-        self._do_swap(2)
-
-    def _do_rot_three(self, _argument: int) -> None:
-        top, second, third = self._pop(), self._pop(), self._pop()
-        self.stack += [top, third, second]
-
     # -- instructions that build ----------------------------------------------------------------
 
     def _popped(self, number: int) -> list[Item]:
@@ -520,6 +513,8 @@ class DryRun(BlockInstructions):
             return call_method(self, called.of, called.name, arguments, named)
         if isinstance(called, Method):
             function = ProcessObject(called.function)
+            if self.decoder.obj(called.function).type.full_name == LRU_CACHE and not named:
+                return cached_result(self, called.function, [called.self, *arguments])
             in_vain = returned_in_vain(self, called, arguments, named)
             if in_vain is not None:
                 return in_vain
@@ -617,6 +612,8 @@ class DryRun(BlockInstructions):
             self.stack[-1:] = [None, Method(in_class[1], in_class[0], of, name)]
         elif isinstance(of, ProcessObject) and self.is_module_or_class(of):
             self.stack[-1:] = [None, self.of_module_or_class(of, name)]
+        elif isinstance(of, ProcessObject) and (cached := cached_method(self, of, name)):
+            self.stack[-1:] = [None, cached]
         elif isinstance(of, ProcessObject) and own_callable(self, of, name):
             self.stack[-1:] = [None, ProcessObject(own_callable(self, of, name))]
         elif of == Global("object") and name == "__new__" and self.is_builtin("object"):

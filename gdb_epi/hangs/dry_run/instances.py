@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import Class, Global, Item, Method, ProcessObject
+from gdb_epi.cpython.values.value_stack_items import (
+    BuiltTuple,
+    Class,
+    Global,
+    Item,
+    Method,
+    ProcessObject,
+)
 from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
 from gdb_epi.hangs.dry_run.object_evaluation import CLASS, ObjectEvaluation
 
@@ -15,6 +22,8 @@ _SPECIAL_NAMES = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
     "&": "and", "|": "or", "^": "xor", ">>": "rshift", "<<": "lshift", "**": "pow",
 }  # fmt: skip
+LRU_CACHE = "functools._lru_cache_wrapper"
+_CACHE, _RESULT_OF_LINK = 56 + 8 + 8, 48
 _CALLABLE_OF_STATICMETHOD = 16  # sm_callable, after the head (Objects/funcobject.c, 3.8 to 3.14)
 
 
@@ -146,3 +155,33 @@ def has_attribute_already(run: ObjectEvaluation, of: int, name: str, item: Item)
     if (of, name) in run.memory.stored:
         return run.memory.stored[of, name] == item
     return run.own_attribute(ProcessObject(of), name) == item.address
+
+
+def cached_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item:
+    """Return a method that functools.lru_cache() wraps; None for another."""
+    in_class = run.decoder.types.lookup(run.class_of(of), name)
+    if in_class is None or run.decoder.obj(in_class[1]).type.full_name != LRU_CACHE:
+        return None
+    return Method(in_class[1], in_class[0], of, name)
+
+
+def cached_result(run: ObjectEvaluation, wrapper: int, arguments: Sequence[Item]) -> Item:
+    """Return what functools.lru_cache() has kept for arguments. Raises Undecodable without it.
+
+    A wrapper is a link of 56 bytes, a function, an int and a dict. A key of that is one int or str,
+    else the tuple of the arguments; a value the result, or a link with it at its end, after the
+    head, two neighbours, hash and key (Modules/_functoolsmodule.c, 3.8 to 3.14).
+    """
+    decoder, reader = run.decoder, run.decoder.reader
+    cache = reader.u64(wrapper + _CACHE)
+    if run.kind(ProcessObject(cache)) != "dict":
+        raise Undecodable("a cache of another kind")
+    alone = len(arguments) == 1 and run.kind(arguments[0]) in ("int", "str")
+    key = run.host(arguments[0]) if alone else run.host(BuiltTuple(tuple(arguments)))
+    run.memory.read |= {wrapper, cache}
+    value = run.dict_index(ProcessObject(cache)).get(key)
+    if not isinstance(value, ProcessObject):
+        raise Undecodable("what a cache does not have")
+    if decoder.ident(value.address).endswith("_lru_list_elem"):
+        return ProcessObject(reader.u64(value.address + _RESULT_OF_LINK))
+    return value

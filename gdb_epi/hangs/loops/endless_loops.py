@@ -76,6 +76,10 @@ NOT_FOLLOWED = (
     Undecodable, UnreadableMemory, LayoutError, Raised, YieldedValue, LookupError, TypeError,
     ValueError, AttributeError, ArithmeticError, RecursionError,
 )  # fmt: skip
+MAX_HANDLED = 256  # bytes of code before an error is compared
+_OF_ANY_LOOP = frozenset(
+    "Exception BaseException KeyboardInterrupt SystemExit GeneratorExit CancelledError".split()
+)
 _SLEPT = Iteration(BuiltTuple(()), 0)  # what is awaited, over
 TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
 _ASYNCIO = "/asyncio/tasks.py"
@@ -307,7 +311,10 @@ def _after_call(
 
 
 def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
-    """Tell whether a loop may end, or that of a generator whose values it takes."""
+    """Tell whether a loop may end, or that of a generator whose values it takes.
+
+    One that a handler of a particular error ends is not meant to go on either.
+    """
     loops = [(endless.code, (endless.first, endless.last))]
     for rest in endless.generators:
         around = {
@@ -318,8 +325,36 @@ def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
         loops += [(rest.code, (first, around[first] + 1)) for first in sorted(around)[:1]]
     # An empty one: a built-in function goes round.
     return not range(*loops[0][1]) or any(
-        scene.call_sites.has_way_out(code, range(*loop)) for code, loop in loops
+        scene.call_sites.has_way_out(code, range(*loop)) or _is_ended_by_error(scene, code, loop)
+        for code, loop in loops
     )
+
+
+def _is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> bool:
+    """Tell whether an `except` around a loop names an error that its code raises to end it (3.11).
+
+    What ends the program, or any error whatever, may end a loop that is meant to go on.
+    """
+    first, last = loop
+    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is None:
+        return False
+    targets = {
+        each.target for each in scene.view.slots.handlers(code)
+        if each.start < last and first < each.end and each.target not in range(first, last)
+    }  # fmt: skip
+    opcodes = find_opcodes(scene.view.reader.layout)
+    start, size = locate_bytecode(scene.view.reader, code)
+    units = scene.view.reader.read(start, size) if 0 < size <= MAX_CODE else b""
+    used = list(scene.call_sites.names_used(code))
+    for target in targets:
+        checked = next(
+            (at for at in range(target, min(len(units), target + MAX_HANDLED), 2)
+             if opcodes.names.get(units[at]) == "CHECK_EXC_MATCH"), target,
+        )  # fmt: skip
+        names = {name for at, _, name in used if name and target <= at < checked}
+        if names and names.isdisjoint(_OF_ANY_LOOP):
+            return True
+    return False
 
 
 def start_dry_run_at(
