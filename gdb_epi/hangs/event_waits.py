@@ -356,13 +356,13 @@ def _waiters(activity: ThreadActivity, what: str, same: Sequence[ThreadActivity]
 
     The thing is named: the clause may stand below the wait of another thread.
     """
-    too = [d for d in same if d.what == activity.what]
+    too = [d for d in same if (d.what, d.object) == (activity.what, activity.object)]
     parts = [(f"{what} too", too)] if too else []
     parts += [(what, [d for d in same if d.what == what])
               for what in dict.fromkeys(d.what for d in same if d not in too)]  # fmt: skip
     return ", ".join(
         f"{counted(len(who), 'more thread')} {'waits' if len(who) == 1 else 'wait'} for {what}"
-        f"{f' at {who[0].where()}' if who[0].frames and what != activity.what else ''}"
+        f"{f' at {who[0].where()}' if who[0].frames else ''}"
         for what, who in parts
     )
 

@@ -184,14 +184,18 @@ def _notification(
     held_up = _held_up_native(scene, activity)
     if held_up is not None:
         lock = describe_awaited_lock(scene, held_up)
-        sentence = (
-            f"{activity.waits()} until another thread wakes it, and holds {lock}; "
-            f"{held_up.who()}, which a native library started, waits for that lock at "
-            f"{held_up.where()}"
-        )
+        does, started = f"{activity.waits()} until another thread wakes it", ""
+        if held_up.tid == scene.main_tid:
+            sentence = f"{does}; {held_up.waits()} for {lock}"
+        else:
+            started = " was not started by Python, and"
+            sentence = (
+                f"{does}, and holds {lock}; {held_up.who()}, which a native library started, "
+                f"waits for that lock at {held_up.where()}"
+            )
         return HangDiagnosis(
             HANG, "held while it waits", sentence, (activity, held_up), PROBABLE,
-            (f"{held_up.who()} was not started by Python, and waits for {activity.who()}",),
+            (f"{held_up.who()}{started} waits for {activity.who()}",),
             ("a timeout",), ("whether it is that thread which should wake it",),
         )  # fmt: skip
     called = find_thread_in_same_native_call(scene, activity, seen)
