@@ -652,13 +652,15 @@ def call_native(
     arguments: Sequence[Item],
     keywords: Mapping[str, Item],
 ) -> Item:
-    """Return what a method of an object, or a function of `math`, gives."""
+    """Return what a method of an object, or a function of a module, gives."""
     of = ProcessObject(run.decoder.field(called.address, "PyCFunctionObject", "m_self"))
     text = run.decoder.repr_of(called.address)
     name = text.removeprefix("<built-in method ").partition(" of ")[0]
     if name != text and is_supported_method(run, of, name):
         return call_method(run, of, name, arguments, keywords)
     name = text.removeprefix("<built-in function ").rstrip(">")
+    if name in BUILTINS and _is_module(run, of, "builtins"):  # under another name
+        return call_builtin(run, name, list(arguments), keywords)
     if name == "sleep" and _is_module(run, of, "time"):
         return NoneResult()
     if name in CLOCKS and not name.endswith("_ns") and _is_module(run, of, "time"):
