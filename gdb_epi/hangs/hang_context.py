@@ -29,6 +29,7 @@ from gdb_epi.locks.python.call_sites import MAX_CODE, CallSites
 from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
+from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Target, Thread
 
 _TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
@@ -58,7 +59,7 @@ class HangContext:
             target, self.view, locks.waits, self.installed.contains_frame
         )
         self.waits = self._threads.waits
-        self.reach: dict[int, Reach] = {}  # going_on.py, by thread
+        self.reach: dict[int, Reach] = {}  # going_on.py, by thread; 0: of no thread
         self.settled: tuple[frozenset[int], Mapping[int, frozenset[str]]] | None = None  # too
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 
@@ -122,6 +123,15 @@ class HangContext:
     def native_functions(self, tid: int) -> Iterator[str]:
         """Yield the names of the functions on a thread's native stack, innermost first."""
         return self._threads.native_functions(tid)
+
+    def native_stack_words(self, tid: int, size: int) -> Sequence[int]:
+        """Return the words of a thread's native stack, innermost first: of `size` bytes at most.
+
+        Raises UnreadableMemory.
+        """
+        sp = next(thread.sp for thread in self.target.threads() if thread.tid == tid) & ~7
+        end = next((r.end for r in self.target.regions() if r.start <= sp < r.end), sp)
+        return split_into_words(self.view.reader.read(sp, min(size, end - sp)))
 
     def asks_at_terminal(self, tid: int, stream: int | None) -> bool:
         """Tell whether a thread that reads standard input asks a person at a terminal.

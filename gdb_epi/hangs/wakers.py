@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from struct import unpack
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -251,8 +250,7 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
     if not activity.frames or not word or scene.view.locks.type_name(word) != "float":
         return False
     with suppress(UnreadableMemory, LayoutError):
-        at = word + scene.view.reader.layout.require("PyFloatObject", "ob_fval")
-        (seconds,) = unpack("<d", scene.view.reader.read(at, 8))
+        seconds = scene.view.floating(word)
         by_clock = scene.called_in_loop(activity.frames[0]) & CLOCKS
         return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
     return False

@@ -60,31 +60,38 @@ def find_collection_limit(population: Population) -> CollectionLimit | None:
 def _limit(population: Population) -> CollectionLimit | None:
     if population.second is None or not MIN_LIMIT <= population.day.size <= MAX_CRASHES:
         return None
-    known = population.second >= 0
-    parts: list[tuple[str, Bools]] = [("", known)]
+    has_time = population.second >= 0
+    parts: list[tuple[str, Bools]] = [("", has_time)]
     for attribute in population.attributes:
         if not 1 < len(attribute.values) <= MAX_VALUES or is_process_attribute(attribute.name):
             continue
         if is_kept_by_hosts(population.host, attribute.crash):
             parts += [
-                (f"{attribute.name}={value}", known & (attribute.crash == code))
+                (f"{attribute.name}={value}", has_time & (attribute.crash == code))
                 for code, value in enumerate(attribute.values)
             ]
     for where, mine in parts:
-        seconds = np.sort(population.second[mine])
-        if (found := _limit_of(seconds, where, tests=24 * len(parts))) is not None:
-            return found
+        limit = _limit_of(np.sort(population.second[mine]), where, tests=24 * len(parts))
+        if limit is not None:
+            return limit
     return None
 
 
 def _limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | None:
-    """Return the limit of some records, whose days may begin at any full hour of UTC."""
+    """Return the limit of some records, whose days may begin at any full hour of UTC.
+
+    Their `seconds` are in order.
+    """
     best: tuple[float, CollectionLimit] | None = None
+    if not seconds.size:
+        return None
+    length = int(SECONDS_A_DAY)
     for starts in range(24):
-        length = int(SECONDS_A_DAY)
-        day = (seconds - starts * HOUR) // length
-        of_day, first, counts = np.unique(day, return_index=True, return_counts=True)
-        if not of_day.size or (limit := int(counts.max())) < MIN_LIMIT:
+        days = np.arange(*((seconds[[0, -1]] - starts * HOUR) // length + (0, 2)))
+        first = np.searchsorted(seconds, days * length + starts * HOUR)
+        has_any = np.diff(first) > 0
+        of_day, counts, first = days[:-1][has_any], np.diff(first)[has_any], first[:-1][has_any]
+        if (limit := int(counts.max())) < MIN_LIMIT:
             return None
         full = np.flatnonzero(counts == limit)
         if full.size < MIN_FULL_DAYS:
@@ -103,6 +110,6 @@ def _limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | None:
         if stops.mean() < MOST or high - low < np.median(end - begin) / (limit - 1):
             continue
         ends = int(low // HOUR), int(-(-high // HOUR))
-        days = np.unique(np.concatenate((begin, end)) // length)
-        best = p, CollectionLimit(limit, where, days, of_day.size, ends, starts)
+        full_days = np.unique(np.concatenate((begin, end)) // length)
+        best = p, CollectionLimit(limit, where, full_days, of_day.size, ends, starts)
     return None if best is None else best[1]

@@ -10,7 +10,6 @@ on as well.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
 
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs import types as hang_types
@@ -24,6 +23,7 @@ from gdb_epi.hangs.wakers import what_ends
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 
 MAX_THREADS = 200
+NO_THREAD = 0  # in the place of a thread's id
 # Libraries that compute, wait in pools of their own, or are those of the system.
 _CALLS_NOBODY = (
     "libopenblas", "libscipy_openblas", "libgomp", "libomp", "libmkl", "libblas", "libcrypto",
@@ -179,9 +179,15 @@ class GoingOn:
             for path in paths
         )  # fmt: skip
 
-    @cached_property
+    @property
     def _of_nobody(self) -> Reach:
         """What code may do that no thread runs now: signal handlers, and what native code calls."""
+        reach = self._scene.reach
+        if NO_THREAD not in reach:
+            reach[NO_THREAD] = self._find_reach_of_nobody()
+        return reach[NO_THREAD]
+
+    def _find_reach_of_nobody(self) -> Reach:
         scene = self._scene
         python = scene.view.all_frames()
         native = [thread.tid for thread in scene.target.threads() if thread.tid not in python]

@@ -19,7 +19,6 @@ from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
-from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import Any, NamedTuple
 
 STACK_BYTES = 1 << 14  # of the native stack that are searched
@@ -82,10 +81,7 @@ def endless_match(scene: HangContext) -> HangDiagnosis | None:
 
 def _matching(scene: HangContext, activity: ThreadActivity) -> _Matching | None:
     """Return what the engine is doing by its state on a thread's native stack."""
-    thread = next(t for t in scene.target.threads() if t.tid == activity.tid)
-    sp = thread.sp & ~7
-    end = next((r.end for r in scene.target.regions() if r.start <= sp < r.end), sp)
-    words = split_into_words(scene.view.reader.read(sp, min(STACK_BYTES, end - sp)))
+    words = scene.native_stack_words(activity.tid, STACK_BYTES)
     names = {at: scene.view.locks.type_name(at) for at in dict.fromkeys(words) if _may_be(at)}
     for number in range(4, len(words)):
         position, beginning, start, behind = words[number - 4 : number]

@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Iterator
 from itertools import islice
-from struct import unpack
 
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder, ExceptionInfo
 from gdb_epi.cpython.types import PyFrame
@@ -29,7 +28,6 @@ from gdb_epi.util import counted
 
 MAX_VALUES = 512  # of one frame: its variables, their attributes, and those of these
 MAX_NAME = 256
-FLOAT_AT = 16  # ob_fval (Include/cpython/floatobject.h, 3.8 to 3.15)
 MANY = 3  # tries: fewer are no sign that it will not succeed
 _LIMIT = re.compile(r"(?:\A|_)(?:max|limit|stop|deadline|total)(?:_|\Z)", re.IGNORECASE)
 _TRIES = re.compile(
@@ -148,7 +146,7 @@ def _limits(scene: HangContext, value: int, kind: str) -> bool:
         number = scene.view.objects.integer(value)
         return not isinstance(number, Absent) and number > 0
     if kind == "float":
-        (amount,) = unpack("<d", scene.view.reader.read(value + FLOAT_AT, 8))
+        amount = scene.view.floating(value)
         return math.isfinite(amount) and amount > 0
     if kind in _PLAIN or kind in _FUNCTIONS:
         return False

@@ -27,7 +27,6 @@ from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.call_sites import MAX_CODE
-from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -253,13 +252,10 @@ def _digits(reader: MemoryReader, number: int) -> int:
 
 def _largest_on_native_stack(scene: HangContext, tid: int) -> int:
     """Return the digits of the largest int that code of C has at hand; 0 in Python's own loop."""
-    thread = next(each for each in scene.target.threads() if each.tid == tid)
     if next(scene.native_functions(tid), "").startswith(EVAL_LOOP):
         return 0
-    sp = thread.sp & ~7
-    end = next((r.end for r in scene.target.regions() if r.start <= sp < r.end), sp)
     reader, largest = scene.view.reader, 0
-    for word in dict.fromkeys(split_into_words(reader.read(sp, min(STACK_BYTES, end - sp)))):
+    for word in dict.fromkeys(scene.native_stack_words(tid, STACK_BYTES)):
         if word > 1 << 16 and not word & 7 and scene.view.locks.type_name(word) == "int":
             count = _digits(reader, word)
             if count > largest and scene.target.region_at(word + 4 * count) is not None:

@@ -50,11 +50,11 @@ def endless_repetition(scene: HangContext) -> HangDiagnosis | None:
         frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
         for number, frame in enumerate(frames):
             try:
-                found = _repeated(scene, frames[: number + 1], frame)
+                repeated = _repeated(scene, frames[: number + 1], frame)
             except (UnreadableMemory, LayoutError, IndexError):
                 continue
-            if found is not None:
-                return _diagnosis(activity, frame, *found)
+            if repeated is not None:
+                return _diagnosis(activity, frame, *repeated)
     return None
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
+from struct import unpack
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots, FrameSlotWords
 from gdb_epi.cpython.objects.containers import ContainerReader
@@ -206,6 +207,15 @@ class PythonView:
     def attribute(self, word: int, name: str) -> int | None:
         """Return one attribute (PyObject *) of an instance, None when there is none."""
         return next((value for key, value in self.attributes(word) if key == name), None)
+
+    def floating(self, address: int) -> float:
+        """Return the value of a float (PyObject *).
+
+        Raises UnreadableMemory and LayoutError. Reference: Include/cpython/floatobject.h.
+        """
+        at = address + self.reader.layout.require("PyFloatObject", "ob_fval")
+        value: float = unpack("<d", self.reader.read(at, 8))[0]
+        return value
 
     def integer_attribute(self, word: int, name: str) -> int | None:
         """Return an attribute that is a small int."""
