@@ -84,10 +84,6 @@ _EXCEPTIONS += (LookupError, IndexError, KeyError, TypeError, ValueError, Runtim
 _EXCEPTIONS += (StopIteration, ArithmeticError, ZeroDivisionError, OverflowError, AssertionError)
 _EXCEPTIONS += (NotImplementedError, RecursionError, NameError, EOFError, ConnectionError)
 _EXCEPTIONS += (FileNotFoundError, FileExistsError, PermissionError, TimeoutError, UnicodeError)
-_TYPES = frozenset(
-    "type super str int bool float range list tuple dict set frozenset enumerate zip "
-    "reversed object".split()
-)
 EXCEPTIONS = {kind.__name__: kind for kind in _EXCEPTIONS}
 
 
@@ -594,7 +590,7 @@ class Evaluation(ValueOperations):
         value = context.objects.dict_get(builtins, name)
         if isinstance(value, Absent):
             return False
-        if name in _TYPES or name in EXCEPTIONS:
+        if self.decoder.ident(value) == "type":
             return context.types.at(value).full_name == name
         return self.decoder.repr_of(value) == f"<built-in function {name}>"
 

@@ -80,7 +80,7 @@ class Format(NamedTuple):
 
 
 class LibraryValue(NamedTuple):
-    """A date, time or decimal, as this Python has it; `kind` is the name of its type."""
+    """Bytes, a date, time or decimal, as this Python has it; `kind` is the name of its type."""
 
     kind: str
     value: object
@@ -131,9 +131,10 @@ class Drawn(NamedTuple):
 
 
 class UnknownText(NamedTuple):
-    """A str of which only that is known; `of` tells it apart from other empty items."""
+    """A str of which only the beginning is known; `of` tells it apart from other items."""
 
     of: str = "numbers"
+    begins: str = ""
 
 
 class MadeFunction(NamedTuple):

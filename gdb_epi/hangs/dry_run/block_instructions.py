@@ -20,7 +20,8 @@ from gdb_epi.cpython.values.value_stack_items import (
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
 from gdb_epi.hangs.dry_run.builtin_calls import is_supported_method
-from gdb_epi.hangs.dry_run.object_evaluation import MAX_CODE, ObjectEvaluation, YieldedValue
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
+from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 
 _LIST_TO_TUPLE = 6  # INTRINSIC_LIST_TO_TUPLE (Include/internal/pycore_intrinsics.h, 3.12)
 _CLEANUP = ("COPY", "POP_EXCEPT", "RERAISE")
