@@ -146,7 +146,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     missing, notes = _missing_parts(record, reader)
     parts = [list(labelled_lines("Missing", missing))]
     if reader.evidence:
-        from gdb_epi.render.triage_evidence import evidence_lines
+        from gdb_epi.render.signature_words import evidence_lines
 
         parts.append(list(evidence_lines(record)))
     parts.append(list(_next_steps(record, reader, notes)))

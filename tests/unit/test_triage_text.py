@@ -19,8 +19,8 @@ from gdb_epi.render.category_words import (
     death_sentence,
 )
 from gdb_epi.render.escape import wrap_text
+from gdb_epi.render.signature_words import evidence_lines
 from gdb_epi.render.triage import GDB, SHELL, Audience, named_call, render_triage
-from gdb_epi.render.triage_evidence import evidence_lines
 from gdb_epi.signature.categories.faults import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
 from gdb_epi.signature.types import LACKS_FILES

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.instructions import read_instruction
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import EXCEPTIONS
 from gdb_epi.cpython.values.value_stack_items import (
@@ -17,6 +16,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Method,
     NoneResult,
     ProcessObject,
+    read_instruction,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
 from gdb_epi.hangs.dry_run.builtin_calls import is_supported_method

@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import find_opcodes
+from gdb_epi.cpython.values.value_stack_items import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING

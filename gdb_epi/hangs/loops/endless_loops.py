@@ -14,7 +14,6 @@ from itertools import chain, islice
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import find_opcodes
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltTuple,
@@ -23,6 +22,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     NoneResult,
     ProcessObject,
     Rest,
+    find_opcodes,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
