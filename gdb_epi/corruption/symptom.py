@@ -61,6 +61,7 @@ from gdb_epi.fault.fault_site import (
     RETURN,
     TRAPPED,
     UNEXPLAINED,
+    UNSTARTED_HANDLER,
     FaultSite,
 )
 
@@ -202,6 +203,8 @@ def _abort_symptom(account: FaultAccount) -> Symptom:
 def _other_symptom(context: Context, account: FaultAccount) -> Symptom:
     site, fault = account.site, account.fault
     if account.how == PROTECTION:
+        if site.kind == UNSTARTED_HANDLER:
+            return Symptom("protection-fault", site.why)
         if site.kind == DATA:
             return _symptom_of_registers(context) or Symptom("protection-fault", site.why)
         if site.instruction is not None:

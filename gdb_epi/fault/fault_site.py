@@ -21,6 +21,7 @@ from gdb_epi.fault.mapping_checks import (
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.signals import (
     BUS_ADRALN,
+    PROTECTION_FAULT,
     SEGV_ACCERR,
     SEGV_MAPERR,
     SEGV_PKUERR,
@@ -39,6 +40,7 @@ from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, Instruction, MemoryOperand, d
 DATA, RETURN, CALL, JUMP, FETCH = "data", "return", "call", "jump", "fetch"
 MISALIGNED, PRIVILEGED, ILLEGAL = "misaligned", "privileged", "illegal"
 ARITHMETIC, TRAPPED, UNEXPLAINED, NO_FAULT = "arithmetic", "trap", "unexplained", "none"
+UNSTARTED_HANDLER = "unstarted-handler"  # the kernel could not start the handler of a signal
 TRANSFERS = frozenset((RETURN, CALL, JUMP, FETCH))
 
 STRING_BLOCK = 64  # bytes: fast string operations fault anywhere in the block they move
@@ -267,15 +269,40 @@ def _protection(target: Target, site: FaultSite) -> FaultSite:
             )  # fmt: skip
     if instruction.privileged or instruction.name in ("int", "iret"):
         return site._replace(kind=PRIVILEGED)
+    if fault.signo == SIGSEGV and is_in_system_call(target, site):
+        return site._replace(kind=UNSTARTED_HANDLER, why=_NO_ROOM_FOR_HANDLER)
     unknown = next((op for op in instruction.operands if op.index_register == UNKNOWN_INDEX), None)
     if unknown is not None or _may_touch_more(instruction):
         return site._replace(kind=DATA, operand=unknown, why="the address cannot be computed")
     refused = _refused_operand(target, site)
     if refused is not None:
         return refused
+    if (
+        fault.signo == SIGSEGV and fault.trap != PROTECTION_FAULT
+    ):  # the number is in signal frames alone
+        return site._replace(kind=UNSTARTED_HANDLER, why=_NO_ROOM_FOR_HANDLER)
     return site._replace(
         kind=UNEXPLAINED, why="a protection fault, but its operands are canonical and aligned"
     )
+
+
+# force_sigsegv() in kernel/signal.c gives the same SIGSEGV, at whatever instruction ran just then.
+_NO_ROOM_FOR_HANDLER = (
+    "the instruction cannot fault; the kernel ends a process like this when it cannot start the "
+    "handler of a signal, as when its alternate stack is gone"
+)
+_SYSCALL = b"\x0f\x05"
+
+
+def is_in_system_call(target: Target, site: FaultSite) -> bool:
+    """Tell whether a thread was in a system call, or begins it again, when it was ended.
+
+    Only the kernel can end it there: `syscall` itself makes no fault, and what follows has not
+    begun.
+    """
+    if site.instruction is not None and site.instruction.name == "syscall":
+        return True
+    return read_up_to(target, site.fault.pc - len(_SYSCALL), len(_SYSCALL)) == _SYSCALL
 
 
 def _refused_operand(target: Target, site: FaultSite) -> FaultSite | None:

@@ -418,7 +418,7 @@ def _access_words(record: Json, signal: Json) -> str:
             bad = unpadded_address(value if same else text)
             which = f": {bad} cannot be the address of any memory" if bad else ""
             return which or ": it used a pointer that cannot be an address"
-        return ": the CPU refused the address or the instruction"
+        return ": no address is given; the CPU refused the instruction, or the kernel ended it"
     if not address:
         return ""
     if name == "SIGBUS":

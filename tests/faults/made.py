@@ -248,7 +248,9 @@ def _rows() -> Iterator[Row]:
               "misaligned-access", "#AC: its address is 0 and means nothing")
     yield Row("hlt", lambda: failed("f4", PROTECTION), "segv-privileged", "privileged-instruction", "#GP")
     yield Row("#GP without a reason", lambda: failed(LOAD, PROTECTION, rdi=HEAP), "segv-protection",
-              "unexplained-fault", "its operand is fine")
+              "protection-fault", "its operand is fine: force_sigsegv() in kernel/signal.c")
+    yield Row("a handler without a stack", lambda: failed("0f05", PROTECTION), "segv-protection",
+              "protection-fault", "syscall makes no fault: force_sigsegv()")
     for code, category in ((2, "bus-adrerr"), (3, "bus-adrerr"), (4, "bus-memerr"), (5, "bus-memerr")):
         yield Row(f"SIGBUS {code}", lambda code=code: failed(LOAD, crash(7, code, HEAP), rdi=HEAP), category,
                   "bus-error", "BUS_ADRERR, BUS_OBJERR, BUS_MCEERR_AR, BUS_MCEERR_AO")

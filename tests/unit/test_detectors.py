@@ -24,6 +24,7 @@ from gdb_epi.detectors.runtimes.deliberate_abort import deliberate_abort
 from gdb_epi.detectors.runtimes.sanitizer_report import sanitizer_report
 from gdb_epi.detectors.stack_overflow import stack_overflow
 from gdb_epi.detectors.trap_instruction import trap_instruction
+from gdb_epi.detectors.unstarted_handler import unstarted_handler
 from gdb_epi.detectors.waits.forked_child_lock import forked_child_lock
 from gdb_epi.errors import Absent
 from gdb_epi.locks.types import ForkEvidence, LockOwner, LockReport, LockWait
@@ -422,3 +423,22 @@ def test_a_large_frame_is_an_overflow_and_a_damaged_stack_pointer_is_none() -> N
     assert list(stack_overflow(bad)) == []
     elsewhere = state(crash(address=sp + 16), registers={"rsp": sp, "rbp": HEAP})
     assert list(stack_overflow(elsewhere)) == []
+
+
+# -- unstarted_handler -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("before", "code"), [("0f05", "4889c8"), ("90", "0f05")])
+def test_a_handler_without_a_stack_ends_a_system_call(before: str, code: str) -> None:
+    """In the call or behind it; a CPU makes no fault at either."""
+    made = state(crash(code=128, address=0), code=bytes.fromhex(code))
+    made.target.write(PC - len(before) // 2, bytes.fromhex(before))
+    finding = one(unstarted_handler(made))
+    assert "sigaltstack() named for it is probably gone" in finding.summary
+    assert finding.facts["stack_has_room"] is True
+
+
+def test_at_other_instructions_a_handler_without_a_stack_is_not_proven() -> None:
+    made = state(crash(code=128, address=0), code=bytes.fromhex("4889c8"))
+    made.target.write(PC - 2, b"\x90\x90")
+    assert list(unstarted_handler(made)) == []

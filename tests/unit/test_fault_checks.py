@@ -220,6 +220,12 @@ def test_c6_a_fault_that_the_instruction_cannot_make() -> None:
     ] == ["C6"]
 
 
+def test_c6_a_signal_without_a_stack_for_its_handler_is_no_fault_of_the_cpu() -> None:
+    """force_sigsegv() of the kernel looks like a protection fault."""
+    died = crash(code=128, address=0)
+    assert not evidence(instruction_that_cannot_fault(failed(LOAD, died, rdi=GOOD)))
+
+
 @pytest.mark.parametrize(
     ("code", "died"),
     [
