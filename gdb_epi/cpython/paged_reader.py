@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from struct import Struct
 
 from gdb_epi.cpython.layout.layout import Layout
@@ -25,6 +25,7 @@ MAX_PAGES = 4096  # kept; then they are read again
 MAX_PAGES_IN_PLACE = 16384  # nothing of them is copied: 300 bytes each
 FIRST_NODES = 4096  # of a list, after which it is asked whether they repeat
 _U32, _U64 = Struct("<I"), Struct("<Q")
+IN_PAGE = PAGE - 1  # the bits of an address that say where in its page it lies
 NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page that is not mapped
 
 
@@ -39,6 +40,12 @@ def make_struct_words(offsets: Iterable[int]) -> StructWords:
     """Return what takes the words at these offsets out of a struct."""
     ascending = sorted(offsets)
     return StructWords(ascending, make_field_struct([(offset, "Q") for offset in ascending]))
+
+
+@cache
+def _take(size: int) -> Callable[..., tuple[bytes]]:
+    """Return what takes so many bytes out of a page at an offset, without a copy of the page."""
+    return Struct(f"{size}s").unpack_from
 
 
 def _nothing_in_place(_start: int) -> memoryview | None:
@@ -67,13 +74,13 @@ class PagedReader(MemoryReader):
         words = self._words.get(address >> PAGE_BITS)
         if words is None or address & 7:
             return self._rare(address)
-        return words[(address & PAGE - 1) >> 3]
+        return words[(address & IN_PAGE) >> 3]
 
     def words(self, addresses: Iterable[int]) -> list[int]:
         """Return the words at addresses, each as word() does."""
         get, rare = self._words.get, self._rare
         return [
-            words[(address & PAGE - 1) >> 3]
+            words[(address & IN_PAGE) >> 3]
             if (words := get(address >> PAGE_BITS)) is not None and not address & 7
             else rare(address)
             for address in addresses
@@ -111,7 +118,7 @@ class PagedReader(MemoryReader):
             return 0 if address & 3 else self._single(address)
         number = address >> PAGE_BITS
         words = self._words[number] if number in self._words else self._load(number)
-        return self._single(address) if words is None else words[(address & PAGE - 1) >> 3]
+        return self._single(address) if words is None else words[(address & IN_PAGE) >> 3]
 
     def run(self, start: int, count: int) -> list[int]:
         """Return `count` words that follow each other.
@@ -120,7 +127,7 @@ class PagedReader(MemoryReader):
         """
         if count < 1:
             return []
-        at = start & PAGE - 1
+        at = start & IN_PAGE
         words = self._words.get(start >> PAGE_BITS)
         if words is None or words is NOTHING or at & 7 or at + 8 * count > PAGE:
             return memoryview(self.read(start, 8 * count)).cast("Q").tolist()
@@ -128,14 +135,14 @@ class PagedReader(MemoryReader):
 
     def members(self, address: int, members: StructWords) -> Sequence[int]:
         """Return the members of one struct, each as word() does."""
-        page, at = self._words.get(address >> PAGE_BITS), address & PAGE - 1
+        page, at = self._words.get(address >> PAGE_BITS), address & IN_PAGE
         if page is None or page is NOTHING or at + members.words.size > PAGE:
             return self.words([address + n for n in members.offsets])
         return members.words.unpack_from(page, at)
 
     def unpack(self, address: int, fields: Struct) -> tuple[int, ...] | None:
         """Return the fields at an address; None where they do not lie in one whole page."""
-        page, at = self._page(address), address & PAGE - 1
+        page, at = self._page(address), address & IN_PAGE
         if page is None or at + fields.size > PAGE:
             return None
         return fields.unpack_from(page, at)
@@ -143,9 +150,9 @@ class PagedReader(MemoryReader):
     def u64(self, address: int) -> int:
         """Read an unsigned 64-bit word; raise UnreadableMemory where none is."""
         if not address & 7:
-            words = self._words.get(address >> PAGE_BITS)
+            words = self._words.get(address >> PAGE_BITS) or self._page(address)
             if words is not None and words is not NOTHING:
-                return words[(address & PAGE - 1) >> 3]
+                return words[(address & IN_PAGE) >> 3]
         return super().u64(address)
 
     def i64(self, address: int) -> int:
@@ -169,18 +176,17 @@ class PagedReader(MemoryReader):
                 if not node or len(nodes) >= cap:
                     return nodes, why_chain_ends(node, link, cap, repeats=node in nodes)
                 first = node
+                ends = {0, head, first}
                 for _ in range(min(cap - len(nodes), max(len(nodes), FIRST_NODES))):
                     at = node + next_at
                     words = get(at >> PAGE_BITS)
                     if words is None or at & 7:
                         following = self._following(at)
                     else:
-                        following = words[(at & PAGE - 1) >> 3]
+                        following = words[(at & IN_PAGE) >> 3]
                     append(node)
                     node = following & mask
-                    if node == head or not node:
-                        break
-                    if node == first:
+                    if node in ends:
                         break
                 if not node and get(nodes[-1] + next_at >> PAGE_BITS) is NOTHING:
                     self.u64(nodes.pop() + next_at)  # says why it cannot be read
@@ -221,7 +227,7 @@ class PagedReader(MemoryReader):
         for key, value in entries:
             place = key + at
             words = get(place >> PAGE_BITS)
-            held = rare(place) if words is None or place & 7 else words[(place & PAGE - 1) >> 3]
+            held = rare(place) if words is None or place & 7 else words[(place & IN_PAGE) >> 3]
             if held == length and is_string(key, text):
                 return value
         return None
@@ -242,14 +248,14 @@ class PagedReader(MemoryReader):
 
     def plain_string(self, address: int, cap: int) -> str | None:
         """Do what MemoryReader.plain_string does: of a str in one page."""
-        page, at = self._page(address), address & PAGE - 1
+        page, at = self._page(address), address & IN_PAGE
         start = at + self._ascii_size
         mask, bits = self._plain
         if page is not None and start <= PAGE and self._state is not None:
             (state,) = _U32.unpack_from(page, at + self._state.offset)
             (length,) = _U64.unpack_from(page, at + self._length_at)
             if state & mask == bits and length <= cap and start + length <= PAGE:
-                return str(page.tobytes()[start : start + length], "latin-1")
+                return _take(length)(page, start)[0].decode("latin-1")
         return None
 
     def _string(self, address: int, cap: int) -> str | Absent:
@@ -304,6 +310,6 @@ class PagedReader(MemoryReader):
         return [region.start for region in self._regions]
 
     def _read(self, address: int, size: int) -> bytes:
-        at = address & PAGE - 1
-        page = self._page(address) if at + size <= PAGE else None
-        return self.target.read(address, size) if page is None else page.tobytes()[at : at + size]
+        at = address & IN_PAGE
+        page = self._page(address) if 0 <= size <= PAGE - at else None
+        return self.target.read(address, size) if page is None else _take(size)(page, at)[0]

@@ -6,6 +6,7 @@ By PT_DYNAMIC and DT_GNU_HASH, so they work wherever the pages come from.
 
 from __future__ import annotations
 
+import mmap
 import struct
 from collections.abc import Sequence
 from contextlib import suppress
@@ -128,9 +129,12 @@ def open_symbol_table(
 
 
 class _FileImage(NamedTuple):
-    """An ELF file as it would lie in memory from address 0 on."""
+    """The bytes of an ELF file as they would lie in memory from address 0 on.
 
-    file: ElfFile
+    Not the file itself: that keeps the table which is read from here, and circles stay for ever.
+    """
+
+    data: mmap.mmap
     segments: Sequence[elf.Segment]
 
     def read(self, address: int, size: int) -> bytes:
@@ -138,7 +142,7 @@ class _FileImage(NamedTuple):
         for part in self.segments:
             within = address - part.vaddr
             if part.type == elf.PT_LOAD and 0 <= within <= part.filesz - size:
-                return self.file.read(part.offset + within, size)
+                return self.data[part.offset + within : part.offset + within + size]
         raise UnreadableMemory(address, size, "not in the file")
 
 
@@ -151,7 +155,7 @@ def symbol_table_of_file(file: ElfFile) -> GnuHashTable | None:
         table = None
         _, segments = elf.parse_image(file.read(0, PAGE), 0) or (0, ())
         with suppress(UnreadableMemory, struct.error):
-            table = open_symbol_table(_FileImage(file, segments), 0, segments)
+            table = open_symbol_table(_FileImage(file.data, segments), 0, segments)
         file.kept[symbol_table_of_file] = table
     kept: GnuHashTable | None = file.kept[symbol_table_of_file]
     return kept

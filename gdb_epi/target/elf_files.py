@@ -13,7 +13,7 @@ from gdb_epi.target import elf
 from gdb_epi.typing_lite import Any, NamedTuple
 
 _PT_NOTE_CAP = 1 << 20
-MAX_KEPT = 96  # files that stay open; a process has about 25
+MAX_KEPT = 384  # files that stay open; a process has about 25, and archives have many Pythons
 MAX_LINKS = 40  # symbolic links on the way to one file, as Linux has it
 
 

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import weakref
 from pathlib import Path
 
 import pytest
 
+from gdb_epi.corruption.files.elf_images import ElfTables
 from gdb_epi.errors import Absent
+from gdb_epi.target.dynamic_symbols import symbol_table_of_file
 from gdb_epi.target.elf_files import MAX_KEPT, ElfFile, FileFinder, OpenElfFiles, open_elf
+from gdb_epi.target.symbols import symbol_tables, symtab_value
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "folder", "link to a device"])
@@ -57,6 +62,22 @@ def test_files_stay_open_until_they_are_changed_or_too_many(tmp_path: Path) -> N
     newest = str(tmp_path / str(MAX_KEPT))
     assert kept.open(newest) is kept.open(newest)
     assert kept.open(str(path)) is not again
+
+
+def test_a_file_that_is_no_more_kept_goes_with_what_was_found_in_it() -> None:
+    """Workers freeze what a core leaves, so a circle of references would stay for ever."""
+    file = open_elf("/bin/true")
+    assert isinstance(file, ElfFile)
+    assert symbol_table_of_file(file) is not None and symbol_tables(file) and ElfTables(file)
+    file.kept[ElfTables] = ElfTables(file)
+    assert file.kept[ElfTables].pointers() and symtab_value(file, "main") is None
+    data = weakref.ref(file.data)
+    gc.disable()
+    try:
+        del file
+        assert data() is None
+    finally:
+        gc.enable()
 
 
 def test_an_elf_file_is_opened() -> None:

@@ -532,7 +532,7 @@ class _PoolSearch:
         yield from collect_fault_values(self._context)
         # Slots that name no object: its header may be what is wrong.
         walk = object_walk(self._context)
-        wrong = [] if isinstance(walk, Absent) else walk.without_type()
+        wrong = [] if isinstance(walk, Absent) else walk.without_type
         yield from (slot.value for slot in wrong if len(wrong) <= MAX_WRONG)
 
     def _header(self, start: int, size: int, data: bytes) -> None:

@@ -248,7 +248,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     this slot is it. Otherwise an object 16 MB or more away is reported (R15:far).
     """
     walk = require_present(object_walk(context))
-    wrong = [slot for slot in walk.without_type() if _is_bad(context, slot)]
+    wrong = [slot for slot in walk.without_type if _is_bad(context, slot)]
     places = {slot.place for slot in wrong}
     bad = _sources(address_index(context), wrong)
     context.counts["container slots"] = walk.slots

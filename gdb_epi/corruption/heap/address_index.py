@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
@@ -20,6 +20,7 @@ from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
+from gdb_epi.target.api import view_memory_in_place
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -143,12 +144,16 @@ class AddressIndex:
 
     def _tuple_of(self, address: int) -> tuple[int, str] | None:
         """Return the tuple, wherever it was allocated, whose item an address is."""
-        for start in range(address - 24, address - MAX_TUPLE, -8):
-            kind = read_word(self._context.target, start + 8)
+        target, starts = self._context.target, range(address - 24, address - MAX_TUPLE, -8)
+        view = view_memory_in_place(target, starts[-1] + 8, 8 * len(starts))
+        kinds: Iterable[int | None] = (read_word(target, start + 8) for start in starts)
+        for start, kind in zip(
+            starts, kinds if view is None else reversed(view.cast("Q").tolist()), strict=True
+        ):
             if kind is None:
                 return None
-            if kind > 4096 and self._object(start) == "tuple":
-                size = read_word(self._context.target, start + 16) or 0
+            if kind > 4096 and not kind % 8 and self._object(start) == "tuple":
+                size = read_word(target, start + 16) or 0
                 return (start, "tuple") if start + 24 <= address < start + 24 + 8 * size else None
         return None
 

@@ -38,7 +38,7 @@ def find_bad_slots(context: Context, values: set[int] | None = None) -> list[Con
         return []
     return [
         slot
-        for slot in walk.without_type()
+        for slot in walk.without_type
         if (values is None or slot.value in values)
         and slot.kind != FRAME
         and not is_in_free_block(context, slot.place)

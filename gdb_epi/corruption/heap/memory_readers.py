@@ -27,6 +27,7 @@ AROUND = (-16, -8, 8, 16)  # bytes from a word to the four around it
 POINTER_LANES = range(1, 6)  # bytes of a pointer but the lowest: an overflow by one writes that
 CHUNK = 1 << 20
 STEP = min(POOL_SIZES)  # of pools
+FEW = 16  # one mark of so many: a call for each then costs what a look at every byte does
 _ZEROS = bytes(CHUNK)
 MAX_STACK_WORDS = 512  # of the crashed thread, from rsp on, that count as touched
 
@@ -137,8 +138,19 @@ def words_between(words: memoryview, low: int, high: int) -> list[int]:
         may_be &= int.from_bytes(memory[n::WORD].translate(fits), "little")
     if not may_be:
         return []
-    places = compress(range(count), may_be.to_bytes(count, "little"))
+    places = marked_places(may_be.to_bytes(count, "little"))
     return [number for number in places if low < words[number] <= high]
+
+
+def marked_places(marks: bytes) -> list[int]:
+    """Return the places of all bytes that are 0xFF; the others are 0."""
+    if marks.count(0xFF) * FEW > len(marks):
+        return list(compress(range(len(marks)), marks))
+    places, at = [], marks.find(0xFF)
+    while at >= 0:
+        places.append(at)
+        at = marks.find(0xFF, at + 1)
+    return places
 
 
 def collect_fault_values(context: Context) -> list[int]:
@@ -146,6 +158,11 @@ def collect_fault_values(context: Context) -> list[int]:
 
     Each value once, registers first; small numbers are left out.
     """
+    return [*_fault_values(context)]
+
+
+@once_per_run
+def _fault_values(context: Context) -> list[int]:
     fault = context.fault
     if isinstance(fault, Absent):
         return []
@@ -179,5 +196,12 @@ def find_only_occurrence(context: Context, value: int, limit: int) -> int | None
 def is_on_stack(context: Context, address: int) -> bool:
     """Whether an address lies in the stack of a thread, where compiled code spills registers."""
     region = context.target.region_at(address)
+    return region is not None and region.start in _starts_of_stacks(context)
+
+
+@once_per_run
+def _starts_of_stacks(context: Context) -> frozenset[int]:
+    """Return where the mappings begin that a thread's stack pointer leads into."""
     pointers = (thread.registers.get("rsp", 0) for thread in context.target.threads())
-    return region is not None and any(region.start <= sp < region.end for sp in pointers)
+    regions = map(context.target.region_at, pointers)
+    return frozenset(region.start for region in regions if region is not None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from operator import eq
 
 from gdb_epi.corruption.context import Context, once_per_run
@@ -135,8 +136,9 @@ class ObjectWalk:
                 break
         self._enter()
 
+    @cached_property
     def without_type(self) -> list[ContainerSlot]:
-        """Return the slots that hold no object's address, in the order of the walk."""
+        """The slots that hold no object's address, in the order of the walk."""
         return self.slots_that_hold(self._typeless)
 
     def slots_that_hold(self, wanted: set[int]) -> list[ContainerSlot]:

@@ -11,12 +11,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property, reduce
-from itertools import accumulate, compress
+from itertools import accumulate
 from operator import or_
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
-from gdb_epi.corruption.heap.memory_readers import shared_object_search, shared_page_reader
+from gdb_epi.corruption.heap.memory_readers import (
+    marked_places,
+    shared_object_search,
+    shared_page_reader,
+)
 from gdb_epi.corruption.heap.pymalloc_pools import (
     GC_HEAD,
     HEADER_SIZE,
@@ -36,6 +40,7 @@ MIN_CLASS = 800  # bytes: PyHeapTypeObject has 848 and more, 3.8 to 3.15
 MANY = 0xFFFF  # references; more may be a low address
 GRAIN = 16  # bytes, of which every block is a multiple
 MIN_COUNT = 32  # smaller ones are not asked for
+_MARKED = b"\0".ljust(0x100, b"\xff")  # any byte but 0 becomes 0xFF
 LOWEST = 3  # bytes of an address that tell it from nearly all other words
 # The word of a pool's header with nextoffset and maxnextoffset; what the latter may be.
 _LAST_WORD, _MAX_OFFSETS = (
@@ -85,6 +90,7 @@ class BlockWords:
         self._words, self._step = memoryview(memory).cast("Q"), block // WORD
         self._count = len(memory) // block
         self._alike: dict[tuple[int, int], int] = {}
+        self._columns: dict[int, bytes] = {}
         self._bytes_of_counts: dict[int, tuple[bytes, int]] = {}
 
     def word(self, number: int, offset: int) -> int:
@@ -129,7 +135,9 @@ class BlockWords:
         return [n for n, count in zip(numbers, counts, strict=True) if count >= least]
 
     def _column(self, offset: int) -> bytes:
-        return self._memory[offset :: self._block]
+        if offset not in self._columns:
+            self._columns[offset] = self._memory[offset :: self._block]
+        return self._columns[offset]
 
     def _that_may_hold(self, word: int, offset: int) -> int:
         """Return where the lowest bytes of a word stand at an offset; 0xFF says yes."""
@@ -147,7 +155,7 @@ class BlockWords:
         """Return the blocks that a number leaves over and that hold a word."""
         if not may_be:
             return []
-        numbers = list(compress(range(self._count), may_be.to_bytes(self._count, "little")))
+        numbers = marked_places(may_be.to_bytes(self._count, "little").translate(_MARKED))
         held = self.of_blocks(numbers, offset)
         if held.count(word) == len(held):
             return numbers

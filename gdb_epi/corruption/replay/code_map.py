@@ -21,8 +21,8 @@ from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
-from gdb_epi.x86.decode import instruction_length
 from gdb_epi.x86.instruction import JUMP, RETURN, TRAP
+from gdb_epi.x86.instruction_length import instruction_length
 
 MAX_FUNCTION = 16 << 10  # bytes; the eval loop has more. 1.5 milliseconds a KiB
 # Prefixes that branches have, and REX.B before jmp *%r8 to *%r15.
@@ -173,13 +173,14 @@ def _table_entries(context: Context, function: Function) -> Iterator[int]:
             tables.add(function.start + match.end() + 4 + number if is_relative else number)
     constant = [at for at in tables if permits(target.region_at(at), "r")]
     constant = [at for at in constant if not permits(target.region_at(at), "w")]
+    start, end = function.start, function.end
     for table in sorted(constant)[:MAX_TABLES]:
         words = read_up_to(target, table, 8 * MAX_ENTRIES)
         distances = struct.unpack_from(f"<{min(len(words) // 4, MAX_ENTRIES)}i", words)
-        low, high = function.start - table, function.end - table
-        yield from (table + distance for distance in distances if low <= distance < high)
+        low, high = start - table, end - table
+        yield from [table + distance for distance in distances if low <= distance < high]
         addresses = struct.unpack_from(f"<{len(words) // 8}Q", words)
-        yield from (to for to in addresses if function.start <= to < function.end)
+        yield from [to for to in addresses if start <= to < end]
 
 
 def _decode_range(context: Context, function: Function, low: int, high: int) -> CodeMap | None:

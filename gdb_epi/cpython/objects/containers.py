@@ -10,22 +10,22 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.sizes import split_into_words
+from gdb_epi.sizes import WORD, WORD_MASK, split_into_words
 
 MAX_ITEMS = 1 << 22
 SLOTS_AT_ONCE = 1024
 _BLOCK_ITEMS = 64  # BLOCKLEN, Modules/_collectionsmodule.c
-_DUMMY = b"\xff" * 8  # the hash of a removed member of a set: -1, which no object has
+_DUMMY = WORD_MASK  # the hash of a removed member of a set: -1, which no object has
 
 
 def set_keys(reader: MemoryReader, table: int, mask: int, width: int) -> Iterator[int]:
     """Yield the members in the table of a set, whose entries have `width` bytes."""
     for first in range(0, mask + 1, SLOTS_AT_ONCE):
         number = min(SLOTS_AT_ONCE, mask + 1 - first)
-        entries = reader.read(table + first * width, number * width)
-        for at in range(0, number * width, width):
-            key = int.from_bytes(entries[at : at + 8], "little")
-            if key and entries[at + 8 : at + 16] != _DUMMY:
+        words = split_into_words(reader.read(table + first * width, number * width))
+        step = width // WORD
+        for key, key_hash in zip(words[::step], words[1::step], strict=True):
+            if key and key_hash != _DUMMY:
                 yield key
 
 

@@ -83,17 +83,20 @@ class _VersionReader:
         lost = 0
         seen: dict[str, _ModuleFacts] = {}
         try:
-            names = self._stdlib_names()
+            hash_at = self._reader.layout.require("PyASCIIObject", "hash")
+            stdlib = self._stdlib_names(hash_at)
             contents = self._objects.sys_modules(self._interpreter.address)
             if isinstance(contents, Absent):
                 return contents
             modules = self._objects.dict_items(contents) if contents else iter(())
             for key, value in islice(modules, MAX_MODULES):
+                if self._reader.word(key + hash_at) in stdlib:
+                    continue
                 name = self._reader.string(key, MAX_NAME)
                 if isinstance(name, Absent):
                     lost += 1
-                elif "." not in name and name not in names and name != "__main__":
-                    module = self._module(value, not names)
+                elif "." not in name and name != "__main__":
+                    module = self._module(value, not stdlib)
                     lost += module is None
                     if module is not None:
                         seen[name] = module
@@ -169,8 +172,11 @@ class _VersionReader:
                 return self._reader.type_of(address) == self._reader.type_of(held)
         return True
 
-    def _stdlib_names(self) -> set[str]:
-        """Return sys.stdlib_module_names (3.10+, bpo-42955); empty before, or when it is lost."""
+    def _stdlib_names(self, hash_at: int) -> set[int]:
+        """Return the hashes of sys.stdlib_module_names (3.10+, bpo-42955); empty where it is lost.
+
+        All names in sets and dicts keep theirs, and no two of a process have the same.
+        """
         contents = self._objects.module_dict(self._interpreter.address, "sys")
         if isinstance(contents, Absent):
             return set()
@@ -181,8 +187,7 @@ class _VersionReader:
             members = list(islice(ContainerReader(self._reader).set_items(names_at), MAX_STDLIB))
         except UnreadableMemory:
             return set()
-        texts = (self._reader.string(member, MAX_NAME) for member in members)
-        return {text for text in texts if isinstance(text, str)}
+        return {*self._reader.words([name + hash_at for name in members])} - {0}
 
 
 def _is_installed(file: str) -> bool:
