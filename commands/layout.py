@@ -47,7 +47,7 @@ def _in_use(session: Session) -> Layout | None:
 
 
 def _emit(session: Session) -> Report:
-    from gdb_epi.cpython.layout.emit import emit_layout
+    from gdb_epi.cpython.layout.struct_specs import emit_layout
 
     source = session.debug_types
     if source is None:

@@ -7,8 +7,12 @@ from argparse import Namespace
 
 from gdb_epi.cpython.runtime.gc import GcState
 from gdb_epi.cpython.runtime.gil import Gil
-from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
-from gdb_epi.cpython.runtime.thread_facts import ThreadFacts, read_thread_facts
+from gdb_epi.cpython.runtime.interpreters import (
+    RuntimeDetails,
+    ThreadFacts,
+    read_runtime,
+    read_thread_facts,
+)
 from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState

@@ -29,13 +29,13 @@ def show_triage(session: Session, args: Namespace) -> Report:
         return Report("triage", data=record)
     from gdb_epi.fleet.recorded_decisions import ask_of_earlier_crashes
     from gdb_epi.record.record_parts import verdict_label
-    from gdb_epi.render.source_lines import line_that_ran
+    from gdb_epi.render.source_lines import line_that_ran, tasks_that_wait
     from gdb_epi.render.triage import GDB, Audience, render_triage
 
     decided, number, seen = ask_of_earlier_crashes(None, record)
     reader = Audience(
         GDB, evidence=args.evidence, whole=args.all, decided=decided, seen=seen, earlier=number,
-        line=line_that_ran(session, record),
+        line=line_that_ran(session, record), tasks=tasks_that_wait(session, record),
     )  # fmt: skip
     lines = render_triage(record, reader)
     return Report("triage", lines=lines, data=record, label=verdict_label(record))

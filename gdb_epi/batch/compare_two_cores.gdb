@@ -39,7 +39,7 @@ def _epi_compare():
     from gdb_epi.gdbhost.command_adapter import set_status
     from gdb_epi.gdbhost.sessions import shared_sessions
     from gdb_epi.render.escape import escape
-    from gdb_epi.repro.compare_records import comparison_lines, compare_records
+    from gdb_epi.repro.expected_crash import comparison_lines, compare_records
     try:
         other = os.environ.get("EPI_OTHER")
         if not other:

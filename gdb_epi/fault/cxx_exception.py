@@ -18,8 +18,8 @@ from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
 from gdb_epi.fault.memory_reads import c_string, read_up_to, read_word, try_read
 from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.function_bounds import FunctionBounds
-from gdb_epi.target.unwind import Unwinder
 
 _TERMINATE = frozenset((
     "std::terminate", "_ZSt9terminatev", "__cxxabiv1::__terminate",

@@ -10,8 +10,8 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, memory_operand
+from gdb_epi.x86.decode import instruction_length
 from gdb_epi.x86.instruction import CALL
-from gdb_epi.x86.instruction_length import instruction_length
 
 WINDOW = 64  # decoded bytes before an address
 CLOSEST = 20  # decoding from nearer than this may not have synchronised yet

@@ -25,9 +25,9 @@ from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
 from gdb_epi.gdbhost.selection import restore_selection_afterwards, temporary_gdb_setting
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Module, NativeFrame, Region, Target
+from gdb_epi.target.cfi import SAVED
 from gdb_epi.target.deep_stack import DeepStackContinuation, DeepStackWalker
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts, GreenletStackWalk
-from gdb_epi.target.unwind import SAVED
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ def _frames(value: str) -> None:
 
 
 def _printers(value: str) -> None:
-    from gdb_epi.gdbhost.pretty_printers import switch_printers
+    from gdb_epi.gdbhost.python_values import switch_printers
 
     switch_printers(on=_is_on(value))
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 from gdb_epi.cpython.running.executors import Executor, read_executors_and_queues
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
-from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE
+from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE, TASK, WORDS
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
@@ -382,11 +382,15 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     named = next((at for at, task in enumerate(circle) if task.wait and task.wait.name), 0)
     circle = (*circle[named:], *circle[:named])  # it begins with what the sentence can name
     following = (*circle[1:], circle[0])
-    shown = "; ".join(
-        describe_waiting_task(task, scene.installed)
-        + (f", held by {_other(task, holder)}" if _holds(task) and len(circle) > 1 else "")
-        for task, holder in zip(circle[:MAX_SHOWN], following, strict=False)
-    )
+    clauses = []
+    for task, other in zip(circle[:MAX_SHOWN], following, strict=False):
+        clause = describe_waiting_task(task, scene.installed)
+        if _holds(task) and len(circle) > 1:
+            clause += f", held by {_other(task, other)}"
+        elif name_task(other) not in (NAMELESS, name_task(task)):
+            clause = clause.replace(f" for {WORDS[TASK]}", f" for {name_task(other)}")
+        clauses.append(clause)
+    shown = "; ".join(clauses)
     kind = circle[0].framework
     if len(circle) == 1:
         itself = "which it holds itself" if _holds(circle[0]) else hang_types.ONE_OF_THEM

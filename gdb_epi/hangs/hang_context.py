@@ -12,7 +12,7 @@ from gdb_epi.cpython.running.tasks import is_module_imported
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.instructions import find_opcodes
+from gdb_epi.cpython.values.value_stack_items import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences

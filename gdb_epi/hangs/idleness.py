@@ -9,6 +9,7 @@ for it; where one waits for something else, idleness is a guess.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
@@ -58,6 +59,7 @@ from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
 IDLE, TIMED = "idle", "timed wait"
+_READS = frozenset(("recv", "recv_into", "read", "read1", "readinto"))
 MAX_BESIDE = 2  # other threads that are named
 _AWAITED = (
     hang_types.GIL,
@@ -326,7 +328,32 @@ def is_in_serving_loop(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
 
 def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether code waits again and again, and not in one loop until something certain came."""
-    return scene.loops_around(frames) > 1 or is_in_serving_loop(scene, frames)
+    around = scene.loops_around(frames)
+    if around > 1 and _collects_pieces(scene, frames[0]):
+        frames, around = frames[1:], around - 1
+    return around > 1 or is_in_serving_loop(scene, frames)
+
+
+def _collects_pieces(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether a frame's only loop reads pieces of one thing, until it has as much as it needs.
+
+    It counts by len(), compares, and asks for nothing meanwhile.
+    """
+    loops = scene.loop_bodies(frame)
+    if len(loops) != 1:
+        return False
+    with suppress(UnreadableMemory, LayoutError):
+        calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if c.at in loops[0]]
+        names = {
+            c.path[-1] if c.path else c.root[1] for c in calls if c.root[0] == "global" or c.path
+        }
+        code = scene.call_sites.instructions(frame.code) if names & _READS else ()
+        compares = any(
+            each.at in loops[0] and scene.call_sites.comparison(each) in ("<", "<=", ">", ">=")
+            for each in code
+        )
+        return compares and "len" in names and not is_any_request_name(names)
+    return False
 
 
 def weaken_diagnosis_in_loop(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:

@@ -29,6 +29,7 @@ NEW_CHILD = "a new child process to start its program"
 POOL_RESULTS = "results of a pool"
 FILE_ON_DISK = "a file on a disk"
 NOTIFICATION = "a notification of another process"
+_SHARED = "multiprocessing.synchronize"
 PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done() ends)"
 OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
@@ -66,7 +67,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.queues", "put"): (hang_types.LOCK, PROCESS_ROOM),
     ("multiprocessing.queues", "_finalize_join"): (hang_types.JOIN, "the feeder thread of a queue"),
     ("multiprocessing.queues", "join_thread"): (hang_types.JOIN, "the feeder thread of a queue"),
-    ("multiprocessing.synchronize", "wait"): (hang_types.LOCK, NOTIFICATION),
+    (_SHARED, "wait"): (hang_types.LOCK, NOTIFICATION),
     ("multiprocessing.process", "join"): (hang_types.CHILD, OF_CHILD),
     ("multiprocessing.util", "_exit_function"): (
         hang_types.CHILD,
@@ -247,6 +248,8 @@ def library_wait(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
     ):
         row = table.get((frame.module or "", frame.name))
         if row is not None:
+            shared = frame.module == "threading" and any(f.module == _SHARED for f in inner)
+            row = ROWS[_SHARED, "wait"] if shared else row  # of a barrier of processes
             return (*row, f"{frame.module}.{frame.qualname or frame.name}")
     return None
 

@@ -37,10 +37,10 @@ from gdb_epi.locks.types import GIL, JOINS, LockWait
 from gdb_epi.locks.waits.libc_lock_names import innermost_object_outside_libc
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.derived_registers import is_at_system_call
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.symbols import symbolize
-from gdb_epi.target.unwind import Unwinder
 from gdb_epi.util import quoted_name
 
 MAX_THREADS = 4096

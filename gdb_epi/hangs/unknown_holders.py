@@ -23,12 +23,12 @@ RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/fam
 def diagnose_multiprocessing_notification_wait(
     scene: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis:
-    """Answer of a wait for an Event or Condition of multiprocessing: nobody took anything."""
+    """Answer of a wait for an Event, Condition or Barrier of processes: nobody took anything."""
     sentence = f"{activity.waits()} for {activity.awaits}"
     if activity.timed:
         return wait_diagnosis(NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, INFO)
     if activity.awaits == NOTIFICATION:
-        sentence += " (an Event or Condition of multiprocessing)"
+        sentence += " (an Event, Condition or Barrier of multiprocessing)"
     return weaken_diagnosis_in_loop(scene, wait_diagnosis(
         HANG, "lock of another process", f"{sentence}, without a timeout", activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),

@@ -10,9 +10,9 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, SoftError
 from gdb_epi.locks.types import ForkEvidence, LockWait, VanishedThreads
 from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.libc import runs_on_musl
-from gdb_epi.target.unwind import Unwinder
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from gdb_epi.cli.support.sarif_file import write_sarif
 from gdb_epi.errors import EpiError
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.death_cases import ARTIFACTS, DeathCase
-from gdb_epi.render.ci.github import death_annotations, job_summary
-from gdb_epi.render.ci.junit_text import xml_safe_text
+from gdb_epi.render.ci.github import death_annotations, job_summary, xml_safe_text
 from gdb_epi.render.ci.source_lines import SourceLine, relative_to, source_root
 from gdb_epi.render.escape import escape, replace_missing_characters
 from gdb_epi.util import counted

@@ -114,9 +114,11 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
         if not cause or cause == CHILD_UNSEEN:
-            why = " Why that child does not end is not in this core." if cause else ""
-            sure = confidence_words(record)
-            return f"{who} hung: {wait}", f"It hangs{sure}, and is not just slow.{why}"
+            doubts = get_texts(_facts_of_wait(record), "open")
+            doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
+            sure = f"It hangs{confidence_words(record)}"
+            sure += f", but {doubt}." if doubt else ", and is not just slow."
+            return f"{who} hung: {wait}", sure
         cause = _with_names(record, cause)
         return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
@@ -126,7 +128,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         return f"{who} is the parent of a PyInstaller program: no Python ran in it", (
             f"Python ran in its child: look for the core of a process whose parent is pid {pid}."
         )
-    kind_of_activity = _kind_of_activity(record, reason)
+    kind_of_activity = _facts_of_wait(record).get("sort")
     may_be_endless = kind_of_activity == "may be endless"
     if may_be_endless or (label == "no-fault" and kind_of_activity in _BUSY):
         return _sentences_about_computing(record, who, reason, calls)
@@ -156,19 +158,22 @@ def escaped_opening(record: Json, calls: Sequence[StackCall]) -> tuple[str, str]
 
 def is_called_healthy(record: Json) -> bool:
     """Tell whether the first sentence calls the process healthy: neither busy nor asleep."""
-    reason = first_reason(record)
-    kind = _kind_of_activity(record, reason)
-    asleep = kind == "sleeps" and ASLEEP in reason
+    kind = _facts_of_wait(record).get("sort")
+    asleep = kind == "sleeps" and ASLEEP in first_reason(record)
     return verdict_label(record) == "no-fault" and not asleep and kind not in _BUSY
 
 
-def _kind_of_activity(record: Json, reason: str) -> str:
-    """Return what the process was doing by its reason ("busy", "sleeps"); "" for anything else."""
+def _facts_of_wait(record: Json) -> Json:
+    """Return the facts of the finding that gave the first reason, if it is about a thread's wait.
+
+    `sort` is what the thread was doing ("busy", "sleeps"), `open` what is not known.
+    """
+    reason = first_reason(record)
     for finding in get_groups(record, "findings"):
         hang = finding.get("detector") in ("going_on", "stuck_waiting")
         if hang and finding.get("summary") == reason:
-            return str(get_group(finding, "facts").get("sort"))
-    return ""
+            return get_group(finding, "facts")
+    return {}
 
 
 def _sentences_about_computing(
@@ -338,7 +343,9 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     text = next(
         (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
     )
-    facts = _abort_facts(record)
+    if category == "abort-other" and any(call.name == "os_abort" for call in calls[:4]):
+        text = "ended itself by os.abort() {found}"
+    facts = next(iter(_facts_of(record, "deliberate_abort")), {})
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:
         text = f'aborted: the C library said "{message}", {{where}}'
@@ -386,29 +393,19 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     )
     for mark, phrase in marks:
         text = text.replace(mark, phrase)
-    if any(
-        finding.get("detector") == "freed_callback" for finding in get_groups(record, "findings")
-    ):
+    if _facts_of(record, "freed_callback"):
         text = text.replace(NO_FILE, "a callback that was freed")
     return text
 
 
 def _is_overrun_of_heap(record: Json) -> bool:
     """Whether the heap was found overwritten: where malloc gave up is not where that was done."""
-    return any(
-        finding.get("detector") == "damaged_heap"
-        and get_group(finding, "facts").get("kind") == "overrun"
-        for finding in get_groups(record, "findings")
-    )
+    return any(facts.get("kind") == "overrun" for facts in _facts_of(record, "damaged_heap"))
 
 
 def _is_overflow_by_large_frame(record: Json) -> bool:
     """Whether one frame that was too large overflowed the stack, rather than recursion."""
-    return any(
-        get_group(finding, "facts").get("large") is True
-        for finding in get_groups(record, "findings")
-        if finding.get("detector") == "stack_overflow"
-    )
+    return any(facts.get("large") is True for facts in _facts_of(record, "stack_overflow"))
 
 
 def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:
@@ -474,12 +471,10 @@ def _outward_repetition(calls: Sequence[StackCall], python: StackCall) -> str:
     return f"deep in {plain}" + (f", called from {call_words(outer)}" if outer is not None else "")
 
 
-def _abort_facts(record: Json) -> Json:
-    """Return the facts of an abort's message: kind, function, text; empty without one."""
-    for finding in get_groups(record, "findings"):
-        if finding.get("detector") == "deliberate_abort":
-            return get_group(finding, "facts")
-    return {}
+def _facts_of(record: Json, detector: str) -> list[Json]:
+    """Return the facts of a detector's findings."""
+    findings = get_groups(record, "findings")
+    return [get_group(f, "facts") for f in findings if f.get("detector") == detector]
 
 
 def _has_one_wrong_bit(record: Json) -> bool:

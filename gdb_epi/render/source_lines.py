@@ -10,7 +10,7 @@ from contextlib import suppress
 from gdb_epi.cpython.frames.line_tables import SourcePosition
 from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.hangs.types import OF_EVENT_LOOP
+from gdb_epi.hangs.types import OF_EVENT_LOOP, TASKS_IN_CIRCLE
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import escape
 from gdb_epi.report import Listing, SourceRange
@@ -166,32 +166,38 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
     return ""
 
 
-def task_that_waits(
+def tasks_that_wait(
     session: Session, record: Mapping[str, Any]
-) -> tuple[str, list[dict[str, Any]]]:
-    """Return the name and the frames of the task that a hang's answer is about, innermost first.
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the names and frames, innermost first, of the tasks that a hang's answer is about.
 
-    No frames where it is about none, or where several tasks have that name.
+    Those of a circle, as far as its sentences name them, else the first that is named. None where
+    the answer is about no task, or where several tasks have such a name.
     """
     verdict = record.get("verdict") or {}
     reason = next(iter(verdict.get("reasons") or ()), "")
     if verdict.get("label") not in ("hang", "deadlock") or " waits" not in reason:
-        return "", []
-    if not reason.startswith(("task ", OF_EVENT_LOOP)):
-        return "", []
+        return []
+    in_circle = TASKS_IN_CIRCLE in reason
+    if not in_circle and not reason.startswith(("task ", OF_EVENT_LOOP)):
+        return []
     from gdb_epi.record.redact import redact_path
     from gdb_epi.record.stacks import frame_json, read_tasks_and_waits
 
     tasks = read_tasks_and_waits(session.state)[0].tasks
     places = [(reason.find(f"task {task.name} waits"), task) for task in tasks]
-    first = min((at for at, _ in places if at >= 0), default=-1)
-    named = [task for at, task in places if at == first and at >= 0]
-    if len(named) != 1:
-        return "", []
-    frames = [frame_json(frame) for frame in named[0].stack]
-    for frame in frames:
-        frame["filename"] = redact_path(str(frame["filename"] or ""))
-    return str(named[0].name), frames
+    named = sorted((place for place in places if place[0] >= 0), key=lambda place: place[0])
+    named = named if in_circle else [place for place in named if place[0] == named[0][0]]
+    if len({at for at, _ in named}) < len(named):
+        return []
+    waiting: list[tuple[str, list[dict[str, Any]]]] = []
+    for _, task in named:
+        frames = [frame_json(frame) for frame in task.stack]
+        for frame in frames:
+            frame["filename"] = redact_path(str(frame["filename"] or ""))
+        if frames:
+            waiting.append((str(task.name), frames))
+    return waiting
 
 
 def callers_of(state: ProcessState, frame: PyFrame) -> Sequence[PyFrame]:

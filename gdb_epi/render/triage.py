@@ -114,9 +114,9 @@ class Audience(NamedTuple):
     `core` is the file as the reader would write it in a shell. `evidence` asks for what the answer
     rests on, `whole` for every frame and note. `decided` is what was decided of such crashes,
     `earlier` how many others a database has, None where nobody looked, `seen` the same in words.
-    `line` is the source line that ran, `task` the task that the answer is about, with its frames
-    (both: source_lines.py). `files` (--exe, --sysroot)
-    and `database` (--db, --no-db) are the options that commands to paste must repeat.
+    `line` is the source line that ran, `tasks` are those that the answer is about, with their
+    frames (both: source_lines.py). `files` (--exe, --sysroot) and `database` (--db, --no-db) are
+    the options that commands to paste must repeat.
     """
 
     place: str = SHELL
@@ -127,7 +127,7 @@ class Audience(NamedTuple):
     seen: str = ""
     earlier: int | None = None
     line: str = ""
-    task: tuple[str, Sequence[Json]] = ("", ())
+    tasks: Sequence[tuple[str, Sequence[Json]]] = ()
     files: str = ""
     database: str = ""
 
@@ -146,7 +146,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     missing, notes = _missing_parts(record, reader)
     parts = [list(labelled_lines("Missing", missing))]
     if reader.evidence:
-        from gdb_epi.render.triage_evidence import evidence_lines
+        from gdb_epi.render.signature_words import evidence_lines
 
         parts.append(list(evidence_lines(record)))
     parts.append(list(_next_steps(record, reader, notes)))
@@ -440,14 +440,15 @@ def _stack_lines(
         yield "Stack    no frame could be decoded"
         return
     circle = members_of_deadlock(record)
-    if len(circle) > 1:
+    if len(circle) > 1 or (reader.tasks[1:] and not reader.whole):
         yield from _circle_stacks(record, circle, reader, room)
         return
     who = telling_thread_name(record) or f"thread {stack['tid']}"
     frames = all_frames(record)
-    if reader.task[1] and not reader.whole:  # the stack of its event loop is always the same
-        who, frames = f"task {quoted_name(reader.task[0])}", [*frames, *reader.task[1]]
-        calls = calls_of_record(reader.task[1], program_folder(frames))
+    if reader.tasks and not reader.whole:  # the stack of its event loop is always the same
+        task, its_frames = reader.tasks[0]
+        who, frames = f"task {quoted_name(task)}", [*frames, *its_frames]
+        calls = calls_of_record(its_frames, program_folder(frames))
     yield f"Stack of {who}, most recent call first"
     if not reader.whole:
         rests = get_group(record, "verdict").get("label") in (*HUNG, "no-fault", "killed")
@@ -481,29 +482,31 @@ def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> 
 def _circle_stacks(
     record: Json, circle: Sequence[int], reader: Audience, room: int
 ) -> Iterator[str]:
-    """Yield the stacks of the threads of a deadlock, without calls of the runtime."""
+    """Yield the stacks of the threads or tasks of a deadlock, without calls of the runtime."""
     crashed = get_group(get_group(record, "threads"), "crashed")
-    stacks = {stack.get("tid"): stack for stack in listed_stacks(record)}
-    most = len(circle) if reader.whole else MAX_DEADLOCKED
-    folder = program_folder(all_frames(record))
-    own_files = {} if reader.whole else short_own_files(all_frames(record))
-    room = max(room // len(circle[:most]) - 1, 1)
-    for tid in circle[:most]:
-        stack = stacks.get(tid) or {}
-        frames = get_groups(stack, "frames")
-        if not frames and tid == crashed.get("tid"):
-            frames = get_groups(crashed, "frames")
-        calls = calls_of_record(frames, folder)
+    stacks = {stack.get("tid"): get_groups(stack, "frames") for stack in listed_stacks(record)}
+    stacks[crashed.get("tid")] = stacks.get(crashed.get("tid")) or get_groups(crashed, "frames")
+    names = thread_names(record)
+    members = [(names.get(tid) or f"thread {tid}", stacks.get(tid) or []) for tid in circle]
+    frames = all_frames(record)
+    if len(circle) < 2:  # the stack of their event loop is always the same
+        members = [(f"task {quoted_name(name)}", [*calls]) for name, calls in reader.tasks]
+        frames += [frame for _, calls in members for frame in calls]
+    most = len(members) if reader.whole else MAX_DEADLOCKED
+    own_files = {} if reader.whole else short_own_files(frames)
+    room = max(room // len(members[:most]) - 1, 1)
+    for who, its_frames in members[:most]:
+        calls = calls_of_record(its_frames, program_folder(frames))
         rows = fold_calls(list(filter(is_program_call, joined_wait(calls))))
-        who = thread_names(record).get(tid) or f"thread {tid}"
         if not rows:
             yield f"Stack of {who}: it runs no Python (in GDB, epi native shows its calls)"
             continue
         yield f"Stack of {who}, most recent call first"
         shown = rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES, room=room)
         yield from row_lines(shown, own_files=own_files)
-    if len(circle) > most:
-        yield f"and {counted(len(circle) - most, 'more thread')} of this deadlock"
+    if len(members) > most:
+        kind = "more thread" if circle[1:] else "more task"
+        yield f"and {counted(len(members) - most, kind)} of this deadlock"
 
 
 def _missing_parts(record: Json, reader: Audience) -> tuple[list[str], int]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
-from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation
-from gdb_epi.render.ci.junit_text import xml_safe_text
+from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation, xml_safe_text
 from gdb_epi.render.ci.source_lines import innermost_source_line_in
 from gdb_epi.render.triage import opening_text
 from gdb_epi.repro.campaign import (

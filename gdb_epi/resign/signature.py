@@ -17,7 +17,7 @@ from gdb_epi.resign.categories import recompute_category
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.hang_keys import (
+from gdb_epi.signature.keys import (
     CIRCLE,
     drop_library_wait_tokens,
     hang_key_content,

@@ -45,7 +45,7 @@ def find_sidecars(
         sidecars.append(read_named_by_user(asked.host_json)._replace(kind="--host-json"))
     sidecars += _journals(core, asked, pid)
     if asked.beside:
-        from gdb_epi.sidecars.xattrs import read_xattrs
+        from gdb_epi.sidecars.filename import read_xattrs
 
         sidecars.append(read_xattrs(core))
     sidecars += _reports(core, asked)

@@ -18,7 +18,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.rules import categorise
 from gdb_epi.signature.categories.types import Category, CategoryInput
 from gdb_epi.signature.drop_sets import THREAD_BASE, load_drop_sets
-from gdb_epi.signature.hang_keys import (
+from gdb_epi.signature.keys import (
     BUSY,
     CIRCLE,
     HangKeyParts,

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.signature.categories.types import Category
-from gdb_epi.signature.hang_keys import HangKeyParts
-from gdb_epi.signature.keys import Key
+from gdb_epi.signature.keys import HangKeyParts, Key
 from gdb_epi.typing_lite import NamedTuple
 
 # Why there is no native half where the files of the process were not at hand.

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
+from gdb_epi.target.cfi import SAVED, Unwinder
 from gdb_epi.target.function_bounds import FunctionBounds
-from gdb_epi.target.unwind import SAVED, Unwinder
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_CALLS = 2_000_000  # that are counted: 3 s

@@ -14,7 +14,7 @@ from gdb_epi.corruption.replay.passed_arguments import is_mapped, passed_argumen
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.unwind import Unwinder, UnwoundFrame
+from gdb_epi.target.cfi import Unwinder, UnwoundFrame
 
 MINORS = [(3, 8), (3, 12), (3, 13)]
 TOP = 46  # of user addresses

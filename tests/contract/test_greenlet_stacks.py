@@ -7,9 +7,9 @@ import pytest
 from support.interpreters import Interpreter, one_per_minor
 from support.opening import made_or_skip, target_of
 
+from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts
-from gdb_epi.target.unwind import Unwinder
 
 ORDINARY = ((3, 9), (3, 12))
 

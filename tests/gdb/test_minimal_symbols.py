@@ -16,7 +16,7 @@ import pytest
 from support.interpreters import discover
 from support.opening import need_gdb
 
-from gdb_epi.cli.native.debug_files import debug_files
+from gdb_epi.cli.native.cached_stacks import debug_files
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpack_debug_data
 from gdb_epi.errors import Absent
 from gdb_epi.target.elf_files import open_elf

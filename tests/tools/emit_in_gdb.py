@@ -14,7 +14,7 @@ import gdb
 
 sys.path.insert(0, os.environ["GDB_EPI_ROOT"])
 
-from gdb_epi.cpython.layout.emit import emit_layout
+from gdb_epi.cpython.layout.struct_specs import emit_layout
 from gdb_epi.gdbhost import debug_info
 
 document = emit_layout(

@@ -75,7 +75,7 @@ def _gdb(target: Any, place: str) -> Any:
 def _threads(state: Any, python: Any, native: Any, wants_locals: bool) -> Iterator[Any]:
     from pystack import types as theirs
 
-    from gdb_epi.cpython.source.source_site import SourceSiteReader
+    from gdb_epi.cpython.source.source_checks import SourceSiteReader
     from gdb_epi.cpython.values.plain_values import PlainValues
 
     sites = SourceSiteReader(PlainValues(state.target, python))

@@ -24,9 +24,9 @@ from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index
 from gdb_epi.corruption.score import compute_score
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
+from gdb_epi.target.cfi import Unwinder, UnwoundFrame
 from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.function_bounds import Function
-from gdb_epi.target.unwind import Unwinder, UnwoundFrame
 
 LOAD = "488b07"  # mov (%rdi),%rax
 WILD = 0x7ABC_1234_5678

@@ -6,7 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.fleet_simulator import population, simulate
+from unit.fleet_records import minimal
 
+from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.population.value_spans import ValueUsage
 from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
@@ -16,9 +18,12 @@ from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import ALL, DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
-from gdb_epi.fleet.screen.programs import is_preferred_by_most_programs
+from gdb_epi.fleet.screen.programs import is_preferred_by_most_programs, program_of_each_crash
+from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_recurring_event
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
+from gdb_epi.fleet.store.database import open_database
+from gdb_epi.fleet.store.ingest import ingest
 
 
 @pytest.mark.parametrize(
@@ -42,6 +47,28 @@ from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomi
 def test_what_a_program_is_known_by(record, program):
     assert identify_program(record) == program
     assert extract_facts(record).get("program") == program
+
+
+def test_an_image_that_is_an_attribute_names_its_program(tmp_path):
+    """Signatures of one program need its image, whatever its release: no release is accused."""
+    rng = np.random.default_rng(20)
+    crashes = []
+    for number in range(1500):
+        name, day, host = ("alpha", "beam", "cargo")[number % 3], number // 50, rng.integers(60)
+        attributes = {"image": f"team/{name}:{day // 10}", "rack": f"r{host % 4}"}
+        groups = {"hostname": f"node-{host}", "attributes": attributes}
+        moment = 1_764_000_000.0 + 86_400 * (day + rng.random())
+        key = f"{name}-{rng.integers(3)}"
+        signature = {"keys": {"stable": key}, "text": {"stable": f"gsig/2 stable segv-null {key}"}}
+        crashes.append(minimal(number, host=groups, time={"crash_ts": moment}, signature=signature))
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in crashes))
+        read = load_population(engine)
+    programs = program_of_each_crash(read)
+    assert programs is not None and programs.values == ["team/alpha", "team/beam", "team/cargo"]
+    assert (programs.crash >= 0).all()
+    last = int(read.known_day.max())
+    assert not [f for f in screen_population(read, last).findings if f.attr == "image"]
 
 
 def test_packages_are_kept_beside_the_libraries():

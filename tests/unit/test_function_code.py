@@ -19,8 +19,7 @@ from gdb_epi.target.api import Module, Thread
 from gdb_epi.target.fake import FakeTarget
 from gdb_epi.textstacks.partial_keys import NO_CODE
 from gdb_epi.x86 import decode
-from gdb_epi.x86.decode import instruction_parts
-from gdb_epi.x86.instruction_length import instruction_length
+from gdb_epi.x86.decode import instruction_length, instruction_parts
 
 START = 0x10000
 LOAD, CALL, RET = "488b05{}", "e8{}", "c3"  # mov D(%rip),%rax; call D

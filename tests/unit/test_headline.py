@@ -221,7 +221,7 @@ def hung(label: str, reason: str, place: str = "take (clock.py:7)") -> str:
          "for a file\nThis does not end by itself (80% sure): a pipe."),
         ("hang", "MainThread waits at take (clock.py:7) for the end of child 9; what that child "
          "does is not in this core; one possibility: a pipe",
-         "is not just slow. Why that child does not end is not in this core."),
+         "It hangs (80% sure), but why that child does not end is not in this core."),
         ("no-fault", "MainThread waits for events at take (clock.py:7)",
          "take (clock.py:7). Nothing was found that waits for what cannot come."),
         ("hang", "the event loop of MainThread sleeps; task a waits",
@@ -238,3 +238,29 @@ def test_the_first_line_of_a_hang_says_what_is_waited_for(
     label: str, reason: str, opening: str
 ) -> None:
     assert opening in hung(label, reason)
+
+
+def test_what_one_core_does_not_know_of_a_hang_is_said() -> None:
+    member = {"tid": 7, "name": "MainThread", "frames": ["take (clock.py:7)"]}
+    facts = {"members": [member], "open": ["what the other side does is not in this core"]}
+    reason = "MainThread waits at take (clock.py:7) for data on a socket"
+    record = {
+        "verdict": {"label": "hang", "confidence": 0.8, "reasons": [reason]},
+        "findings": [{"detector": "stuck_waiting", "summary": reason, "facts": facts}],
+    }
+    _, second = opening_sentences(record, [TICK])
+    assert second == "It hangs (80% sure), but what the other side does is not in this core."
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("os_abort", "ended itself by os.abort() in tick (clock.py:7)"),
+    ("check", "aborted in the interpreter (check), called from tick"),
+])  # fmt: skip
+def test_a_call_of_os_abort_is_no_abort_of_the_interpreter(name: str, words: str) -> None:
+    record = {
+        "verdict": {"label": "software", "confidence": 0.7},
+        "signature": {"category": "abort-other"},
+        "signal": {"name": "SIGABRT", "sender": "self"},
+    }
+    first, _ = opening_sentences(record, [native(name, "python3.11"), TICK])
+    assert words in first

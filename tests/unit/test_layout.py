@@ -23,7 +23,6 @@ from support.layout_tables import (
 from commands.layout import show_struct_layouts as command
 from gdb_epi.cpython.frames.frame_chain import InterpreterFrameReader
 from gdb_epi.cpython.layout import layout as layout_module
-from gdb_epi.cpython.layout.emit import SCHEMA, emit_layout
 from gdb_epi.cpython.layout.layout import (
     COOKIE,
     MAX_GROWTH,
@@ -35,7 +34,7 @@ from gdb_epi.cpython.layout.layout import (
     load_layout,
     parse_debug_offsets,
 )
-from gdb_epi.cpython.layout.struct_specs import STRUCTS
+from gdb_epi.cpython.layout.struct_specs import SCHEMA, STRUCTS, emit_layout
 from gdb_epi.errors import InputError
 from gdb_epi.session import Session
 from gdb_epi.target.api import MemberLayout, StructType

@@ -14,12 +14,16 @@ import pytest
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.sidecars import host_json
 from gdb_epi.sidecars.apport import read_apport_report
-from gdb_epi.sidecars.filename import read_core_name, template_pattern
+from gdb_epi.sidecars.filename import (
+    make_xattr_sidecar,
+    read_core_name,
+    read_xattrs,
+    template_pattern,
+)
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
 from gdb_epi.sidecars.journal import parse_journal_entries, read_journal
 from gdb_epi.sidecars.merge import add_sidecars
 from gdb_epi.sidecars.types import Sidecar
-from gdb_epi.sidecars.xattrs import make_xattr_sidecar, read_xattrs
 
 BOOT = "2770970a29354abeb466d9fc3d9a6558"
 SECRET = "hushc0ffee15bad"

@@ -24,7 +24,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import Category, CategoryInput, category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.function_code import comparable_code, name_of_code
-from gdb_epi.signature.hang_keys import hang_key_parts_of_record
+from gdb_epi.signature.keys import hang_key_parts_of_record
 from gdb_epi.signature.native_names import normalise
 from gdb_epi.signature.sign import _KeyMaker
 from gdb_epi.target.api import NativeFrame, Region

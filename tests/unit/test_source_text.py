@@ -30,8 +30,7 @@ from gdb_epi.cpython.source.guarded_files import (
     read_zip_member,
     source_lines,
 )
-from gdb_epi.cpython.source.source_checks import TextFit, compare_text
-from gdb_epi.cpython.source.source_site import SourceSite
+from gdb_epi.cpython.source.source_checks import SourceSite, TextFit, compare_text
 from gdb_epi.errors import Absent
 from gdb_epi.render import source_lines as terminal_source
 from gdb_epi.render.source_lines import (

@@ -16,9 +16,9 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import CrashInfo, Module, Region, Thread
+from gdb_epi.target.cfi import Unwinder, UnwindRule
 from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.function_bounds import PT_GNU_EH_FRAME, FunctionBounds
-from gdb_epi.target.unwind import Unwinder, UnwindRule
 
 BASE, SIZE = 0x7F0000000000, 0x20000
 TABLE, ENTRIES, CODE = 0x2000, 0x3000, 0x10000  # relative to BASE

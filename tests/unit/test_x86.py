@@ -13,7 +13,7 @@ from support.interpreters import discover
 
 from gdb_epi.target.elf import PT_LOAD, parse_header, read_segments
 from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, decode, memory_operand
-from gdb_epi.x86.instruction_length import instruction_length
+from gdb_epi.x86.decode import instruction_length
 
 CASES = [
     ("488b06", ("rsi", None, 1, 0, "r")),  # mov (%rsi),%rax

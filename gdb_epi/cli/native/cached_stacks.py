@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from gdb_epi import __version__
-from gdb_epi.cli.native.debug_files import DebugInfoStamps, Stamp, debug_files, file_stamp
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.cli.native.frame_name_cache import (
     FORMAT,
@@ -36,10 +35,77 @@ from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.elf_files import ElfFile, open_elf
 from gdb_epi.target.gdb_like_unwinder import GdbLikeUnwinder, GdbNeeded, WalkedFrame, WalkedThread
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts
-from gdb_epi.target.symbols import exported_symbol, symtab_value
+from gdb_epi.target.symbols import exported_symbol, read_sections, symtab_value
 from gdb_epi.target.unsafe_file_names import read_link_map
 from gdb_epi.typing_lite import Any, NamedTuple, TypeGuard
 from gdb_epi.util import sha256_hex
+
+# Where GDB finds the debug information of a file: in it, or in a file beside it.
+#
+# The places are those of GDB's manual, "Debugging Information in Separate Files". What lies there
+# now is a part of the name under which its answers are kept: a package of debug information that
+# comes, changes or goes changes them.
+
+
+MAX_LINK = 4096
+_CARRIERS = (b".debug_info", b".zdebug_info")
+_PACKED = b".gnu_debugdata"
+
+Stamp = tuple[str, int, int]  # of a file: path, size, time of its last change
+
+
+class DebugInfoStamps(NamedTuple):
+    """What a file's names come from: `inside` of itself, and from separate files.
+
+    `packed`: there are but more symbols, in a packed section (MiniDebugInfo).
+    """
+
+    inside: bool
+    separate: tuple[Stamp, ...]
+    packed: bool = False
+
+
+def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> DebugInfoStamps:
+    """Return where the debug information of a file is; `folders` are those of GDB's setting."""
+    places = {section.name: (section.offset, section.size) for section in read_sections(file)}
+    inside = any(name in places for name in _CARRIERS)
+    offset, size = places.get(b".gnu_debuglink", (0, 0))
+    link = os.fsdecode(file.read(offset, min(size, MAX_LINK)).partition(b"\0")[0])
+    names = dict.fromkeys(_candidates(file, link, folders, sysroot))
+    stamps = tuple(filter(None, map(file_stamp, names)))
+    has_packed = _PACKED in places
+    both = has_packed and bool(stamps)  # which one GDB takes is not known here
+    return DebugInfoStamps(inside or both, stamps, has_packed and not inside and not both)
+
+
+def file_stamp(name: str) -> Stamp | None:
+    """Return what changes when a file changes; None when there is none."""
+    try:
+        status = os.stat(name)
+    except (OSError, ValueError):
+        return None
+    return name, status.st_size, status.st_mtime_ns
+
+
+def _candidates(
+    file: ElfFile, link: str, folders: Sequence[str], sysroot: str | None
+) -> Iterator[str]:
+    roots = ["", sysroot.rstrip("/")] if sysroot else [""]
+    for root in roots:
+        for folder in folders:
+            if file.build_id:
+                yield f"{root}{folder}/.build-id/{file.build_id[:2]}/{file.build_id[2:]}.debug"
+    if not link or "/" in link:
+        return
+    for path in dict.fromkeys((file.path, os.path.realpath(file.path))):
+        place = os.path.dirname(path)
+        yield f"{place}/{link}"
+        yield f"{place}/.debug/{link}"
+        for root in roots:
+            for folder in folders:
+                yield f"{root}{folder}{place}/{link}"
+                yield f"{root}{folder}{place.removeprefix(roots[-1])}/{link}"
+
 
 MAX_DESCRIBED = 250  # frames of a thread; of more gdbhost/native_unwinder.py leaves some out
 MAX_THREADS = 20_000

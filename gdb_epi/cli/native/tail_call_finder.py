@@ -12,8 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from gdb_epi.cli.native.dwarf.call_sites import CallSite, FunctionCalls, find_entry_pc
-from gdb_epi.cli.native.dwarf.debug_names import DebugNames
+from gdb_epi.cli.native.dwarf.debug_names import CallSite, DebugNames, FunctionCalls, find_entry_pc
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target, try_read

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 from gdb_epi.cli.support.core_files import CoreInput
@@ -50,13 +51,13 @@ class ExamineOptions(NamedTuple):
 class ExaminedCore(NamedTuple):
     """The record of one core; its stacks and the source line that ran when asked for.
 
-    `task` is the name of the task that the answer is about, with its frames.
+    `tasks` are the names and frames of the tasks that the answer is about.
     """
 
     record: dict[str, Any]
     stacks: dict[str, Any] | None
     line: str = ""
-    task: tuple[str, list[dict[str, Any]]] = ("", [])
+    tasks: Sequence[tuple[str, list[dict[str, Any]]]] = ()
 
 
 class FailedCore(NamedTuple):
@@ -160,11 +161,11 @@ def _decode(
             stacks = stacks_json(session.state, locals=options.locals, secrets=options.secrets)
             examined = examined._replace(stacks=stacks)
         if options.line:
-            from gdb_epi.render.source_lines import line_that_ran, task_that_waits
+            from gdb_epi.render.source_lines import line_that_ran, tasks_that_wait
 
             examined = examined._replace(
                 line=line_that_ran(session, examined.record),
-                task=task_that_waits(session, examined.record),
+                tasks=tasks_that_wait(session, examined.record),
             )
         if options.messages:
             from gdb_epi.record.user_redaction import add_exception_messages

@@ -144,7 +144,7 @@ class _OneScreen(AnswerWriter):
         from gdb_epi.render.triage import render_triage
 
         reader = self._reader._replace(
-            core=shell_word(core.path), line=examined.line, task=examined.task
+            core=shell_word(core.path), line=examined.line, tasks=examined.tasks
         )
         if self._ask is not None:
             decided, number, seen = self._ask(examined.record)

@@ -51,12 +51,12 @@ from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
+from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.function_bounds import Function
-from gdb_epi.target.unwind import Unwinder
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
+from gdb_epi.x86.decode import next_instruction_boundary
 from gdb_epi.x86.instruction import TRAP
-from gdb_epi.x86.instruction_length import next_instruction_boundary
 
 MAX_COPIES = 8
 NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables

@@ -41,7 +41,7 @@ from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL, nearest_mapping, permits
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import PAGE, WORD
-from gdb_epi.target.unwind import Unwinder
+from gdb_epi.target.cfi import Unwinder
 from gdb_epi.x86.register_changes import COMPUTED, LOAD
 
 MIN_BIT = 3  # programs mark addresses in lower ones

@@ -33,9 +33,9 @@ from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Thread
 from gdb_epi.target.auxv import AT_RANDOM
+from gdb_epi.target.cfi import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.target.libc import runs_on_musl
-from gdb_epi.target.unwind import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.instruction import NEXT, TRAP

@@ -21,7 +21,7 @@ from gdb_epi.fault.memory_reads import read_up_to, try_read
 from gdb_epi.sizes import HALF_MASK, WORD, WORD_MASK, signed_word
 from gdb_epi.target.api import Region
 from gdb_epi.x86 import MAX_LENGTH
-from gdb_epi.x86.instruction_length import next_instruction_boundary
+from gdb_epi.x86.decode import next_instruction_boundary
 from gdb_epi.x86.register_changes import LOAD
 
 NEAR = 4096  # bytes; fields of what the wrong word names are the wrong word again

@@ -21,8 +21,8 @@ from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
+from gdb_epi.x86.decode import instruction_length
 from gdb_epi.x86.instruction import JUMP, RETURN, TRAP
-from gdb_epi.x86.instruction_length import instruction_length
 
 MAX_FUNCTION = 16 << 10  # bytes; the eval loop has more. 1.5 milliseconds a KiB
 # Prefixes that branches have, and REX.B before jmp *%r8 to *%r15.

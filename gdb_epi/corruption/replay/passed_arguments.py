@@ -19,8 +19,8 @@ from gdb_epi.fault.constant_arguments import ARGUMENTS
 from gdb_epi.fault.instructions import InstructionAtAddress, call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import read_up_to
+from gdb_epi.target.cfi import SAVED, UnwoundFrame
 from gdb_epi.target.function_bounds import Function
-from gdb_epi.target.unwind import SAVED, UnwoundFrame
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.instruction import JUMP, NEXT, RETURN, TRAP

@@ -25,8 +25,8 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86.decode import instruction_length
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
-from gdb_epi.x86.instruction_length import instruction_length
 from gdb_epi.x86.register_changes import changed_registers
 
 WINDOW = 96  # bytes of code before an instruction

@@ -44,6 +44,8 @@ WORDS = {
 PLAIN_CLASSES = {
     "_asyncio.Future": "a future",
     "_asyncio.FutureIter": "a future",
+    "_asyncio.Task": "another task",
+    "asyncio.tasks.Task": "another task",
     "asyncio.futures.Future": "a future",
     "asyncio.tasks._GatheringFuture": "other tasks (gather)",
 }

@@ -23,11 +23,12 @@ from gdb_epi.cpython.source.source_checks import (
     DIFFERS,
     SAME,
     UNKNOWN,
+    SourceSite,
+    SourceSiteReader,
     TextFit,
     check_pyc,
     compare_text,
 )
-from gdb_epi.cpython.source.source_site import SourceSite, SourceSiteReader
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.plain_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables

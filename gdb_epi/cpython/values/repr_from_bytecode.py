@@ -9,9 +9,9 @@ of texts, lists and tuples; getattr() and hasattr(), and handlers of an attribut
 certainly missing. Whatever else the code does (a loop, another call), its text is refused, and the
 object is shown by its name. Nothing of the program runs.
 
-Here is what each instruction does to the value stack. `instructions` says which instruction stands
-where, `value_stack_items` what may lie on the stack, `value_stack_operations` what can be said
-about it, and `formatting` does format(), `%` and str.format().
+Here is what each instruction does to the value stack. `value_stack_items` says which instruction
+stands where, and what may lie on the stack, `value_stack_operations` what can be said about it, and
+`formatting` does format(), `%` and str.format().
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.instructions import find_opcodes, read_instruction
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     DATA,
@@ -42,6 +41,8 @@ from gdb_epi.cpython.values.value_stack_items import (
     Slice,
     Super,
     SuperRepr,
+    find_opcodes,
+    read_instruction,
 )
 from gdb_epi.cpython.values.value_stack_operations import (
     REPR,
@@ -84,10 +85,6 @@ _EXCEPTIONS += (LookupError, IndexError, KeyError, TypeError, ValueError, Runtim
 _EXCEPTIONS += (StopIteration, ArithmeticError, ZeroDivisionError, OverflowError, AssertionError)
 _EXCEPTIONS += (NotImplementedError, RecursionError, NameError, EOFError, ConnectionError)
 _EXCEPTIONS += (FileNotFoundError, FileExistsError, PermissionError, TimeoutError, UnicodeError)
-_TYPES = frozenset(
-    "type super str int bool float range list tuple dict set frozenset enumerate zip "
-    "reversed object".split()
-)
 EXCEPTIONS = {kind.__name__: kind for kind in _EXCEPTIONS}
 
 
@@ -594,7 +591,7 @@ class Evaluation(ValueOperations):
         value = context.objects.dict_get(builtins, name)
         if isinstance(value, Absent):
             return False
-        if name in _TYPES or name in EXCEPTIONS:
+        if self.decoder.ident(value) == "type":
             return context.types.at(value).full_name == name
         return self.decoder.repr_of(value) == f"<built-in function {name}>"
 

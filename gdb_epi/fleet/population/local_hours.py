@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, row_blocks
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -26,7 +26,8 @@ ZONES = (
 )  # fmt: skip
 STEP = 28 * DAY  # clocks change twice a year
 MIN_EACH_SIDE = 4  # crashes of a job before the change, and after it
-MOST_SPREAD = 2.5 * HOUR  # median distance of its crashes from their middle
+MOST_SPREAD = 2.5 * HOUR  # half of its crashes lie in a window of this length
+HOURS_OF_WINDOW = 4  # that such a window touches
 MIN_SCORE = 3.0  # standard errors of the shift from none
 MAX_SCORE = 2.5  # and from the change of the clocks
 
@@ -57,20 +58,51 @@ def find_local_hours(population: Population, crashes: Bools | None = None) -> Lo
 
     Of some `crashes` alone, or of all.
     """
+    if crashes is None:
+        return population.once(_local_hours, population)
+    return _local_hours(population, crashes)
+
+
+def _local_hours(population: Population, crashes: Bools | None = None) -> LocalHours | None:
     second = population.second
     rows = population.timed & (population.signature >= 0)
     if crashes is not None:
-        rows = rows & crashes
+        rows &= crashes
     if second is None or not rows.any():
         return None
-    times = second[rows]
+    first = int(second.min(where=rows, initial=np.iinfo(second.dtype).max))
+    last = int(second.max(where=rows, initial=0))
+    hourly = count_by_hour_of_day(population.signature, second, len(population.signatures), rows)
+    most = sums_of_windows(hourly, HOURS_OF_WINDOW).max(axis=1, initial=0)
+    sizes = hourly.sum(axis=1)
+    asked = (sizes >= 2 * MIN_EACH_SIDE) & (2 * most >= sizes)
+    rows &= np.append(asked, False)[population.signature]
+    if not rows.any():
+        return None
+    codes, times = population.signature[rows], second[rows]
     best: LocalHours | None = None
-    for zone, at, by in changes_of_clocks(int(times.min()), int(times.max())):
-        moved = list(_moved_signatures(population.signature[rows], times, at, by))
+    for zone, at, by in changes_of_clocks(first, last):
+        moved = list(_moved_signatures(codes, times, at, by))
         candidate = LocalHours(zone, at, by, [code for code, _ in moved], sum(n for _, n in moved))
         if moved and (best is None or candidate.crashes > best.crashes):
             best = candidate
     return best
+
+
+def count_by_hour_of_day(codes: Ints, second: Ints, size: int, among: Bools) -> Ints:
+    """Return how many of the rows `among` all have each code (a row) in each hour of the day."""
+    hourly = np.zeros(24 * size, dtype=np.int64)
+    for part in row_blocks(among.size):
+        some = among[part]
+        cell = codes[part][some].astype(np.int64) * 24 + second[part][some] % DAY // HOUR
+        np.add.at(hourly, cell, 1)
+    return hourly.reshape(-1, 24)
+
+
+def sums_of_windows(counts: Ints, width: int) -> Ints:
+    """Return the sums of so many columns, starting at each one; rows are circular."""
+    sums = np.cumsum(np.hstack((counts[:, :1] * 0, counts, counts[:, : width - 1])), axis=1)
+    return np.asarray(sums[:, width:] - sums[:, :-width])
 
 
 def changes_of_clocks(first: int, last: int) -> Iterator[tuple[str, int, int]]:

@@ -47,7 +47,7 @@ from gdb_epi.fleet.population.sqlite_crashes import (
     read_sqlite_crashes,
 )
 from gdb_epi.fleet.records.crash_times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
-from gdb_epi.fleet.records.facts import ENV, YES
+from gdb_epi.fleet.records.facts import ENV, PROGRAM, YES, split_image_tag
 from gdb_epi.fleet.records.projection import PACKAGE
 from gdb_epi.fleet.records.verdicts import is_of_this_model
 from gdb_epi.fleet.statistics.arrays import (
@@ -225,8 +225,41 @@ def _attributes_and_facts(
     ]
     varying = (fact for fact in core_facts.values() if len(fact.values) > 1)
     libraries = _libraries(connection, numbers["libset_id"], rows)
-    others = (fact for fact in facts if fact.name not in named)
-    return (*host_attributes, *varying, *libraries), (*others, *_facts_of_columns(crashes, rows))
+    others = [fact for fact in facts if fact.name not in named]
+    attributes = (*host_attributes, *varying, *libraries)
+    return attributes, (
+        *_with_programs_of_images(attributes, others),
+        *_facts_of_columns(crashes, rows),
+    )
+
+
+def _with_programs_of_images(
+    attributes: Sequence[Attribute], facts: Sequence[Attribute]
+) -> Iterator[Attribute]:
+    """Yield the facts; crashes whose program no record tells are of the program of their image.
+
+    A collector may tell the image as an attribute of the host. Its name is that of a program where
+    it has a tag. Without it a release would be compared with all programs of the fleet, and every
+    signature of one program seems to need its releases then.
+    """
+    images = next((attribute for attribute in attributes if attribute.name == "image"), None)
+    programs = next((fact for fact in facts if fact.name == PROGRAM), None)
+    yield from (fact for fact in facts if fact.name != PROGRAM)
+    tagged = [split_image_tag(image) for image in images.values] if images is not None else []
+    if images is None or not any(tag for _, tag in tagged):
+        if programs is not None:
+            yield programs
+        return
+    texts = [] if programs is None else programs.values
+    values = sorted({*texts, *(name for name, tag in tagged if tag)})
+    code = {value: number for number, value in enumerate(values)}
+    of_image = [code[name] if tag else ABSENT for name, tag in tagged]
+    crash = narrow_codes(np.array([*of_image, ABSENT], dtype=np.int64))[images.crash]
+    if programs is not None:
+        own = np.array([*map(code.__getitem__, texts), ABSENT], dtype=np.int64)[programs.crash]
+        crash = np.where(own >= 0, own, crash).astype(crash.dtype, copy=False)
+    if len(values) > 1:
+        yield Attribute(PROGRAM, values, crash, absent_column(images.exposure.size))
 
 
 def _recurs(fact: Attribute) -> bool:

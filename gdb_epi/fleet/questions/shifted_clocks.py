@@ -13,13 +13,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.population.local_hours import find_local_hours
+from gdb_epi.fleet.population.local_hours import (
+    count_by_hour_of_day,
+    find_local_hours,
+    sums_of_windows,
+)
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.statistics.arrays import (
     Floats,
     Ints,
-    count_codes,
     positions_in,
     row_blocks,
     widen_codes,
@@ -90,20 +93,13 @@ def _crashes_of_few_hours(population: Population, second: Ints) -> Ints:
     signatures are left out before any place is examined.
     """
     has_time = (second >= 0) & (population.signature >= 0)
-    sizes = count_codes(population.signature, len(population.signatures) + 1, has_time)
-    often = sizes >= 2 * MIN_TIMES
-    number, sizes = np.cumsum(often) - 1, sizes[often]
-    hourly = np.zeros(24 * sizes.size, dtype=np.int64)
-    for part in row_blocks(has_time.size):
-        signature = population.signature[part]
-        kept = has_time[part] & often[signature]
-        cell = number[signature[kept]] * 24 + second[part][kept] % DAY // 3600
-        np.add.at(hourly, cell, 1)
+    size = len(population.signatures)
+    hourly = count_by_hour_of_day(population.signature, second, size, has_time)
+    sizes = hourly.sum(axis=1)
     # A window touches one hour more than its length.
-    most = _windows(hourly.reshape(-1, 24), HOURS + 1).max(axis=1, initial=0)
-    is_asked = often.copy()
-    is_asked[often] = 2 * most >= MOSTLY * sizes
-    return np.flatnonzero(has_time & is_asked[population.signature])
+    most = sums_of_windows(hourly, HOURS + 1).max(axis=1, initial=0)
+    is_asked = (sizes >= 2 * MIN_TIMES) & (2 * most >= MOSTLY * sizes)
+    return np.flatnonzero(has_time & np.append(is_asked, False)[population.signature])
 
 
 def _places_of_attribute(
@@ -148,15 +144,9 @@ def _count_by_time_of_day(codes: Ints, bins: Ints, chosen: Ints) -> Ints:
 def _middles(counts: Ints) -> Floats:
     """Return the hour around which nearly all of each row lies; NaN where it is spread out."""
     width = HOURS * 3600 // BIN
-    near = _windows(counts, width)
+    near = sums_of_windows(counts, width)
     best = near.argmax(axis=1)[:, None]
     steps = np.arange(width)
     window = np.take_along_axis(counts, (best + steps) % BINS, axis=1)
     middle = (best[:, 0] + (window * (steps + 0.5)).sum(axis=1) / window.sum(axis=1)) * BIN / 3600
     return np.where(window.sum(axis=1) >= MOSTLY * counts.sum(axis=1), middle, np.nan)
-
-
-def _windows(counts: Ints, width: int) -> Ints:
-    """Return the sums of so many columns, starting at each one; rows are circular."""
-    sums = np.cumsum(np.hstack((counts[:, :1] * 0, counts, counts[:, : width - 1])), axis=1)
-    return np.asarray(sums[:, width:] - sums[:, :-width])

@@ -22,6 +22,7 @@ from gdb_epi.record.groups.host_container_job import JOB_NUMBERS, JOB_TEXTS
 from gdb_epi.record.record_parts import get_group
 
 YES = "true"
+PROGRAM = "program"  # what a process is known by
 CPU_TIME, CORE_SIZE = "cpu_time", "core_size"  # facts in few classes, so that sets stay few
 CPU_TIMES = (("under 5 min", 300.0), ("5 min to 10 h", 36_000.0), ("over 10 h", inf))
 MAX_GIB = 1 << 20
@@ -71,7 +72,7 @@ def extract_facts(record: Mapping[str, Any]) -> dict[str, str]:
         ):
             facts[name] = value
     if program := identify_program(record):
-        facts["program"] = program
+        facts[PROGRAM] = program
     for part, name in (("fork", "forked"), ("python", "free_threaded")):
         truth = get_group(record, part).get(name)
         if isinstance(truth, bool):

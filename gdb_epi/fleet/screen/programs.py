@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.records.facts import ENV
+from gdb_epi.fleet.records.facts import ENV, PROGRAM
 from gdb_epi.fleet.screen.finding import NOT_ONE_JOB
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import (
@@ -26,7 +26,6 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shortened_list
 
-PROGRAM = "program"  # the fact
 OF_PROGRAM = "the other crashes of"  # and its name: what a version of it is compared with
 ONLY_HERE = "{program} crashed on no other host: it may run there alone"
 ITS_PROGRAM = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.cpython.values.instructions import read_instruction
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import EXCEPTIONS
 from gdb_epi.cpython.values.value_stack_items import (
@@ -17,10 +16,12 @@ from gdb_epi.cpython.values.value_stack_items import (
     Method,
     NoneResult,
     ProcessObject,
+    read_instruction,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
 from gdb_epi.hangs.dry_run.builtin_calls import is_supported_method
-from gdb_epi.hangs.dry_run.object_evaluation import MAX_CODE, ObjectEvaluation, YieldedValue
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
+from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 
 _LIST_TO_TUPLE = 6  # INTRINSIC_LIST_TO_TUPLE (Include/internal/pycore_intrinsics.h, 3.12)
 _CLEANUP = ("COPY", "POP_EXCEPT", "RERAISE")

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import bisect
-import math
-import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
-from gdb_epi.cpython.running.task_fields import STATES
+from gdb_epi.cpython.running.tasks import STATES
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
@@ -30,17 +27,9 @@ from gdb_epi.cpython.values.value_stack_items import (
     UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
-from gdb_epi.hangs.dry_run.library_values import (
-    DECOMPRESSOR,
-    OF_MATCHES,
-    OF_PATTERNS,
-    call_match_method,
-    call_pattern_method,
-    decompress,
-)
-from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
-from gdb_epi.hangs.dry_run.object_evaluation import (
+from gdb_epi.hangs.dry_run.container_evaluation import (
     BYTES,
+    CLASS,
     COUNTER,
     DEQUE,
     DICTS,
@@ -49,23 +38,37 @@ from gdb_epi.hangs.dry_run.object_evaluation import (
     MATCH,
     MAX_DRAWS,
     MAX_ITEMS,
+    MEMORYVIEW,
+    NUMBERS,
     PATTERN,
     SETS,
-    ObjectEvaluation,
 )
-from gdb_epi.locks.python.loop_ends import CLOCKS
+from gdb_epi.hangs.dry_run.library_values import (
+    DECOMPRESSOR,
+    OF_MATCHES,
+    OF_PATTERNS,
+    OF_STRUCTS,
+    STRUCTS,
+    call_match_method,
+    call_pattern_method,
+    call_struct_method,
+    decompress,
+)
+from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
+from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 from gdb_epi.typing_lite import Any
 
 _OF_TEXTS = frozenset(
     "find rfind index count startswith endswith strip lstrip rstrip lower upper title capitalize "
     "isalnum isalpha isdigit isspace isupper islower isnumeric isidentifier removeprefix "
     "removesuffix split rsplit splitlines partition rpartition replace join zfill ljust rjust "
-    "center".split()
+    "center rindex casefold swapcase isascii isdecimal istitle expandtabs encode".split()
 )
-_OF_BYTES = frozenset((
-    "startswith", "endswith", "find", "rfind", "index", "count", "strip", "lstrip", "rstrip",
-    "replace", "partition",
-))  # fmt: skip
+_OF_BYTES = frozenset(
+    "startswith endswith find rfind index rindex count strip lstrip rstrip replace partition "
+    "rpartition split rsplit splitlines join lower upper hex decode isdigit isspace isalnum "
+    "isalpha zfill ljust rjust removeprefix removesuffix".split()
+)
 _OF_ARRAYS = frozenset(
     "append appendleft pop popleft insert extend clear reverse rotate remove index count copy "
     "sort".split()
@@ -79,6 +82,7 @@ _METHODS = {
     "decimal.Decimal": frozenset("quantize is_zero is_signed normalize copy_abs sqrt".split()),
     PATTERN: OF_PATTERNS, MATCH: OF_MATCHES,
     "bytes": _OF_BYTES, "bytearray": _OF_BYTES | {"append", "extend", "pop", "clear"},
+    MEMORYVIEW: frozenset(("tobytes", "release")), **dict.fromkeys(STRUCTS, OF_STRUCTS),
     "str": _OF_TEXTS, "list": _OF_ARRAYS - {"appendleft", "popleft", "rotate"},
     DEQUE: _OF_ARRAYS - {"sort"}, "tuple": frozenset(("index", "count")),
     "set": frozenset(("add", "discard", "remove", "update", "clear", "copy", "union",
@@ -100,29 +104,25 @@ _OF_NUMBERS: Mapping[str, Callable[..., object]] = {
     "abs": abs, "int": int, "float": float, "bool": bool, "divmod": divmod, "round": round,
     "ord": ord, "chr": chr, "hash": lambda number: hash(int(number)),
 }  # fmt: skip
-_OF_MATH = frozenset(
-    "ceil floor trunc sqrt gcd fabs fmod hypot isclose isqrt log log2 log10 sin cos tan exp "
-    "degrees radians copysign isfinite isinf isnan".split()
-)
-
 # What keeps the order of numbers, and what stays within bounds whatever it is given.
 _RISING = frozenset("int float round ceil floor trunc sqrt isqrt degrees radians".split())
 _BOUNDED: Mapping[str, Bounds] = {"sin": (-1.0, 1.0), "cos": (-1.0, 1.0)}
 _TAKES_INFINITY = ("float", "sqrt", "degrees", "radians", "abs", "fabs")
-_OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
-_UNPACKS = ("unpack", "unpack_from", "calcsize")
-_SEARCHES = ("bisect_left", "bisect_right")
-_OF_DATA = frozenset(("str", "int", "float", "bool", "list", "tuple", "dict", "set", "frozenset"))
-
-
-class _Keyed:
-    """An item in a heap, by what it is compared by."""
-
-    def __init__(self, key: Plain, item: Item) -> None:
-        self.key, self.item = key, item
-
-    def __lt__(self, other: _Keyed) -> bool:
-        return bool(self.key < other.key)  # type: ignore[operator]  # TypeError: as there
+_OF_DATA = frozenset(
+    (
+        "str",
+        "int",
+        "float",
+        "bool",
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "frozenset",
+        "bytes",
+        "bytearray",
+    )
+)
 
 
 _FUTURES = {
@@ -183,14 +183,24 @@ def call_method(
         return _of_dict(run, of, name, arguments)
     if kind in SETS and isinstance(of, ProcessObject):
         return _of_set(run, of, name, arguments)
+    if kind in STRUCTS and isinstance(of, ProcessObject):
+        return call_struct_method(run, of, name, arguments)
+    if kind == MEMORYVIEW:
+        return run.of_value(run.host(of)) if name == "tobytes" else NoneResult()
     if kind in BYTES and name in _OF_BYTES:
-        return run.of_host(getattr(run.host(of), name), *map(run.host, arguments))
+        values = [run.host(argument) for argument in arguments]
+        given = run.of_host(lambda: _as_tuple(getattr(run.host(of), name)(*values)))
+        return run.memory.make("list", run.members(given)) if "split" in name else given
     if name in ("index", "count") and len(arguments) == 1:
         values, sought = [run.host(each) for each in run.members(of)], run.host(arguments[0])
         return run.of_host(getattr(values, name), sought)
     if not isinstance(of, ProcessObject):
         raise Undecodable("a call")
     return _of_array(run, of, name, arguments, keywords)
+
+
+def _as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _gives_up(run: ObjectEvaluation, arguments: Sequence[Item]) -> bool:
@@ -212,6 +222,10 @@ def _of_text(
         parts = run.all_of(of)
         if any(isinstance(part, Drawn) for part in parts):
             return run.over_draws(lambda *words: text.join(words), *parts)
+        unknown = next((n for n, part in enumerate(parts) if isinstance(part, UnknownText)), None)
+        if unknown is not None:
+            known = [run.text_of(part) for part in parts[:unknown]]
+            return UnknownText(begins=text.join((*known, getattr(parts[unknown], "begins", ""))))
         return run.of_host(text.join, [run.text_of(part) for part in parts])
     values = [run.host(argument) for argument in arguments]
     named = {key: run.host(value) for key, value in keywords.items()}
@@ -288,25 +302,6 @@ def sort_keys(run: ObjectEvaluation, items: Iterable[Item], key: Item) -> list[P
     keys = [run.host(each) for each in items]
     run.budget[0] -= len(keys)
     return keys  # type: ignore[return-value]  # whatever it is, this Python compares it
-
-
-def _of_heap(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
-    """Return what a function of `heapq` gives. Raises Undecodable, Raised."""
-    import heapq
-
-    of, *others = arguments
-    if not isinstance(of, ProcessObject) or run.kind(of) != "list":
-        raise Undecodable("a heap of another kind")
-    run.refuse_change_of(of)
-    keyed, given = (
-        list(map(_Keyed, sort_keys(run, each, None), each)) for each in (run.members(of), others)
-    )
-    try:
-        taken: _Keyed | None = getattr(heapq, name)(keyed, *given)
-    except ERRORS as error:
-        raise Raised(type(error)) from None
-    run.change(of, [each.item for each in keyed])
-    return NoneResult() if taken is None else taken.item
 
 
 def _of_dict(
@@ -411,7 +406,7 @@ def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Ite
     return Drawn(tuple(sorted(set(values), key=repr)))
 
 
-def _of_number(
+def apply_number_function(
     run: ObjectEvaluation, name: str, function: Callable[..., object], arguments: Sequence[Item]
 ) -> Item:
     """Return what a function of numbers gives, also of one that is not known.
@@ -460,9 +455,14 @@ def _isinstance(
     return ComputedNumber(any(_is_instance(run, of, each) for each in kinds))
 
 
+def _has_class(run: ObjectEvaluation, of: ProcessObject) -> bool:
+    """Tell whether an object is one of the process, or a new one of a class of its."""
+    return of.address >= 0 or (of.address, CLASS) in run.memory.stored
+
+
 def _is_instance(run: ObjectEvaluation, of: Item, kind: Item) -> bool:
     named = isinstance(kind, Global) and kind.name in _OF_DATA and run.is_builtin(kind.name)
-    if isinstance(of, ProcessObject) and run.memory.kinds.get(of.address, "instance") == "instance":
+    if isinstance(of, ProcessObject) and _has_class(run, of):
         mro = run.decoder.types.mro(run.class_of(of))
         if isinstance(kind, Global) and named:
             return any(info.full_name == kind.name for info in mro)
@@ -500,8 +500,10 @@ def _dict(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, I
         call_method(run, made, "update", arguments, {})
     elif arguments:
         for pair in run.all_of(arguments[0]):
-            key, value = run.all_of(pair)
-            run.store_item(made, key, value)
+            parts = run.all_of(pair)
+            if len(parts) != 2:
+                raise Raised(ValueError)
+            run.store_item(made, *parts)
     return made
 
 
@@ -550,7 +552,8 @@ def _iterator_of(run: ObjectEvaluation, items: Iterable[Item]) -> Item:
 def _sum(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
     start = (*arguments[1:], keywords.get("start", ComputedNumber(0)))[0]
     values = [run.host(each) for each in (start, *run.all_of(arguments[0]))]
-    if not all(type(value) in (int, float, bool) for value in values):
+    kinds = {run.kind(run.of_value(value)) for value in values}
+    if not kinds <= {*NUMBERS, *LIBRARY_VALUES}:
         raise Undecodable("a sum of other things")
     return run.of_host(sum, values[1:], values[0])
 
@@ -608,7 +611,7 @@ def _str(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, It
 
 def _type(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
     (of,) = arguments
-    if isinstance(of, ProcessObject) and run.memory.kinds.get(of.address, "instance") == "instance":
+    if isinstance(of, ProcessObject) and _has_class(run, of):
         return Class(run.class_of(of))
     if run.kind(of) not in _OF_DATA or not run.is_builtin(run.kind(of)):
         raise Undecodable("a class of another kind")
@@ -620,6 +623,25 @@ def _print(run: ObjectEvaluation, _arguments: list[Item], _keywords: Mapping[str
     return NoneResult()
 
 
+def _bytes(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    if len(arguments) > 1 or (arguments and run.kind(arguments[0]) not in (*BYTES, "list")):
+        raise Undecodable("a call")
+    return run.of_host(bytes, *map(run.host, arguments))
+
+
+def _map(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    function, *given = arguments
+    rows = zip(*map(run.all_of, given), strict=False)
+    return _iterator_of(run, [run.call_item(function, row) for row in rows])
+
+
+def _filter(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+    function, of = arguments
+    items = run.all_of(of)
+    tests = items if run.is_none(function) else [run.call_item(function, [x]) for x in items]
+    return _iterator_of(run, [x for x, test in zip(items, tests, strict=True) if run.truth(test)])
+
+
 _FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], Mapping[str, Item]], Item]] = {
     "range": _range, "isinstance": _isinstance, "list": _list, "tuple": _tuple, "set": _set,
     "frozenset": _set, "dict": _dict, "iter": _iter, "next": _next, "sorted": _sorted,
@@ -627,7 +649,7 @@ _FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], Mapping[str, It
     "any": lambda run, arguments, _: _first_that_is(run, True, arguments[0]),
     "all": lambda run, arguments, _: _first_that_is(run, False, arguments[0]),
     "min": lambda *call: _extreme(min, *call), "max": lambda *call: _extreme(max, *call),
-    "print": _print, "type": _type,
+    "print": _print, "type": _type, "bytes": _bytes, "map": _map, "filter": _filter,
 }  # fmt: skip
 BUILTINS = frozenset(("len", "hasattr", "getattr", *_FUNCTIONS, *_OF_NUMBERS))
 
@@ -642,44 +664,5 @@ def call_builtin(
     if keywords:
         raise Undecodable("a call")
     if name in _OF_NUMBERS and arguments:
-        return _of_number(run, name, _OF_NUMBERS[name], arguments)
+        return apply_number_function(run, name, _OF_NUMBERS[name], arguments)
     return run.call_builtin(name, arguments)
-
-
-def call_native(
-    run: ObjectEvaluation,
-    called: ProcessObject,
-    arguments: Sequence[Item],
-    keywords: Mapping[str, Item],
-) -> Item:
-    """Return what a method of an object, or a function of a module, gives."""
-    of = ProcessObject(run.decoder.field(called.address, "PyCFunctionObject", "m_self"))
-    text = run.decoder.repr_of(called.address)
-    name = text.removeprefix("<built-in method ").partition(" of ")[0]
-    if name != text and is_supported_method(run, of, name):
-        return call_method(run, of, name, arguments, keywords)
-    name = text.removeprefix("<built-in function ").rstrip(">")
-    if name in BUILTINS and _is_module(run, of, "builtins"):  # under another name
-        return call_builtin(run, name, list(arguments), keywords)
-    if name == "sleep" and _is_module(run, of, "time"):
-        return NoneResult()
-    if name in CLOCKS and not name.endswith("_ns") and _is_module(run, of, "time"):
-        return UnknownNumber(0.0, math.inf)
-    if name in _OF_HEAPS and not keywords and _is_module(run, of, "_heapq"):
-        return _of_heap(run, name, arguments)
-    if name in _SEARCHES and not keywords and _is_module(run, of, "_bisect"):
-        return run.of_host(getattr(bisect, name), *map(run.host, arguments))
-    if name in _UNPACKS and not keywords and _is_module(run, of, "_struct"):
-        try:
-            return run.of_host(getattr(struct, name), *map(run.host, arguments))
-        except struct.error:
-            raise Undecodable("an error of a module") from None
-    if name in _OF_MATH and not keywords and _is_module(run, of, "math"):
-        return _of_number(run, name, getattr(math, name), arguments)
-    raise Undecodable("a call")
-
-
-def _is_module(run: ObjectEvaluation, of: ProcessObject, name: str) -> bool:
-    if not of.address or run.decoder.ident(of.address) != "module":
-        return False
-    return run.decoder.repr_of(of.address).startswith(f"<module '{name}'")

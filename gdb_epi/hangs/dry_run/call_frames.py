@@ -15,7 +15,8 @@ from gdb_epi.cpython.values.value_stack_items import (
     ProcessObject,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
-from gdb_epi.hangs.dry_run.object_evaluation import MAX_ITEMS, ObjectEvaluation
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
+from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 
 
 def begin_call(

@@ -22,7 +22,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Caught,
     Class,
     ComputedNumber,
-    Drawn,
+    Format,
     Global,
     Item,
     Iteration,
@@ -32,20 +32,26 @@ from gdb_epi.cpython.values.value_stack_items import (
     ProcessObject,
     Rest,
     UnknownNumber,
-    UnknownText,
 )
 from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA, Raised, special_method
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.builtin_calls import (
     call_builtin,
     call_method,
-    call_native,
     draw_random_number,
     is_log_method,
     is_random,
     is_supported_method,
 )
 from gdb_epi.hangs.dry_run.call_frames import begin_call
+from gdb_epi.hangs.dry_run.container_evaluation import (
+    DEQUE,
+    LIBRARY_VALUES,
+    MATCH,
+    MAX_CODE,
+    MAX_DEPTH,
+    YieldedValue,
+)
 from gdb_epi.hangs.dry_run.instances import (
     LRU_CACHE,
     cached_method,
@@ -61,6 +67,7 @@ from gdb_epi.hangs.dry_run.instances import (
 from gdb_epi.hangs.dry_run.library_values import (
     ATTRIBUTES,
     DECOMPRESSOR,
+    STRUCTS,
     call_match_method,
     call_pattern_method,
     is_re_function,
@@ -79,19 +86,14 @@ from gdb_epi.hangs.dry_run.loop_states import (
     widen_differing_number,
     widen_differing_numbers,
 )
-from gdb_epi.hangs.dry_run.object_evaluation import (
-    DEQUE,
-    LIBRARY_VALUES,
-    MATCH,
-    MAX_CODE,
-    MAX_DEPTH,
-    YieldedValue,
-)
+from gdb_epi.hangs.dry_run.native_calls import call_native
 from gdb_epi.hangs.dry_run.operators import (
     OPERATORS_BY_INSTRUCTION,
     apply_comparison,
     apply_in_place,
     apply_operator,
+    build_unknown_text,
+    format_unknown,
     has_unknown_value,
 )
 from gdb_epi.hangs.dry_run.timed_calls import returned_in_vain
@@ -213,18 +215,11 @@ class DryRun(BlockInstructions):
         """Do an instruction that makes a text, if it does so of what is not known."""
         by_argument = {"FORMAT_VALUE": 2 if argument & 4 else 1, "BUILD_STRING": argument}
         taken = by_argument.get(name, 2 if name == "FORMAT_WITH_SPEC" else 1)
-        items = self.stack[len(self.stack) - taken :]
-        if any(isinstance(item, Drawn) for item in items):
-            if name != "BUILD_STRING" and (taken > 1 or argument):
-                raise Undecodable("a format of a draw")
-            made = self.over_draws(lambda *parts: "".join(map(str, parts)), *self._popped(taken))
-        elif any(map(has_unknown_value, items)):
+        made = build_unknown_text(self, name, argument, self.stack[len(self.stack) - taken :])
+        if made is not None:
             self._popped(taken)
-            made = UnknownText()
-        else:
-            return False
-        self.stack.append(made)
-        return True
+            self.stack.append(made)
+        return made is not None
 
     def _do_unary_negative(self, _argument: int) -> None:
         item = self._pop()
@@ -502,6 +497,8 @@ class DryRun(BlockInstructions):
             self.stack.append(self._returned(called, positional, named))
         elif named:
             raise Undecodable("a call")
+        elif isinstance(called, Format) and any(map(has_unknown_value, arguments)):
+            self.stack.append(format_unknown(self, called.template, arguments))
         else:
             super()._call(called, arguments)
 
@@ -538,6 +535,10 @@ class DryRun(BlockInstructions):
             if not named and is_re_function(self, called, name, len(arguments)):
                 return call_pattern_method(self, arguments[0], name, arguments[1:])
             return self._run_function(called, None, arguments, named)
+        if ident == "method_descriptor" and arguments:  # with what it is a method of
+            name = self.decoder.repr_of(called.address).split("'")[1]
+            if is_supported_method(self, arguments[0], name):
+                return call_method(self, arguments[0], name, arguments[1:], named)
         if ident == "type":
             return self._new_instance(called, arguments, named)
         if ident in ("builtin_function_or_method", "builtin_method"):
@@ -605,6 +606,8 @@ class DryRun(BlockInstructions):
             of, (BuiltStr, BuiltTuple, LibraryValue, ProcessObject)
         ) and is_supported_method(self, of, name):
             self.stack[-1:] = [None, BuiltinMethod(of, name)]
+        elif self.kind(of) == "str":
+            super()._method(name)
         elif isinstance(of, ProcessObject) and of.address < 0:
             in_class = self.decoder.types.lookup(self.class_of(of), name)
             if in_class is None or self.decoder.ident(in_class[1]) != "function":
@@ -628,7 +631,7 @@ class DryRun(BlockInstructions):
         if (shift and argument & 1) or not isinstance(of, (ProcessObject, LibraryValue)):
             super()._do_load_attr(argument)
         elif isinstance(of, LibraryValue) or (
-            self.kind(of) in (*LIBRARY_VALUES, DECOMPRESSOR)
+            self.kind(of) in (*LIBRARY_VALUES, DECOMPRESSOR, *STRUCTS)
             and not is_supported_method(self, of, self._name(argument >> shift))
         ):
             self.stack[-1] = value_attribute(self, of, self._name(argument >> shift))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import ReprDecoder
 from gdb_epi.cpython.values.value_stack_operations import special_method
 
@@ -26,4 +27,19 @@ def compares_as_tuple(decoder: ReprDecoder, address: int) -> bool:
     return not any(
         isinstance(decoder.objects.dict_get(base.dict, name), int)
         for base in own for name in _COMPARE
+    )  # fmt: skip
+
+
+_OF_TUPLES = (
+    *_COMPARE, "__init__", "__iter__", "__getitem__", "__len__", "__contains__", "__bool__",
+)  # fmt: skip
+
+
+def is_plain_tuple_class(decoder: ReprDecoder, info: TypeInfo) -> bool:
+    """Tell whether a class is derived from tuple, as namedtuples are, and behaves as it does."""
+    mro = decoder.types.mro(info)
+    own = [base for base in mro if base.python_class and base.dict]
+    return any(base.full_name == "tuple" for base in mro) and not any(
+        isinstance(decoder.objects.dict_get(base.dict, name), int)
+        for base in own for name in _OF_TUPLES
     )  # fmt: skip

@@ -16,7 +16,9 @@ from gdb_epi.cpython.values.value_stack_items import (
     ProcessObject,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
-from gdb_epi.hangs.dry_run.object_evaluation import CLASS, ObjectEvaluation
+from gdb_epi.hangs.dry_run.container_evaluation import CLASS
+from gdb_epi.hangs.dry_run.equality import is_plain_tuple_class
+from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 
 _SPECIAL_NAMES = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
@@ -36,20 +38,36 @@ def make_instance(
     if not decoder.obj(kind.address).is_exact or not info.python_class:
         raise Undecodable("a new object of another kind")
     own_new = _new_of_class(run, info)
-    begin = special_method(decoder, info, "__init__")
     if own_new is None:
+        begin = special_method(decoder, info, "__init__")
         made: Item = make_bare_instance(run, kind)
         if begin is None and (arguments or keywords):
             raise Raised(TypeError)
     else:
         made = run.call_item(ProcessObject(own_new), [kind, *arguments], keywords)
-        if not isinstance(made, ProcessObject) or run.kind(made) not in ("", "instance"):
+        if not isinstance(made, ProcessObject) or run.kind(made) not in ("", "instance", "tuple"):
             raise Undecodable("a new object of another kind")
+        if run.kind(made) == "tuple":
+            return made  # a namedtuple: is_plain_tuple_class()
         if all(each.address != kind.address for each in decoder.types.mro(run.class_of(made))):
             return made  # whose __init__ is not called
         begin = special_method(decoder, run.class_of(made), "__init__")
     if begin is not None and isinstance(made, ProcessObject):
         run.call_item(Method(begin[1], begin[0], made, "__init__"), arguments, keywords)
+    return made
+
+
+def make_tuple_instance(run: ObjectEvaluation, kind: Item, *of: Item) -> Item:
+    """Return what tuple.__new__() gives of a class derived from it: namedtuples call that.
+
+    Raises Undecodable.
+    """
+    if not isinstance(kind, ProcessObject) or not is_plain_tuple_class(
+        run.decoder, run.decoder.types.at(kind.address)
+    ):
+        raise Undecodable("a tuple of another kind")
+    made = run.memory.make("tuple", run.all_of(of[0]) if of else ())
+    run.memory.stored[made.address, CLASS] = kind
     return made
 
 

@@ -19,8 +19,9 @@ from gdb_epi.cpython.values.value_stack_items import (
     ProcessObject,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
+from gdb_epi.hangs.dry_run.container_evaluation import MATCH, PATTERN
 from gdb_epi.hangs.dry_run.loop_states import host_class
-from gdb_epi.hangs.dry_run.object_evaluation import MATCH, PATTERN, ObjectEvaluation
+from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 from gdb_epi.hangs.loops.endless_matches import UnsupportedPattern, count_matching_steps
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
@@ -34,6 +35,11 @@ DECOMPRESSOR = "zlib.Decompress"
 _AVAIL_OUT, _EOF = 16 + 32, 16 + 112 + 16
 _OF_DECOMPRESSORS = {"unused_data": 16 + 112, "unconsumed_tail": 16 + 112 + 8}
 STEPS = 4  # of a match that cost as much as one of the run
+STRUCTS = ("_struct.Struct", "Struct")  # since 3.9, and before
+OF_STRUCTS = frozenset(("unpack", "unpack_from", "pack", "iter_unpack"))
+# After the head come two sizes, a pointer and the text (PyStructObject, Modules/_struct.c, 3.8 to
+# 3.14).
+_SIZE_OF_STRUCT, _FORMAT_OF_STRUCT = 16, 40
 OF_PATTERNS = frozenset("match fullmatch search findall finditer split sub".split())
 ATTRIBUTES = ("lastgroup", "lastindex", "string")
 OF_MATCHES = frozenset("group groups groupdict start end span".split())
@@ -178,6 +184,24 @@ def decompress(run: ObjectEvaluation, of: ProcessObject, arguments: Sequence[Ite
     return run.of_value(b"")
 
 
+def call_struct_method(
+    run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
+) -> Item:
+    """Return what a method of a struct.Struct gives. Raises Undecodable."""
+    import struct
+
+    at = run.decoder.reader.u64(of.address + _FORMAT_OF_STRUCT)
+    text: Any = run.host(ProcessObject(at))
+    values: list[Any] = [run.host(each) for each in arguments]
+    try:
+        if name == "iter_unpack":
+            rows = tuple(struct.iter_unpack(text, *values))
+            return run.memory.make("iterator", [run.iterator(run.of_value(rows))])
+        return run.of_host(getattr(struct, name), text, *values)
+    except struct.error:
+        raise Undecodable("an error of a module") from None
+
+
 def value_attribute(run: ObjectEvaluation, of: Item, name: str) -> Item:
     """Return an attribute of a date, time or decimal, or of a decompressor. Raises Undecodable."""
     if isinstance(of, ProcessObject) and run.kind(of) == DECOMPRESSOR:
@@ -187,6 +211,8 @@ def value_attribute(run: ObjectEvaluation, of: Item, name: str) -> Item:
         if name not in _OF_DECOMPRESSORS:
             raise Undecodable("an attribute of a value")
         return ProcessObject(run.decoder.reader.u64(of.address + _OF_DECOMPRESSORS[name]))
+    if isinstance(of, ProcessObject) and run.kind(of) in STRUCTS and name == "size":
+        return ComputedNumber(run.decoder.reader.i64(of.address + _SIZE_OF_STRUCT))
     value = getattr(run.host(of), name, None)
     if value is None or callable(value):
         raise Undecodable("an attribute of a value")

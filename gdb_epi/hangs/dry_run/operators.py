@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
@@ -20,18 +20,19 @@ from gdb_epi.cpython.values.value_stack_items import (
     UnknownNumber,
     UnknownText,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised
+from gdb_epi.cpython.values.value_stack_operations import STR, Raised
 from gdb_epi.hangs.dry_run.builtin_calls import call_method, operate_on_sets
-from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
-from gdb_epi.hangs.dry_run.object_evaluation import (
+from gdb_epi.hangs.dry_run.container_evaluation import (
+    BYTES,
     COUNTER,
     DEQUE,
     DICTS,
     LIBRARY_VALUES,
     MAX_ITEMS,
     SETS,
-    ObjectEvaluation,
 )
+from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
+from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 from gdb_epi.typing_lite import Any
 
 MAX_BITS = 1 << 12  # of one number
@@ -65,7 +66,15 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
         return run.over_draws(_OPERATORS[sign], left, right)
     unknown = isinstance(left, UnknownText) or isinstance(right, UnknownText)
     if unknown or (sign == "%" and has_unknown_value(right)):
-        return UnknownText()
+        if sign == "%" and kinds[0] == "str" and isinstance(right, BuiltTuple):
+            parts = run.text_of(left).replace("%d", "%s").split("%s")
+            if "%" not in "".join(parts) and len(parts) == len(right.items) + 1:
+                escaped = (part.replace("{", "{{").replace("}", "}}") for part in parts)
+                return format_unknown(run, "{}".join(escaped), right.items)
+        begins = begin_of_text(run, left) if sign == "+" else ""
+        if sign == "+" and not isinstance(left, UnknownText):
+            begins += begin_of_text(run, right)
+        return UnknownText(begins=begins)
     if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
         both = run.number_bounds(left), run.number_bounds(right)
         infinite = sum(each is not None and INFINITE in map(abs, each) for each in both)
@@ -75,8 +84,8 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
         return run.percent(left, right)
     if kinds[0] in SETS and kinds[1] in SETS:
         return operate_on_sets(run, sign, left, right)
-    if sign == "+" and kinds == ("bytes", "bytes"):
-        return run.memory.make("bytes", [*run.members(left), *run.members(right)])
+    if sign == "+" and kinds[0] == "bytes" and kinds[1] in BYTES:
+        return run.of_host(operator.add, run.host(left), run.host(right))
     if sign == "+" and kinds == ("list", "list"):
         return run.memory.make("list", [*run.members(left), *run.members(right)])
     if sign == "*" and sorted(kinds) in (["int", "list"], ["int", "str"]):
@@ -102,13 +111,63 @@ def apply_in_place(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
         run.change(left, run.members(operate_on_sets(run, sign, left, right)))
     elif kind == "list" and sign == "*":
         run.change(left, run.members(apply_operator(run, sign, left, right)))
-    elif kind in ("list", DEQUE) and sign == "+":
+    elif kind in ("list", "bytearray", DEQUE) and sign == "+":
         call_method(run, left, "extend", [right], {})
     elif kind in DICTS and kind != COUNTER and sign == "|":
         call_method(run, left, "update", [right], {})
     else:
         raise Undecodable("an operator")
     return left
+
+
+def begin_of_text(run: ObjectEvaluation, of: Item) -> str:
+    """Return how a text begins, or what formats as one. Raises Undecodable."""
+    if isinstance(of, UnknownText):
+        return of.begins
+    return "" if has_unknown_value(of) else run.converted(of, STR)
+
+
+def build_unknown_text(
+    run: ObjectEvaluation, name: str, argument: int, items: Sequence[Item]
+) -> Item:
+    """Return the text that an instruction makes of what is not known; None where all is known.
+
+    Raises Undecodable.
+    """
+    if any(isinstance(item, Drawn) for item in items):
+        if name != "BUILD_STRING" and (len(items) > 1 or argument):
+            raise Undecodable("a format of a draw")
+        return run.over_draws(lambda *parts: "".join(map(str, parts)), *items)
+    if not any(map(has_unknown_value, items)):
+        return None
+    plain = len(items) == 1 and not argument and name != "CONVERT_VALUE"
+    begins = ""
+    for part in items if plain or name == "BUILD_STRING" else ():
+        begins += begin_of_text(run, part)
+        if has_unknown_value(part):
+            break
+    return UnknownText(begins=begins)
+
+
+def format_unknown(run: ObjectEvaluation, template: str, arguments: Sequence[Item]) -> Item:
+    """Return how a text begins that str.format() makes of what is not known. Raises Undecodable."""
+    from string import Formatter
+
+    begins = ""
+    try:
+        parts = enumerate(Formatter().parse(template))
+        for number, (literal, field, spec, conversion) in parts:
+            begins += literal
+            place = field or str(number)
+            simple = field is not None and not spec and not conversion and place.isdigit()
+            if not simple or int(place) >= len(arguments):
+                break
+            begins += begin_of_text(run, arguments[int(place)])
+            if has_unknown_value(arguments[int(place)]):
+                break
+    except ValueError:
+        raise Undecodable("a format of another kind") from None
+    return UnknownText(begins=begins)
 
 
 def has_unknown_value(item: Item) -> bool:

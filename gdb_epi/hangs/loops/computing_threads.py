@@ -11,16 +11,16 @@ can follow was answered before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import find_opcodes
+from gdb_epi.cpython.values.value_stack_items import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
-from gdb_epi.hangs.dry_run.object_evaluation import MAX_CODE
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called
 from gdb_epi.hangs.loops.endless_loops import does_dry_run_end
@@ -58,6 +58,7 @@ _SQLITE = ("libsqlite3", "_sqlite3")
 _RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
 _CIRCULAR = re.compile(r"((?:/[^/]+){1,4}?)\1{5}")
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/")
+_GROWS = ("append", "extend", "insert")
 MAX_NAMED = 2  # other threads that run
 # They run as a part of the loop that stands around them in the source.
 _COMPREHENSION = re.compile(r"<(?:genexpr|(?:list|set|dict)comp)>\Z")
@@ -123,8 +124,10 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     if activity.module and not _is_of_python(scene, activity.module):
         return ""
     ended: dict[int, int] = {}  # by code, in how many calls its loop came to its end
-    for frame in activity.frames:
+    for number, frame in enumerate(activity.frames):
         loops = scene.loop_bodies(frame)
+        if loops and _goes_over_growing_list(scene, activity.frames[: number + 1]):
+            return f", in a loop over a list that grows meanwhile; {NO_END_SEEN}"
         if _COMPREHENSION.match(frame.name) and _goes_over_without_end(scene, frame):
             return f", in a search that has no last member; {NO_END_SEEN}"
         if not loops or _COMPREHENSION.match(frame.name):
@@ -147,6 +150,24 @@ def _goes_over_without_end(scene: HangContext, frame: PyFrame) -> bool:
         words = scene.view.slots.of(frame)
         held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
         return any(scene.view.locks.type_name(word) in _WITHOUT_END for word in held)
+    return False
+
+
+def _goes_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+    """Tell whether the last of some frames goes over a list to which they add.
+
+    After the head of a list's iterator come an index and the list (Objects/listobject.c). Sets,
+    dicts and deques raise an error where they grow meanwhile.
+    """
+    with suppress(UnreadableMemory, LayoutError):
+        words = [word for word in scene.view.slots.of(frames[-1]).stack if word and not word & 7]
+        of_lists = (word for word in words if scene.view.locks.type_name(word) == "list_iterator")
+        lists = {scene.view.reader.u64(iterator + 24) for iterator in of_lists} - {0}
+        return bool(lists) and any(
+            of in lists and method in _GROWS
+            for each in frames
+            for of, method, _ in scene.calls(each)
+        )
     return False
 
 

@@ -14,7 +14,6 @@ from itertools import chain, islice
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.instructions import find_opcodes
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     BuiltTuple,
@@ -23,12 +22,13 @@ from gdb_epi.cpython.values.value_stack_items import (
     NoneResult,
     ProcessObject,
     Rest,
+    find_opcodes,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, MAX_ITEMS, YieldedValue
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory, EndlessLoop
-from gdb_epi.hangs.dry_run.object_evaluation import MAX_CODE, MAX_ITEMS, YieldedValue
 from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import GoingOn

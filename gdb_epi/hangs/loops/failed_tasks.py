@@ -14,7 +14,7 @@ from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder
-from gdb_epi.cpython.running.task_fields import STATES
+from gdb_epi.cpython.running.tasks import STATES
 from gdb_epi.cpython.running.tracebacks import Traceback, TracebackLine
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory

@@ -21,7 +21,7 @@ from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.instructions import find_opcodes, read_instruction
+from gdb_epi.cpython.values.value_stack_items import find_opcodes, read_instruction
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.hang_context import HangContext

@@ -32,6 +32,7 @@ _STREAMS = ("_io.", "_socket.", "socket", "SSLSocket")
 _CALLED_AGAIN = "callable_iterator"  # of iter(function, end): both follow its head
 _BETWEEN = frozenset(("nothing", "extended"))
 _VARIABLES = ("store", "store_load")
+_LOADS = {"fast": 1, "fast2": 2, "cell": 1, "global": 1, "name": 1, "const": 1, "number": 1}
 
 
 def loop_reads_at_end_of_file(scene: HangContext) -> HangDiagnosis | None:
@@ -119,15 +120,28 @@ class _Stores(NamedTuple):
 
 
 def _results(body: Sequence[Instruction], methods: dict[int, str]) -> _Stores:
-    stores, method, returned, summed = _Stores(set(), set()), "", False, False
+    """Follow what calls return through straight code: (method, what of it) of each word."""
+    stores, stack = _Stores(set(), set()), list[tuple[str, str]]()
     for each in body:
-        method = methods.get(each.at, method)
-        in_attribute = each.operation == "" and summed  # with what brings the object to the top
-        if returned and method in _READS and (each.operation in _VARIABLES or in_attribute):
-            (stores.summed if summed else stores.alone).add(each.at)
-        adds = returned and each.operation == "sum"
-        between = returned and (each.operation in _BETWEEN or in_attribute)
-        returned, summed = each.operation == "call" or adds or between, adds or (between and summed)
+        method, what = stack[-1] if stack else ("", "")
+        if method in _READS and each.operation in (*_VARIABLES, "") and what in ("sum", "result"):
+            # An attribute is stored by one of several instructions that change the stack's order.
+            if what == "sum" or each.operation:
+                (stores.summed if what == "sum" else stores.alone).add(each.at)
+            if what == "sum" and not each.operation:
+                continue
+        if each.operation == "call":
+            del stack[len(stack) - each.argument :]
+            stack[-1:] = [(stack[-1][0] if stack else "", "result")]
+        elif each.operation == "sum":
+            reads = [x for x in stack[-2:] if x[0] in _READS and x[1]]
+            stack[-2:] = [(reads[0][0] if reads else "", "sum")]
+        elif each.operation in ("method", "attr"):
+            stack[-1:] = [(methods.get(each.at, ""), "")]
+        elif each.operation in _LOADS:
+            stack += [(methods.get(each.at, ""), "")] * _LOADS[each.operation]
+        elif each.operation not in _BETWEEN:
+            stack.clear()
     return stores
 
 

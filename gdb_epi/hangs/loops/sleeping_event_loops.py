@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.running.task_fields import STATES
+from gdb_epi.cpython.running.tasks import STATES
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.uvloops import LOOP_WORDS, read_uv_loop
 from gdb_epi.cpython.types import PyFrame

@@ -14,7 +14,7 @@ from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.instructions import find_opcodes
+from gdb_epi.cpython.values.value_stack_items import find_opcodes
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop

@@ -15,8 +15,7 @@ from __future__ import annotations
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault.memory_reads import read_u64
-from gdb_epi.locks.fork.atfork_handlers import find_thread_in_fork_handlers
-from gdb_epi.locks.fork.forking_calls import CHILD
+from gdb_epi.locks.fork.forking_calls import CHILD, find_thread_in_fork_handlers
 from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
 from gdb_epi.locks.fork.multiprocessing_child import parse_start_method
 from gdb_epi.locks.fork.python_signs import read_python_signs

@@ -14,7 +14,7 @@ from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import follows_call, read_up_to
 from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Module, Target, Thread, module_at
-from gdb_epi.target.unwind import Unwinder
+from gdb_epi.target.cfi import Unwinder
 
 STACK_BYTES = 1024  # above rsp; the wait and its callers need a few hundred
 WIDE_STACK_BYTES = 8192  # where nothing is so near: getaddrinfo() keeps kilobytes of buffers

@@ -9,7 +9,7 @@ arguments are shortened by reprlib.repr() with its default limits (Lib/reprlib.p
 from __future__ import annotations
 
 from gdb_epi.cpython.frames.coroutines import COROUTINES
-from gdb_epi.cpython.running.task_fields import STATES
+from gdb_epi.cpython.running.tasks import STATES
 from gdb_epi.cpython.values.decoders.builtin_scalars import read_float, read_str
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent

@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What containers hold while Python code is followed that makes and changes them: dry_run.py.
+
+What the code makes lies at addresses below 0 that no process has. The contents of what it changes
+are kept in a `Memory`: the items of lists, sets and deques, the pairs of dicts, the one item of an
+iterator or cell. Generators rest between their values as a `Rest`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.values.formatting import Plain
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
+from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
+from gdb_epi.cpython.values.value_stack_items import (
+    BuiltStr,
+    BuiltTuple,
+    ComputedNumber,
+    Drawn,
+    Item,
+    LibraryValue,
+    NoneResult,
+    Numbers,
+    ProcessObject,
+    Rest,
+    Slice,
+    UnknownNumber,
+    UnknownText,
+)
+from gdb_epi.cpython.values.value_stack_operations import (
+    MAX_TEXT,
+    Raised,
+)
+from gdb_epi.hangs.dry_run.equality import (
+    compares_as_tuple,
+    equals_itself_alone,
+    is_plain_tuple_class,
+)
+from gdb_epi.hangs.dry_run.loop_states import (
+    Bounds,
+    DryRunMemory,
+    IdentityKey,
+    LoopHead,
+    read_library_value,
+)
+from gdb_epi.typing_lite import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Run = TypeVar("_Run", bound="ContainerEvaluation")
+
+MAX_CODE = 1 << 16  # bytes of one function's instructions
+MAX_DEPTH = 12  # of calls in one another
+MAX_ITEMS = 2_000  # of one container
+MAX_DRAWS = 1 << 12  # values that a draw may have
+_MAX_NESTING = 8  # of containers in one another that are compared
+FREE = 16  # items that a step may look at; more of them cost further steps
+DEQUE = "collections.deque"
+COUNTER = "collections.Counter"
+DICTS = ("dict", "collections.defaultdict", "collections.OrderedDict", COUNTER)
+SETS = ("set", "frozenset")
+MEMORYVIEW = "memoryview"
+BYTES = ("bytes", "bytearray", MEMORYVIEW)
+MAX_BYTES = 1 << 20  # of a bytes object that is read
+ARRAYS = ("list", "tuple", DEQUE, *BYTES)
+PATTERN, MATCH = "re.Pattern", "re.Match"
+CLASS = "__class__"  # under which the class of a new instance is stored
+LIBRARY_VALUES = (
+    "datetime.date", "datetime.datetime", "datetime.timedelta", "datetime.time", "decimal.Decimal",
+)  # fmt: skip
+NUMBERS = ("int", "float", "bool")
+ERRORS = (ArithmeticError, TypeError, ValueError, IndexError)
+
+
+def find_bytes(decoder: ReprDecoder, address: int, kind: str) -> tuple[int, int]:
+    """Return where the bytes of an object of the process lie, and how many. Raises Undecodable.
+
+    A memoryview of one dimension has, after a head of three words, two words, flags and a count,
+    then a Py_buffer: buf, obj, len, itemsize, and the ints readonly and ndim (memoryobject.h and
+    cpython/object.h, 3.8 to 3.14). Only one that nobody can write through is followed.
+    """
+    reader = decoder.reader
+    if kind == MEMORYVIEW:
+        start, _, size, width = (reader.u64(address + 56 + 8 * number) for number in range(4))
+        if width != 1 or not reader.u32(address + 88) or reader.u32(address + 92) != 1:
+            raise Undecodable("a memoryview of another kind")
+        return start, size
+    size = decoder.signed(address, "PyVarObject", "ob_size")
+    if kind == "bytes":
+        return address + decoder.layout.require("PyBytesObject", "ob_sval"), size
+    return decoder.field(address, "PyByteArrayObject", "ob_start"), size
+
+
+def slice_unknown_text(of: UnknownText, index: Slice) -> Item:
+    """Return a part of a text of which only the beginning is known. Raises Undecodable."""
+    start, size = index.start or 0, len(of.begins)
+    if index.step not in (None, 1) or start < 0 or (index.stop or 0) < 0 or start > size:
+        raise Undecodable("a part of a text that is not known")
+    if index.stop is not None and index.stop <= size:
+        return BuiltStr(of.begins[start : index.stop])
+    return UnknownText(begins=of.begins[start:])
+
+
+class YieldedValue(Exception):
+    """A generator gives a value and rests."""
+
+    def __init__(self, value: Item) -> None:
+        super().__init__("a value")
+        self.value = value
+
+
+class ContainerEvaluation(Evaluation):
+    """A frame or call that is followed: its state, and the objects as it left them.
+
+    `names` is the dict of a module's or class's names; `repeats_until` the byte up to which code
+    may have run already.
+    """
+
+    base = 0  # so much of the stack is not to be taken from it
+    first_cell = 0  # up to 3.10 cells are counted apart from variables
+    names = 0
+    keywords: tuple[str, ...] = ()  # of the call that follows (3.11 and 3.12)
+    generators: Callable[[int], Rest | None] | None = None  # those of the process
+
+    def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
+        super().__init__(decoder, budget, depth)
+        self.memory = DryRunMemory()
+        self.repeats_until = -1
+        self.raised_at: set[int] = set()  # bytes of instructions
+        self.for_loops: Sequence[range] | None = None  # of a frame of the process
+        self._heads: dict[int, LoopHead] = {}
+        self._iterated: dict[int, LoopHead] = {}  # what a built-in function takes items from
+        self._claims: dict[int, int] = {}  # how many were made, by the place that is jumped to
+        self._claim: LoopHead | None = None  # its state is to come again after `most` turns
+
+    def run_of_callee(self: _Run) -> _Run:
+        """Return the run of a function that is called."""
+        made = type(self)(self.decoder, self.budget, self.depth + 1)
+        made.memory, made.generators = self.memory, self.generators
+        made.repeats_until = MAX_CODE if self.repeats_until >= self.following else -1
+        return made
+
+    def refuse_repetition(self) -> None:
+        """Raise Undecodable where the instruction may have been done already."""
+        if self.repeats_until >= self.following:
+            raise Undecodable("a change that may have been made already")
+
+    def _pop(self) -> Item:
+        if len(self.stack) <= self.base:
+            raise Undecodable("an empty stack")
+        return super()._pop()
+
+    def call_item(
+        self, called: Item, arguments: Sequence[Item], keywords: Mapping[str, Item] | None = None
+    ) -> Item:
+        """Return what a callable returns. Raises Undecodable, Raised, EndlessLoop."""
+        self.keywords = tuple(keywords or ())
+        self._call(called, [*arguments, *(keywords or {}).values()])
+        return self.stack.pop()
+
+    def plain(self, item: Item) -> Plain:
+        """Return an int, bool, float or str. Raises Undecodable for all others."""
+        kept = self.memory.plain
+        if not isinstance(item, ProcessObject):
+            return super().plain(item)
+        if item.address not in kept:
+            kept[item.address] = super().plain(item)
+        return kept[item.address]
+
+    def number_bounds(self, item: object) -> Bounds | None:
+        """Return the least and the greatest that a number may be; None for what is no number."""
+        if isinstance(item, UnknownNumber):
+            return item
+        if not isinstance(item, ComputedNumber) and (
+            not isinstance(item, ProcessObject) or self.kind(item) not in ("int", "float")
+        ):
+            return None
+        value = self.plain(item)
+        if isinstance(value, str) or value != value:  # NaN
+            raise Undecodable("no number")
+        return value, value
+
+    def kind(self, item: Item) -> str:
+        """Return the name of an item's built-in type; "" for another, or one derived from it."""
+        if isinstance(item, ProcessObject):
+            if item.address < 0:
+                return self.memory.kinds[item.address]
+            obj = self.decoder.obj(item.address)
+            name = obj.type.full_name
+            if f"{obj.type.module}.{name}" == COUNTER:
+                return COUNTER
+            if obj.lineage.ident == "tuple" and is_plain_tuple_class(self.decoder, obj.type):
+                return "tuple"
+            return name if obj.is_exact or name == DEQUE or name in DICTS else ""
+        if isinstance(item, ComputedNumber):
+            return "float" if item.is_float else type(item.value).__name__
+        if isinstance(item, LibraryValue):
+            return item.kind
+        names = ((BuiltStr, "str"), (BuiltTuple, "tuple"), (Numbers, "range"))
+        return next((name for kind, name in names if isinstance(item, kind)), "")
+
+    def refuse_change_of(self, item: ProcessObject) -> None:
+        """Raise Undecodable where a change of an object of the process may be done already."""
+        if item.address >= 0:
+            self.refuse_repetition()
+
+    # -- what this Python computes ---------------------------------------------------------------
+
+    def host(self, item: Item, depth: int = 0) -> object:
+        """Return a value that this Python compares and adds as the process does its own."""
+        if isinstance(item, NoneResult):
+            return None
+        if isinstance(item, UnknownNumber) or depth > _MAX_NESTING:
+            raise Undecodable("what depends on a number that is not known")
+        if isinstance(item, LibraryValue):
+            return item.value
+        kind = self.kind(item)
+        if kind in BYTES and isinstance(item, ProcessObject):
+            return self._bytes_of(item, kind)
+        if kind in LIBRARY_VALUES and isinstance(item, ProcessObject):
+            value = read_library_value(self.decoder.repr_of(item.address), kind)
+            if value is not None:
+                return value
+        if kind in ("str", *NUMBERS):
+            value = self.plain(item)
+            if value != value:  # NaN
+                raise Undecodable("no number")
+            return value
+        if kind in ("tuple", "list"):
+            values = [self.host(each, depth + 1) for each in self.members(item)]
+            return tuple(values) if kind == "tuple" else values
+        if kind in SETS:
+            return frozenset(self.host(each, depth + 1) for each in self.members(item))
+        if kind in DICTS:
+            return {self.host(key, depth + 1): self.host(value, depth + 1)
+                    for key, value in self.pairs(item)}  # fmt: skip
+        if isinstance(item, ProcessObject):
+            if item.address >= 0 and self.decoder.is_none(item.address):
+                return None
+            if item.address >= 0 and compares_as_tuple(self.decoder, item.address):
+                items = ContainerReader(self.decoder.reader).tuple_items(item.address)
+                return tuple(self.host(ProcessObject(each), depth + 1) for each in items)
+            if item.address < 0 or equals_itself_alone(self.decoder, item.address):
+                return IdentityKey(item.address)
+        raise Undecodable("a value of another kind")
+
+    def over_draws(self, function: Callable[..., object], *items: Item) -> Item:
+        """Return what a function gives of values, for all that may have been drawn."""
+        pools = [each.of if isinstance(each, Drawn) else (self.host(each),) for each in items]
+        number = math.prod(map(len, pools))
+        if number > MAX_DRAWS:
+            raise Undecodable("too many draws")
+        self.budget[0] -= number // FREE
+        try:
+            given = {function(*values) for values in product(*pools)}
+        except ERRORS:
+            raise Undecodable("an error of some draws") from None
+        if len(given) == 1:
+            return self.of_value(given.pop())
+        kept = tuple(each for each in given if isinstance(each, (str, float, int)))
+        if len(kept) < len(given):
+            raise Undecodable("draws of other things")
+        return Drawn(tuple(sorted(kept, key=repr)))
+
+    def equal(self, left: Item, right: Item) -> bool:
+        """Return what == gives. Raises Undecodable."""
+        return bool(self.host(left) == self.host(right))
+
+    def of_value(self, value: object) -> Item:
+        """Return a value of this Python that nobody changes, as an item. Raises Undecodable."""
+        if isinstance(value, str) and len(value) <= MAX_TEXT:
+            return BuiltStr(value)
+        if isinstance(value, (int, float)):
+            return ComputedNumber(value, isinstance(value, float))
+        if isinstance(value, tuple):
+            return BuiltTuple(tuple(map(self.of_value, value)))
+        if isinstance(value, bytes):
+            return LibraryValue("bytes", value)
+        if value is None:
+            return NoneResult()
+        kind = f"{type(value).__module__}.{type(value).__name__}"
+        if kind in LIBRARY_VALUES:
+            return LibraryValue(kind, value)
+        raise Undecodable("a value of another kind")
+
+    def of_host(self, function: Callable[..., object], *values: object) -> Item:
+        """Return what a function gives of values: it does the same in all releases."""
+        try:
+            return self.of_value(function(*values))
+        except ERRORS as error:
+            raise Raised(type(error)) from None
+
+    # -- contents --------------------------------------------------------------------------------
+
+    def members(self, of: Item) -> Sequence[Item]:
+        """Return the items of a container, the keys of a dict. Raises Undecodable."""
+        if isinstance(of, ProcessObject) and self.kind(of) in DICTS:
+            return tuple(key for key, _ in self.pairs(of))
+        return self.contents_of(of)
+
+    def pairs(self, of: Item) -> list[tuple[Item, Item]]:
+        """Return the keys and values of a dict. Raises Undecodable."""
+        pairs = (pair.items for pair in self.contents_of(of) if isinstance(pair, BuiltTuple))
+        return [(key, value) for key, value in pairs]
+
+    def contents_of(self, of: Item) -> tuple[Item, ...]:
+        """Return the items of a container, the pairs of a dict. Raises Undecodable."""
+        if isinstance(of, Numbers):
+            return tuple(map(ComputedNumber, range(of.start, of.stop, of.step)[:MAX_ITEMS]))
+        if isinstance(of, (BuiltTuple, BuiltStr)):
+            return of.items if isinstance(of, BuiltTuple) else tuple(map(BuiltStr, of.text))
+        if isinstance(of, LibraryValue) and isinstance(of.value, bytes):
+            return tuple(map(ComputedNumber, of.value))
+        if not isinstance(of, ProcessObject) or of.address in self.memory.blurred:
+            raise Undecodable("what is not known any more")
+        at, contents = of.address, self.memory.contents
+        if at in contents:
+            items = contents[at]
+        else:
+            self.memory.read.add(at)
+            if at not in self.memory.cached:
+                self.memory.cached[at] = tuple(self._read(of, self.decoder.obj(at)))
+            items = self.memory.cached[at]
+        self.budget[0] -= len(items) // FREE
+        return items
+
+    def _read(self, of: ProcessObject, obj: Obj) -> Iterable[Item]:
+        containers, kind = ContainerReader(self.decoder.reader), self.kind(of)
+        if self.length(of) > MAX_ITEMS:
+            raise Undecodable("too many items")
+        if kind in DICTS:
+            pairs = self.decoder.objects.dict_items(obj.address)
+            return [BuiltTuple(tuple(map(ProcessObject, pair))) for pair in pairs]
+        if kind == "str":
+            return map(BuiltStr, self.whole_text(of))
+        if kind in BYTES:
+            return map(ComputedNumber, self._bytes_of(of, kind))
+        read: dict[str, Callable[[int], Iterable[int]]] = {
+            "list": containers.list_items, "tuple": containers.tuple_items,
+            "set": containers.set_items, "frozenset": containers.set_items,
+            DEQUE: containers.deque_items,
+        }  # fmt: skip
+        if kind not in read:
+            raise Undecodable("the items of an object")
+        return map(ProcessObject, read[kind](obj.address))
+
+    def _bytes_of(self, of: ProcessObject, kind: str) -> bytes:
+        at = of.address
+        if at in self.memory.contents or at in self.memory.blurred:
+            return bytes(self.host(each) for each in self.members(of))  # type: ignore[misc]
+        start, size = find_bytes(self.decoder, at, kind)
+        self.memory.read.add(at)
+        if size > MAX_BYTES:
+            raise Undecodable("too many items")
+        self.budget[0] -= size >> 10
+        return self.decoder.reader.read(start, size)
+
+    def length(self, item: Item) -> int:
+        """Return len() of an item as it is now. Raises Undecodable."""
+        at = item.address if isinstance(item, ProcessObject) else 0
+        if isinstance(item, Numbers):
+            return len(range(item.start, item.stop, item.step))
+        if isinstance(item, LibraryValue) and isinstance(item.value, bytes):
+            return len(item.value)
+        if at in self.memory.contents or at in self.memory.blurred:
+            if self.kind(item) in (*ARRAYS, *SETS, *DICTS):
+                return len(self.contents_of(item))
+            raise Undecodable("the length of an object")
+        if at:
+            self.memory.read.add(at)
+            kind = self.kind(item)
+            if kind in BYTES:
+                return find_bytes(self.decoder, at, kind)[1]
+            if kind == DEQUE:
+                return self.decoder.signed(at, "dequeobject", "ob_size")
+            if kind == "tuple":
+                return self.decoder.signed(at, "PyVarObject", "ob_size")
+            if kind in DICTS:
+                return self.decoder.signed(at, "PyDictObject", "ma_used")
+        return super().length(item)
+
+    def truth(self, item: Item) -> bool:
+        """Return bool() of an item. Raises Undecodable."""
+        if isinstance(item, Drawn):
+            if len(truths := set(map(bool, item.of))) > 1:
+                raise Undecodable("what depends on a draw")
+            return truths.pop()
+        if self.kind(item) in LIBRARY_VALUES:
+            return bool(self.host(item))
+        if isinstance(item, UnknownNumber) and (item.low > 0 or item.high < 0):
+            return True
+        if isinstance(item, UnknownText) and item.begins:
+            return True
+        is_object = isinstance(item, (ProcessObject, LibraryValue))
+        if is_object and self.kind(item) in (*ARRAYS, *SETS, *DICTS):
+            return self.length(item) > 0
+        if isinstance(item, ProcessObject) and self.kind(item) in (PATTERN, MATCH):
+            return True
+        if isinstance(item, ProcessObject) and item.address < 0:
+            raise Undecodable("whether something is true")
+        return super().truth(item)
+
+    def is_none(self, item: Item) -> bool:
+        """Tell whether an item is None."""
+        if isinstance(item, ProcessObject):
+            return item.address >= 0 and self.decoder.is_none(item.address)
+        return isinstance(item, NoneResult)
+
+    def dict_index(self, of: ProcessObject) -> dict[object, Item]:
+        """Return the values of a dict by their keys, as this Python compares them."""
+        contents = self.contents_of(of)
+        kept = self.memory.indexes.get(of.address)
+        if kept is None or kept[0] is not contents:
+            self.budget[0] -= len(contents)
+            kept = contents, {self.host(key): value for key, value in self.pairs(of)}
+            self.memory.indexes[of.address] = kept
+        return kept[1]
+
+    def item_of(self, of: Item, index: Item) -> Item:
+        """Return `of[index]` as it is now. Raises Undecodable, Raised."""
+        kind = self.kind(of)
+        if isinstance(index, Drawn) and kind in (*ARRAYS, "str"):
+            return self.over_draws(operator.getitem, of, index)
+        if isinstance(of, ProcessObject) and kind in DICTS:
+            value = self.dict_index(of).get(self.host(index))
+            if value is None and kind == "collections.defaultdict":
+                raise Undecodable("what a dict makes where it has none")
+            if value is None and kind == COUNTER:
+                return ComputedNumber(0)
+            if value is None:
+                raise Raised(KeyError)
+            return value
+        if kind not in ARRAYS and not isinstance(of, UnknownText):
+            return super().item_of(of, index)
+        if isinstance(index, ProcessObject) and self.decoder.ident(index.address) == "slice":
+            obj = self.decoder.obj(index.address)
+            words = (ProcessObject(self.decoder.word(obj, number)) for number in range(3))
+            index = Slice(*map(self.bound, words))
+        if kind in BYTES and not isinstance(index, Slice):
+            return self.of_host(operator.getitem, self.host(of), self.host(index))
+        if isinstance(index, Slice):
+            if isinstance(of, UnknownText):
+                return slice_unknown_text(of, index)
+            if kind in BYTES:
+                part = self.host(of)[index.start : index.stop : index.step]  # type: ignore[index]
+                if kind != "bytearray":
+                    return LibraryValue(kind, part)
+                return self.memory.make(kind, map(ComputedNumber, part))
+            items = self.members(of)[index.start : index.stop : index.step or 1]
+            return BuiltTuple(tuple(items)) if kind == "tuple" else self.memory.make(kind, items)
+        at = of.address if isinstance(of, ProcessObject) else 0
+        if at > 0 and at not in self.memory.contents and at not in self.memory.blurred:
+            self.memory.read.add(at)
+            if kind != DEQUE and self.decoder.obj(at).is_exact:
+                return super().item_of(of, index)
+        items, place = self.members(of), self.bound(index) or 0
+        if not -len(items) <= place < len(items):
+            raise Raised(IndexError)
+        return items[place]
+
+    def inside(self, of: Item, sought: Item) -> bool:
+        """Return what `sought in of` gives. Raises Undecodable."""
+        kind = self.kind(of)
+        if isinstance(sought, Drawn) and kind in (*ARRAYS, *SETS, *DICTS):
+            values = frozenset(self.host(each) for each in self.members(of))
+            return self.truth(self.over_draws(values.__contains__, sought))
+        if isinstance(sought, UnknownNumber) and kind in (*ARRAYS, *SETS, *DICTS):
+            numbers = (self.host(each) for each in self.members(of))
+            if any(isinstance(n, (int, float)) and sought.low <= n <= sought.high for n in numbers):
+                raise Undecodable("what depends on a number that is not known")
+            return False
+        if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
+            return self.text_of(sought) in self.whole_text(of)
+        if isinstance(of, ProcessObject) and kind in DICTS:
+            return self.host(sought) in self.dict_index(of)
+        if kind in BYTES:
+            return self.truth(self.of_host(operator.contains, self.host(of), self.host(sought)))
+        if isinstance(of, Numbers):
+            return self.host(sought) in range(of.start, of.stop, of.step)
+        if kind not in (*ARRAYS, *SETS):
+            raise Undecodable("the items of an object")
+        return self.host(sought) in [self.host(each) for each in self.members(of)]
+
+    def change(self, of: ProcessObject, items: Iterable[Item]) -> None:
+        """Make these the items of a container. Raises Undecodable."""
+        self.refuse_change_of(of)
+        contents = tuple(items)
+        if len(contents) <= MAX_ITEMS:
+            self.memory.contents[of.address] = contents
+            return
+        self.memory.contents.pop(of.address, None)
+        self.memory.blurred |= {of.address}
