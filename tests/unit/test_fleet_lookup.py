@@ -101,6 +101,24 @@ def test_a_host_is_one_under_all_its_spellings(tmp_path, capsys):
     assert "nothing was decided of web-2" in capsys.readouterr().out
 
 
+def test_a_time_that_nobody_believes_is_not_the_first(tmp_path, capsys):
+    """A host whose clock stood in 2024 sends among others that tell today's time."""
+    path, start = str(tmp_path / "t.sqlite3"), 1_764_000_000.0
+    crashes = [minimal(n, time={"crash_ts": start + 900.0 * n}) for n in range(400)]
+    for n in (100, 105, 230, 235):
+        wrong = start - 600 * 86_400 + n
+        crashes[n] = minimal(n, host={"hostname": "old-clock"}, time={"crash_ts": wrong})
+    with open_database(path, write=True) as engine:
+        ingest(engine, [("t", record) for record in crashes])
+        everywhere = summarise_signature(engine, find_signature_group(engine, f"{2:016x}"))
+        alone = summarise_host(engine, find_host(engine, "old-clock"))
+    assert everywhere.crashes == 57 and everywhere.first == start + 2 * 900.0
+    assert everywhere.not_believed == 1
+    assert (alone.crashes, alone.first, alone.not_believed) == (4, None, 4)
+    assert main(["fleet", "show", f"{2:016x}", "--db", path]) == 0
+    assert "(the clocks of 1 were wrong: left out here)" in capsys.readouterr().out
+
+
 def test_a_word_means_the_function_that_has_it_as_its_name():
     names = ("flush", "flush_locked", "flush_all")
     rows = [(n, "stable", f"k{n}", f"segv {name} <- main", None) for n, name in enumerate(names)]

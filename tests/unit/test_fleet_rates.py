@@ -12,6 +12,9 @@ from support.fleet_lives.lab import Fleet
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
+from gdb_epi.fleet.questions.daily_rates import growing_signatures
+from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values, worse_value_sentences
 
 HOSTS, DAYS = 200, 40
@@ -226,3 +229,63 @@ def test_the_command_says_it_and_names_what_there_is(tmp_path, capsys):
     for wrong, says in (("colour", "there are "), ("kernel=7", "there are 6.")):
         assert main(["fleet", "rates", wrong, *db]) == 2
         assert says in capsys.readouterr().err
+
+
+def of_one_signature(population: Population, share: np.ndarray, seed: int) -> Population:
+    """Crashes of the first signature come with this probability on each day, else of another."""
+    rng = np.random.default_rng(seed)
+    first = rng.random(population.day.size) < share[population.day - FIRST]
+    others = 1 + rng.integers(0, 7, population.day.size)
+    return population._replace(signature=np.where(first, 0, others))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_rate_that_rises_all_the_time_has_no_day_on_which_it_began(seed):
+    days = np.arange(84)
+    rates = np.full((HOSTS, days.size), 0.25)
+    whole = fleet(rates, {}, seed=seed)
+    creeping = of_one_signature(whole, 0.03 * np.exp(0.018 * days), seed)
+    (growth,) = growing_signatures(creeping, [])
+    assert growth.signature == 0 and 2.5 < growth.times < 8 and 0.7 < growth.others < 1.4
+    answer = find_onset(creeping, 0)
+    assert answer.day is None and answer.answer.startswith("the rate rises all the time")
+    step = of_one_signature(whole, np.where(days < 40, 0.03, 0.09), seed)
+    assert growing_signatures(step, []) == []
+    assert abs(find_onset(step, 0).day - FIRST - 40) <= 5
+    even = of_one_signature(whole, np.full(days.size, 0.06), seed)
+    assert growing_signatures(even, []) == []
+    more_of_all = fleet(rates * np.exp(0.018 * days), {}, seed=seed)
+    assert growing_signatures(of_one_signature(more_of_all, np.full(84, 0.05), seed), []) == []
+
+
+def on_hosts(hosts: np.ndarray, second: np.ndarray, running: int = 0) -> Population:
+    """Crashes of hosts at seconds since a day; `running`: hosts whose hours are known."""
+    order = np.argsort(second)
+    whole = fleet(np.zeros((max(running, 1), 1)), {})
+    none = np.zeros(hosts.size, dtype=bool)
+    return whole._replace(
+        core_keys=CoreKeys.of(f"{i:016x}" for i in range(hosts.size)),
+        day=FIRST + second[order] // 86_400, second=FIRST * 86_400 + second[order],
+        host=hosts[order], signature=np.zeros(hosts.size, dtype=int),
+        cpu=np.full(hosts.size, -1), bitflip=none, lock_inherited=none,
+        hosts=[f"h{i}" for i in range(max(int(hosts.max()) + 1, running))],
+        exposure_hours=whole.exposure_hours * (running > 0),
+    )  # fmt: skip
+
+
+def test_one_crash_of_each_host_is_the_collectors_doing():
+    rng = np.random.default_rng(4)
+    hosts, week = rng.permutation(40), 7 * 86_400
+    falling = (rng.exponential(0.6 * week, 40)).astype(int)
+    limit = find_limit_of_hosts(on_hosts(hosts, falling))
+    assert limit is not None and (limit.limit, limit.hosts, limit.least) == (1, 40, 260)
+    assert find_onset(on_hosts(hosts, falling), 0).answer.startswith("cannot tell: each of the 40")
+    # Few crashes in a large fleet are on as many hosts; so they come evenly.
+    even = rng.integers(0, 4 * week, 40)
+    assert find_limit_of_hosts(on_hosts(hosts, even)) is None
+    assert find_limit_of_hosts(on_hosts(hosts, even, running=300)) is None
+    assert find_limit_of_hosts(on_hosts(hosts, even, running=60)) is not None
+    by_chance = rng.integers(0, 40, 40)
+    assert find_limit_of_hosts(on_hosts(by_chance, falling, running=60)) is None
+    three = find_limit_of_hosts(on_hosts(np.repeat(hosts, 3), rng.integers(0, week, 120)))
+    assert three is not None and three.limit == 3 and "exactly 3 crashes" in three.words()

@@ -51,7 +51,10 @@ def silent_hosts_lines(
 
     Of a signature only what has crashes of it is told.
     """
-    from gdb_epi.fleet.questions.collection_limits import find_collection_limit
+    from gdb_epi.fleet.questions.collection_limits import (
+        find_collection_limit,
+        find_limit_of_hosts,
+    )
     from gdb_epi.fleet.screen.past_silence import find_past_silences
     from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
 
@@ -61,8 +64,8 @@ def silent_hosts_lines(
     if signature is not None:
         silent = groups_with_signature(until_day, silent, until_day.signatures.index(signature))
     lines = [f"a fall may be silence: {group.words()}" for group in silent]
-    limit = find_collection_limit(until_day)
-    return lines if limit is None else [limit.words(), *lines]
+    limits = find_collection_limit(until_day), find_limit_of_hosts(until_day)
+    return [*(limit.words() for limit in limits if limit is not None), *lines]
 
 
 def run(args: Namespace) -> int:

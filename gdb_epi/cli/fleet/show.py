@@ -134,6 +134,8 @@ def _counts(summary: CrashSummary) -> str:
         return f"{counted(summary.crashes, 'crash')}; when is not known"
     first, last = format_utc_time(summary.first), format_utc_time(summary.last)
     when = f"on {first}" if first == last else f"first {first}, last {last}"
+    if summary.not_believed:
+        when += f" (the clocks of {summary.not_believed} were wrong: left out here)"
     return f"{counted(summary.crashes, 'crash')}, {when}"
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector that takes so many records a day and no more.
+"""A collector that takes so many records a day, or of a host, and no more.
 
 What comes first on a day is seen whole, and what comes late is hardly seen: a region whose morning
 is early seems to crash more, and a release of the afternoon seems to be sound. Such a limit shows
-twice: many days have exactly the highest number, and on these nothing comes after some hour.
+twice: many days have exactly the highest number, and on these nothing comes after some hour. Where
+the first core of each host is kept, all hosts have one, and the rate falls as fewer hosts are left.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 HOUR = 3600
 MIN_LIMIT, MIN_FULL_DAYS = 5, 5  # records a day; days with just so many
@@ -26,6 +28,10 @@ MIN_GAPS = 5  # usual gaps between records that the rest of a full day has none 
 MOST = 0.8  # of the full days, that end so
 MAX_VALUES = 50  # of an attribute
 MAX_CRASHES = 1_000_000  # with more of them no collector stopped
+MIN_HOSTS = 20  # that are compared
+MOST_EQUAL = 1 / 3  # P(2 crashes of a host that has any) is 0.32 at most, of 3 and more less
+MAX_CHANCE = 0.05  # that crashes fall on so many hosts and twice on none
+MAX_FALL_P = 0.001  # that the first half of the time has so many
 
 
 class CollectionLimit(NamedTuple):
@@ -113,3 +119,51 @@ def _limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | None:
         full_days = np.unique(np.concatenate((begin, end)) // length)
         best = p, CollectionLimit(limit, where, full_days, of_day.size, ends, starts)
     return None if best is None else best[1]
+
+
+class LimitOfHosts(NamedTuple):
+    """So many crashes of each host, and of none more."""
+
+    limit: int
+    hosts: int
+    least: int  # hosts that a fleet needs in which chance does that; 0: none does
+
+    def words(self) -> str:
+        """Say what is seen and what it does to the answers."""
+        chance = f"takes a fleet of {self.least:,} hosts" if self.least else "hardly happens"
+        return (
+            f"each of the {self.hosts} hosts has exactly {counted(self.limit, 'crash')}: by chance "
+            f"that {chance}. A collector that keeps the first cores of a host looks like this, "
+            "and so do hosts that are taken out after a crash. Do not compare hosts, and do not "
+            "read days: no host that was seen can come again, so the rate falls by itself. How "
+            "often each signature comes among these crashes can be told"
+        )
+
+
+def find_limit_of_hosts(population: Population) -> LimitOfHosts | None:
+    """Return how many crashes of each host were taken; None where hosts differ as by chance.
+
+    One crash on each of many hosts is usual in a fleet of many more. So its hosts must be known, or
+    the crashes must become fewer while hosts run out.
+    """
+    return population.once(_limit_of_hosts, population)
+
+
+def _limit_of_hosts(population: Population) -> LimitOfHosts | None:
+    counts = np.bincount(population.host[population.host >= 0], minlength=1)
+    counts = counts[counts > 0]
+    if counts.size < MIN_HOSTS or (counts != counts[0]).any():
+        return None
+    limit, hosts = int(counts[0]), int(counts.size)
+    if limit > 1:  # hosts of any rates have just so many in at most MOST_EQUAL of cases each
+        return LimitOfHosts(limit, hosts, 0) if MOST_EQUAL**hosts <= MAX_P else None
+    least = int(hosts * (hosts - 1) / (2 * np.log(1 / MAX_CHANCE)))
+    runs = population.exposure_host[population.exposure_hours > 0]
+    if runs.size:
+        return LimitOfHosts(1, hosts, least) if np.unique(runs).size < least else None
+    seconds = population.second[population.timed] if population.second is not None else counts[:0]
+    if seconds.size < MIN_HOSTS:
+        return None
+    early = int(np.count_nonzero(seconds - seconds.min() < np.ptp(seconds) / 2))
+    falls = apply_to_scalars(binomial_tail, early, seconds.size, 0.5) <= MAX_FALL_P
+    return LimitOfHosts(1, hosts, least) if falls else None

@@ -2,15 +2,20 @@
 """How often some crashes come, day by day, and the day on which that changed most.
 
 A scan of the likelihood ratio of two Poisson rates per host-hour over the days; its p value by
-permutations, as the days are many.
+permutations, as the days are many. Data, an index or a load that grows makes a rate that rises all
+the time: it has no such day, and what merely came later seems worse than what came before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import erfc
+
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.finding import HOST_HOURS
+from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.finding import HOST_HOURS, Finding
 from gdb_epi.fleet.screen.silent_hosts import find_silent_days
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
@@ -19,6 +24,14 @@ from gdb_epi.typing_lite import NamedTuple
 PERMUTATIONS = 999
 SEED = 20_260_101  # the same data gives the same answer
 MAX_DAYS = 3_660
+MIN_GROWING, MIN_WEEKS = 40, 4  # crashes of a signature whose rate may rise all the time; weeks
+MIN_AT_FIRST = 5  # crashes in the first quarter of the time: else it began
+MAX_GROWTH_P = 0.001  # of a rise, paid for all signatures that are looked at
+MIN_HALVES = 2.0  # standard deviations of the rise inside the two halves of the time
+AS_GOOD = 1.0  # log-likelihood units that the best step may be better than the rise
+MAX_GROWING = 50  # signatures that are looked at, the most frequent ones
+MAX_FOR_GROWTH = 1_000_000  # crashes: a question must stay quick
+STEPS, MAX_STEP = 25, 0.1  # of Newton's method, and how far one may go (a day)
 
 
 class DailyRates(NamedTuple):
@@ -115,3 +128,113 @@ def risk_of_change(days: DailyRates, cut: int, spread: float) -> tuple[float, fl
     ratio, _, high = relative_risk(n[1], h[1], n[0], h[0])
     factor = (high / ratio) ** spread**0.5
     return ratio, ratio / factor, ratio * factor
+
+
+class SteadyGrowth(NamedTuple):
+    """A rate that rises all the time: no day began it."""
+
+    signature: int
+    times: float  # from the first day to the last, of a rate that rises evenly
+    quarters: tuple[float, float]  # rates of the first and the last quarter of the days
+    weeks: int
+    unit: str
+    others: float  # times that all other crashes rose
+
+    def words(self) -> str:
+        """Say it, and what does not follow."""
+        first, last = self.quarters
+        return (
+            f"the rate rises all the time, about {self.times:.2g} times in {self.weeks} weeks "
+            f"({first:.2g} at first, {last:.2g} at last, crashes {self.unit}; all other crashes "
+            f"{self.others:.2g} times). No day began it, so no release of a day did: look for what "
+            "grows, as data, an index or load"
+        )
+
+
+def find_steady_growth(
+    population: Population, signature: int, looked_at: int = 1
+) -> SteadyGrowth | None:
+    """Return how the rate of a signature rises all the time, beside all other crashes; else None.
+
+    It must be there from the beginning, rise inside both halves of the time, and the rise must tell
+    as much as the best single step.
+    """
+    days = daily_rates_of_signature(population, signature)
+    if days.counts.sum() < MIN_GROWING or days.counts.size < 7 * MIN_WEEKS:
+        return None
+    others = daily_rates(population, (population.signature >= 0) & ~days.mine)
+    if others.counts.size != days.counts.size or not others.counts.any():
+        return None
+    quarter = days.counts.size // 4
+    if days.counts[:quarter].sum() < MIN_AT_FIRST:
+        return None
+    scan, spread = scan_for_change(days.counts, days.hours)
+    slope, gain, _ = _fit_slope(days.counts, days.hours)
+    if slope <= 0 or gain < scan.max() - AS_GOOD:
+        return None
+    # A fleet that grows, or whose hours lack, has more of everything.
+    relative, beside, _ = _fit_slope(days.counts, others.counts)
+    limit = MAX_GROWTH_P / max(looked_at, 1)
+    if relative <= 0 or max(_p_of_gain(g / spread) for g in (gain, beside)) > limit:
+        return None
+    middle = days.counts.size // 2
+    halves = [
+        _fit_slope(days.counts[part], days.hours[part])
+        for part in (slice(middle), slice(middle, None))
+    ]
+    scores = [half[0] / half[2] for half in halves]
+    if min(scores) <= 0 or sum(scores) / (2 * spread) ** 0.5 < MIN_HALVES:
+        return None
+    rates = rate_of(days, slice(quarter)), rate_of(days, slice(-quarter, None))
+    span = days.counts.size
+    unit = "per 1,000 host-hours" if days.source == HOST_HOURS else "a day"
+    whole = _fit_slope(others.counts, others.hours)[0]
+    times = float(np.exp(slope * span)), float(np.exp(whole * span))
+    return SteadyGrowth(signature, times[0], rates, round(span / 7), unit, times[1])
+
+
+def growing_signatures(population: Population, findings: Sequence[Finding]) -> list[SteadyGrowth]:
+    """Return the signatures whose rate rises all the time, the most frequent first.
+
+    Crashes that came together count once, and those of `findings` are explained otherwise.
+    """
+    if population.day.size > MAX_FOR_GROWTH:
+        return []
+    population = find_events(population).counted
+    free = population.signature >= 0
+    for finding in findings:
+        free &= ~finding.members
+    sizes = np.bincount(population.signature[free], minlength=1)
+    largest = np.argsort(-sizes, kind="stable")[:MAX_GROWING]
+    some = [code for code in largest.tolist() if sizes[code] >= MIN_GROWING]
+    growing = (find_steady_growth(population, code, len(some)) for code in some)
+    return [growth for growth in growing if growth is not None]
+
+
+def _fit_slope(counts: Floats, hours: Floats) -> tuple[float, float, float]:
+    """Return how fast the logarithm of a rate rises a day, what that tells, and its deviation.
+
+    A Poisson regression on the day; what it tells is its log-likelihood beside an even rate's.
+    """
+    has_hours = hours > 0
+    n, h, day = counts[has_hours], hours[has_hours], np.flatnonzero(has_hours).astype(float)
+    total = float(n.sum())
+    if total <= 0 or day.size < 2:
+        return 0.0, 0.0, float("inf")
+    day -= day.mean()
+    slope, deviation = 0.0, float("inf")
+    for _ in range(STEPS):
+        weight = h * np.exp(slope * day - np.max(slope * day))
+        weight /= weight.sum()
+        mean = float((weight * day).sum())
+        variance = max(float((weight * (day - mean) ** 2).sum()), 1e-12)
+        deviation = 1 / np.sqrt(total * variance)
+        slope += float(np.clip(((n * day).sum() / total - mean) / variance, -MAX_STEP, MAX_STEP))
+    top = float(np.max(slope * day))
+    spread_out = np.log((h * np.exp(slope * day - top)).sum() / h.sum()) + top
+    return slope, float((n * day).sum() * slope - total * spread_out), float(deviation)
+
+
+def _p_of_gain(gain: float) -> float:
+    """Return the p value (two-sided) of a log-likelihood ratio at one degree of freedom."""
+    return erfc(max(gain, 0.0) ** 0.5)

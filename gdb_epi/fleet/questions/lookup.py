@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.paths import COLUMNAR
+from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.population.host_spelling import host_label, match_spellings
 from gdb_epi.fleet.questions.find_signature import (
     MIN_PREFIX,
@@ -34,6 +35,7 @@ class CrashSummary(NamedTuple):
     last: float | None
     tables: dict[str, list[tuple[str, int]]]
     examples: list[str]  # core keys, the latest first
+    not_believed: int = 0  # crashes whose time their neighbours refute: not in `first` and `last`
 
 
 def find_signature_group(engine: Engine, wanted: str) -> FoundSignature | None:
@@ -149,16 +151,27 @@ def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]
 
 
 def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> CrashSummary:
+    c, times = tables.crash.c, load_times(engine)
+    refuted: set[str] = set()
+    if times.quality.get("stray"):
+        refuted.update(times.core_keys.under(~times.timed))
     with engine.connect() as connection:
-        c = tables.crash.c
         count, first, last = connection.execute(
             select(func.count(), func.min(c.ts), func.max(c.ts))
             .select_from(tables.crash)
             .where(where)
         ).one()
+        not_believed = 0
+        if refuted and first is not None:
+            chosen = select(c.core_key, c.ts).where(where, c.ts.is_not(None)).order_by(c.ts)
+            rows = connection.execute(chosen).all()
+            believed = [ts for key, ts in rows if key not in refuted]
+            not_believed = len(rows) - len(believed)
+            first, last = (believed[0], believed[-1]) if believed else (None, None)
         latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
         counts = {name: _counts(connection, where, column, link) for name, column in named.items()}
-        return CrashSummary(count, first, last, counts, [r[0] for r in connection.execute(latest)])
+        examples = [row[0] for row in connection.execute(latest)]
+        return CrashSummary(count, first, last, counts, examples, not_believed)
 
 
 def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[tuple[str, int]]:

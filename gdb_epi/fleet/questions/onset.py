@@ -19,7 +19,7 @@ from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.changes_by_hours import changes_by_hours
-from gdb_epi.fleet.questions.collection_limits import find_collection_limit
+from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
 from gdb_epi.fleet.questions.common_rise import (
     COMMON_CAUSE,
     MIN_OF_PROGRAM,
@@ -29,6 +29,7 @@ from gdb_epi.fleet.questions.common_rise import (
 from gdb_epi.fleet.questions.daily_rates import (
     DailyRates,
     daily_rates_of_signature,
+    find_steady_growth,
     p_value_of_change,
     rate_of,
     risk_of_change,
@@ -124,6 +125,11 @@ class _Change(NamedTuple):
 def find_onset(population: Population, signature: int) -> Onset:
     """Tell when a signature (its code in the population) began, and with what."""
     events = find_events(population)
+    if (of_hosts := find_limit_of_hosts(population)) is not None:
+        number, words = int((population.signature == signature).sum()), of_hosts.words()
+        alone = "nothing, as all hosts have as many"
+        name = population.signatures[signature]
+        return Onset(name, f"cannot tell: {words}", number, exposure=alone)
     asked = events.counted  # crashes that came together are no rate
     moves = find_moves_of_signature(asked, signature)
     if moves:  # the host-hours of all hosts are not those of its program
@@ -145,6 +151,13 @@ def find_onset(population: Population, signature: int) -> Onset:
     if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
         whole = _change_of_program(asked, signature)
         answer = answer._replace(caveats=(*answer.caveats, *whole))
+    if not any(_is_proven(r) for r in answer.roll_outs) and (
+        growth := find_steady_growth(asked, signature)
+    ):
+        answer = Onset(
+            answer.signature, growth.words(), answer.crashes, p=answer.p, exposure=answer.exposure,
+            first_crash=answer.first_crash,
+        )  # fmt: skip
     if partial := words_of_partial_causes(asked, answer.signature, answer.roll_outs):
         kept = tuple(words for words in answer.caveats if _REFUTED not in words and words != _TIME)
         answer = answer._replace(answer=partial, caveats=kept)

@@ -15,7 +15,7 @@ from gdb_epi.fleet.population.kept_attributes import what_lacks_it
 from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.collection_limits import find_collection_limit
+from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.facts import CORE_SIZE, ENV
@@ -143,9 +143,13 @@ def _silence(population: Population) -> Iterator[QualityCheck]:
     if (limit := find_collection_limit(population)) is not None:
         advice = "raise the limit, or let the collector keep some of each hour"
         yield QualityCheck(LIMIT, False, limit.words(), advice)
+    of_hosts = find_limit_of_hosts(population)
+    if of_hosts is not None:
+        advice = "see whether the collector keeps one core of a host: let it keep more"
+        yield QualityCheck(LIMIT, False, of_hosts.words(), advice)
     if dropped := dropped_sizes_words(population):
         yield QualityCheck(SILENCE, False, dropped, "see what limit of size the collector has")
-    if (gap := find_silent_days(population)) is not None:
+    if of_hosts is None and (gap := find_silent_days(population)) is not None:
         text = f"{gap.words()}: missing records look like this, and so does a fleet that was idle; "
         text += "`onset` leaves these days out"
         yield QualityCheck(SILENCE, False, text, "look for cores of those days that were not read")

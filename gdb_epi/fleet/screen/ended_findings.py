@@ -59,11 +59,16 @@ NOTHING = "none since {day}, nor any other crash there: it may be over, or no re
 
 
 def add_caveat_of_end(
-    population: Population, finding: Finding, day: int, moments: Sequence[Finding] = ()
+    population: Population,
+    finding: Finding,
+    day: int,
+    moments: Sequence[Finding] = (),
+    of_bad_hosts: Bools | None = None,
 ) -> Finding:
     """Return the finding, with a caveat where its crashes have stopped by the end of `day`.
 
-    What comes at the end of a month has not stopped before the next one; `moments` tell it.
+    What comes at the end of a month has not stopped before the next one; `moments` tell it. Crashes
+    `of_bad_hosts` go on whatever mends the others.
     """
     if finding.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
         return finding
@@ -89,7 +94,9 @@ def add_caveat_of_end(
         return finding
     if is_not_due(moments, days, day):
         return finding
-    text = None if finding.attr == HOST else _goes_on(population, finding, first, last)
+    text = (
+        None if finding.attr == HOST else _goes_on(population, finding, first, last, of_bad_hosts)
+    )
     text = text or _of_silence(population, finding, members, last)
     if text is None and finding.attr != HOST:
         text = OVER.format(day=iso_day(last))
@@ -139,12 +146,16 @@ def _out_since(population: Population, finding: Finding, day: int) -> int | None
     return None if is_last or crashed else out
 
 
-def _goes_on(population: Population, finding: Finding, first: int, last: int) -> str | None:
+def _goes_on(
+    population: Population, finding: Finding, first: int, last: int, of_bad_hosts: Bools | None
+) -> str | None:
     """Say that a version that came later has the signature too; None where none has it."""
     attribute = population.attribute(finding.attr)
     if attribute is None or finding.signature not in population.signatures:
         return None
     same = population.signature == population.signatures.index(finding.signature)
+    if of_bad_hosts is not None:
+        same &= ~of_bad_hosts
     late = attribute.crash[same & population.timed & (population.day > last)]
     counts = np.bincount(late[late >= 0], minlength=len(attribute.values))
     value = int(counts.argmax())

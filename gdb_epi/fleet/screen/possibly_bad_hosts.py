@@ -27,6 +27,7 @@ from gdb_epi.fleet.screen.finding import (
     MIN_RR,
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
+    WINDOWS,
 )
 from gdb_epi.fleet.screen.host_evidence import (
     CARRIED,
@@ -80,6 +81,7 @@ class CrashesNeeded(NamedTuple):
     """How many crashes a cause needs to be named among what else there is; None: not known."""
 
     host: tuple[int | None, int | None]  # of a host that breaks: in half of the cases, in most
+    slow: int | None  # of one that was always bad, whose crashes look like others', in half of them
     value: int | None  # of one signature, all with a value that half of the host-hours have
 
     def words(self) -> str:
@@ -88,7 +90,11 @@ class CrashesNeeded(NamedTuple):
         parts = []
         if half:
             cases = f" ({most} in four of five cases)" if most else ""
-            parts.append(f"a host that breaks, after about {half} crashes of its own{cases}")
+            slow = f", or {self.slow} over all days, like those of others" if self.slow else ""
+            parts.append(
+                f"a host that breaks, after about {half} crashes of its own{cases} within "
+                f"{WINDOWS[0]} days{slow}"
+            )
         if self.value:
             parts.append(
                 f"a version that half of the hosts run, after about {self.value} crashes of one "
@@ -122,9 +128,11 @@ def find_possibly_bad_hosts(
     no_suspects = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
     in_group = _hosts_of_groups(population, screened)
     explained = _crashes_of_other_causes(population, screened)
+    # Without host-hours chance is not the only innocent cause: a host may do more of the work.
+    most = MAX_CHANCE if population.has_exposure else MAX_CHANCE / 2
     maybe_bad: list[PossiblyBadHost] = []
     for host in np.argsort(chance, kind="stable").tolist():
-        if chance[host] > MAX_CHANCE or len(maybe_bad) == MAX_TOLD:
+        if chance[host] > most or len(maybe_bad) == MAX_TOLD:
             break
         n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
         if n < MIN_N - 1 or not hosts.alive[host] or name in no_suspects or in_group[host]:
@@ -237,28 +245,41 @@ def crashes_needed(
 ) -> CrashesNeeded:
     """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
     hosts = _judge_hosts(population, day, screened)
-    of_host = (None, None) if hosts is None else _simulate_bad_hosts(hosts)
+    of_host, (slow, _) = (
+        ((None, None), (None, None))
+        if hosts is None
+        else (_simulate_bad_hosts(hosts), _simulate_bad_hosts(hosts, always=True))
+    )
     signatures = np.bincount(population.signature[population.signature >= 0], minlength=1)
     values = [a for a in population.attributes if len(a.values) > 1]
     tests = int((signatures >= MIN_N).sum()) * max((len(a.values) for a in values), default=0)
     value = math.ceil(math.log(tests / MAX_Q) / math.log(2)) if tests else None
-    return CrashesNeeded(of_host, value)
+    return CrashesNeeded(of_host, slow, value)
 
 
-def _simulate_bad_hosts(hosts: JudgedHosts) -> tuple[int | None, int | None]:
-    """Simulate hosts that break in these days, each with marks drawn for it."""
+def _simulate_bad_hosts(
+    hosts: JudgedHosts, *, always: bool = False
+) -> tuple[int | None, int | None]:
+    """Simulate hosts that break in these days, each with marks drawn for it.
+
+    Or hosts that were `always` bad, and whose crashes have no marks.
+    """
     random = np.random.default_rng(SEED)
     sizes = np.repeat(np.arange(MIN_N, MAX_MORE + 1), TRIALS)
     like = random.choice(np.flatnonzero(hosts.alive), sizes.size)
     null = _alike(hosts.null, like)
-    has_flips, has_new, has_cpu = random.random((3, sizes.size)) < CARRIED
+    has_flips, has_new, has_cpu = random.random((3, sizes.size)) < (0.0 if always else CARRIED)
     host = np.repeat(np.arange(sizes.size), sizes)
     marks = [random.random(host.size) < CARRIED for _ in range(3)]
     cpu = (random.random(host.size) * (null.cpus[host] - 1)).astype(np.int64) + 1
     carried = FLIP * (marks[0] & has_flips[host]) + NEW * (marks[1] & has_new[host])
     own = np.where(marks[2] & has_cpu[host], 0, cpu)
     ones = np.ones(host.size, dtype=np.int64)
-    broken = CrashCounts(host, ones * 0, carried, own, ones)
+    period = ones * 0
+    if always:
+        until = np.cumsum(null.mean, axis=0)
+        period = (random.random(host.size) * until[-1, host] > until[:, host]).sum(axis=0)
+    broken = CrashCounts(host, period, carried, own, ones)
     named = _is_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
     half, most = (np.flatnonzero(named >= share) for share in (HALF, MOST))
     first = (int(at[0]) + MIN_N if at.size else None for at in (half, most))

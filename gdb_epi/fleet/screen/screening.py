@@ -120,7 +120,7 @@ def screen_population(
     new += [moment for moment in moments if not any(moment is m for m in known_moments)]
     new, hosts = (
         [
-            add_caveat_of_former_machine(whole, add_caveat_of_end(whole, f, day, moments))
+            add_caveat_of_former_machine(whole, add_caveat_of_end(whole, f, day, moments, peeled))
             for f in some
         ]
         for some in (new, hosts)
