@@ -8,10 +8,12 @@ import pytest
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.coverage import drop_hours
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.quality import check_quality
+from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.past_silence import find_past_silences
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.screen.silent_hosts import (
     RUNS,
@@ -142,3 +144,61 @@ def test_hosts_of_one_program_that_fall_silent_one_by_one_are_told_and_have_no_h
     gone = np.isin(quiet.exposure_host, group.hosts) & (quiet.exposure_day > group.last)
     assert not left.exposure_hours[gone].any()
     assert np.array_equal(left.exposure_hours[~gone], quiet.exposure_hours[~gone])
+
+
+def three_sites(seed: int, *, told: int, struck: int) -> Population:
+    """Hosts of three sites that are busy by day, and one event; an agent of the last site.
+
+    Its times are `told` so many hours late, and the site is `struck` so many hours late.
+    """
+    rng, day = np.random.default_rng(seed), 86_400
+    host = np.concatenate((np.repeat(np.arange(180), 6), np.arange(0, 180, 2)))
+    site, old = host // 60, host % 3 == 0
+    second = rng.integers(0, 30, host.size) * day + rng.normal(11, 3, host.size) * 3_600
+    second -= np.array([0, -5, 9])[site] * 3_600
+    in_event = np.arange(host.size) >= 180 * 6
+    second[in_event] = 15 * day + 3 * 3_600 + rng.integers(0, 500, in_event.sum())
+    second += 3_600 * (struck * (in_event & (site == 2)) + told * (old & (site == 2)))
+    second = second.astype(np.int64) + 20_000 * day
+    order = np.argsort(second)
+    signature = np.where(in_event, 0, 1 + rng.integers(0, 20, host.size))
+    none, nowhere = np.zeros(host.size, dtype=bool), np.zeros(0, dtype=np.int64)
+    attributes = [
+        Attribute(name, values, codes[order], nowhere)
+        for name, values, codes in (
+            ("site", ["lon", "nyc", "tyo"], site), ("agent", ["2.0", "1.9"], old.astype(int)),
+        )
+    ]  # fmt: skip
+    return Population(
+        core_keys=CoreKeys.of(f"{i:016x}" for i in range(host.size)),
+        day=second[order] // day, second=second[order], host=host[order],
+        signature=signature[order], cpu=np.full(host.size, -1), bitflip=none, lock_inherited=none,
+        hosts=[f"h{i}" for i in range(180)], signatures=[f"s{i}" for i in range(21)],
+        attributes=tuple(attributes), exposure_day=nowhere, exposure_host=nowhere,
+        exposure_hours=np.zeros(0),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_event_that_an_agent_tells_hours_late_is_one(seed):
+    (event,) = find_events(three_sites(seed, told=9, struck=0)).findings
+    assert event.test.startswith("90 crashes on 90 hosts")
+    assert "site=tyo and agent=1.9" in event.caveats[0] and "9 h later" in event.caveats[0]
+    about = [check.text for check in check_quality(three_sites(seed, told=9, struck=0))]
+    assert any("write local time as UTC" in text for text in about)
+    # A site that is struck nine hours later is struck later, also where its agent is another one.
+    for told in (0, 9):
+        assert len(find_events(three_sites(seed, told=told, struck=9)).findings) >= 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_event_elsewhere_makes_no_place_silent(seed):
+    """A rack of few crashes has a quiet week; one burst of all others then was not due there."""
+    rng, day = np.random.default_rng(seed), 86_400
+    whole = three_sites(seed, told=0, struck=0)
+    quiet = (whole.host < 20) & (np.abs(whole.day - 20_015) <= 3)
+    kept = whole.chosen(~quiet & (rng.random(whole.day.size) < 0.8), whole.exposure_day >= 0)
+    racks = Attribute("rack", [f"r{i}" for i in range(9)], kept.host // 20, kept.exposure_day)
+    for gap in find_past_silences(kept._replace(attributes=(racks,))):
+        rate = np.count_nonzero(kept.signature > 0) * (gap.end - gap.begin) / (30 * day)
+        assert gap.due < 1.6 * rate / 8, "what came together counts once"

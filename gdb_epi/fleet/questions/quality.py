@@ -19,7 +19,7 @@ from gdb_epi.fleet.questions.collection_limits import find_collection_limit, fin
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.facts import CORE_SIZE, ENV
-from gdb_epi.fleet.screen.events import CrashEvents, find_events
+from gdb_epi.fleet.screen.events import ONE_EVENT, CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.screen.past_silence import find_past_silences
 from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
@@ -169,6 +169,10 @@ def _silence(population: Population) -> Iterator[QualityCheck]:
 def _zones(population: Population) -> Iterator[QualityCheck]:
     if (local := find_local_hours(population)) is not None:
         yield QualityCheck(TIMES, True, local.words())
+    for event in find_events(population).findings:
+        for words in (c for c in event.caveats if c.endswith(ONE_EVENT)):
+            text = f"of the crashes of {event.value} {words}"
+            yield QualityCheck(TIMES, False, text, "see how their collectors write times")
     for place in shifted_places(population):
         text = f"{place.attr}={place.value}: {place.stories} jobs or events come there "
         text += f"{place.hours:+d} hours from where they come elsewhere ({place.crashes} crashes): "

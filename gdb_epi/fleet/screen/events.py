@@ -59,6 +59,14 @@ CAVEAT_CLOCKS = (
     "the clocks of {zone} changed just then (from {before} to {after}): code that works with local "
     "times may die so, and at each such change"
 )
+ONE_EVENT = "their clocks seem to write local time as UTC: it is one event"
+CAVEAT_SHIFTED = (
+    "{count} of them say {moment}: all on hosts with {marks}, whose other crashes come {hours} "
+    f"than those of other hosts there, too; {ONE_EVENT}"
+)
+HALF_HOUR, MOST_SHIFTED = 1_800, 14 * 3_600  # seconds: zones differ by so much
+MIN_PROFILE = 30  # crashes of other hosts of a place, whose hours are then compared
+MIN_GAIN = 5.0  # log-likelihood units: the shift explains the hours of a group's other crashes
 CLOCK_CHANGE_BEFORE, CLOCK_CHANGE_AFTER = 3600, 600  # seconds from the start of an event
 CAVEAT_RESTARTED = "a program that is restarted and dies again, counted once: see the program first"
 
@@ -124,7 +132,7 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
     loops = _loops_of(population, second)
     first = np.ones(population.day.size, dtype=bool)
     first[loops.repeated] = False
-    together = list(_together(population, second, first))
+    together = _joined_across_clocks(population, second, list(_together(population, second, first)))
     counted = np.arange(first.size)  # the crash that counts for each
     counted[loops.repeated] = loops.stands_for
     for whole, finding in together:
@@ -398,6 +406,79 @@ def _event(
         float("inf"), f"{size} crashes on {hosts} hosts in {minutes} min", "none needed",
         shared, (CAVEAT_COUNTED_ONCE, *_clock_change(int(second[mine[0]]))), members,
     )  # fmt: skip
+
+
+def _joined_across_clocks(
+    population: Population, second: Ints, events: list[tuple[Ints, Finding]]
+) -> list[tuple[Ints, Finding]]:
+    """Return the events, those as one that some hosts tell hours later because of their clocks.
+
+    All hosts of the second event share values that no host of the first one has together, and their
+    other crashes come as many hours later than those of other hosts of the same place.
+    """
+    joined = list(events)
+    for later in events:
+        for other in events:
+            if later is other or not all(any(e is one for one in joined) for e in (later, other)):
+                continue
+            shifted = _shifted_event(population, second, later, other)
+            if shifted is not None:
+                joined = [one for one in joined if one is not later and one is not other]
+                joined.append(shifted)
+    return joined
+
+
+def _shifted_event(
+    population: Population, second: Ints, event: tuple[Ints, Finding], true: tuple[Ints, Finding]
+) -> tuple[Ints, Finding] | None:
+    """Return two events as one, if the clocks of all hosts of the first are off; else None."""
+    rows, finding = event
+    if finding.signature != true[1].signature or finding.signature == ALL:
+        return None
+    apart = int(second[rows[0]] - second[true[0][0]])
+    shift = round(apart / HALF_HOUR) * HALF_HOUR
+    if not 0 < abs(shift) <= MOST_SHIFTED or abs(apart - shift) > GAP:
+        return None
+    hosts = population.host
+    if np.isin(hosts[rows], hosts[true[0]]).any():
+        return None
+    marks = {
+        f"{attribute.name}={attribute.values[value]}": attribute.crash == value
+        for attribute in population.attributes
+        if not is_process_attribute(attribute.name)
+        for value in _value_of_most(attribute, rows, values_in_fleet(attribute))
+    }
+    of_group = np.logical_and.reduce([second >= 0, *marks.values()])
+    # What hit other hosts of the place at another hour came there then: its clocks are right.
+    if not marks or not of_group[rows].all() or of_group[true[0]].any():
+        return None
+    if not all(has_mark[true[0]].any() for has_mark in marks.values()):
+        return None
+    # A group so small may be absent from the first event by chance.
+    if (1 - of_group.sum() / (second >= 0).sum()) ** true[0].size > MAX_P:
+        return None
+    alone = second >= 0
+    alone[np.concatenate((rows, true[0]))] = False
+    mine, gains = second[alone & of_group], [0.0]
+    for has_mark in marks.values():
+        beside = second[alone & has_mark & ~of_group]
+        if beside.size >= MIN_PROFILE:
+            hourly = np.bincount(beside // 3600 % 24, minlength=24) + 1.0
+            usual = np.log(hourly / hourly.sum())
+            moved, told = ((mine - by) // 3600 % 24 for by in (shift, 0))
+            gains.append(float(usual[moved].sum() - usual[told].sum()))
+    if max(gains) < MIN_GAIN:
+        return None
+    right = np.where(of_group, second - shift, second)
+    both = np.union1d(rows, true[0])
+    both = both[np.argsort(right[both], kind="stable")]
+    mine_of_both = both[(finding.members | true[1].members)[both]]
+    whole = _event(population, right, mine_of_both, min(finding.p, true[1].p), (both, both.size))
+    caveat = CAVEAT_SHIFTED.format(
+        count=rows.size, moment=iso_moment(int(second[rows[0]])), marks=" and ".join(marks),
+        hours=f"{abs(shift) / 3600:g} h {'later' if shift > 0 else 'earlier'}",
+    )  # fmt: skip
+    return np.sort(both), whole._replace(caveats=(caveat, *whole.caveats))
 
 
 def _clock_change(start: int) -> tuple[str, ...]:

@@ -108,7 +108,7 @@ def _gaps(
     rows = rows[np.argsort(attribute.crash[rows], kind="stable")]
     codes, at = attribute.crash[rows], second[rows].astype(np.int64)
     edges = np.searchsorted(codes, np.arange(len(attribute.values) + 1))
-    every = second[population.timed]
+    every = second[population.timed & (population.host >= 0)]  # what came together counts once
     for value, (low, high) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
         if high - low < MIN_CRASHES:
             continue
