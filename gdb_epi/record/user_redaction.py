@@ -22,11 +22,15 @@ MAX_MESSAGE = 200
 _HARMLESS = 0x1000
 _WHOLE = re.compile(r"0x[0-9a-f]{16}\Z")
 _INSIDE = re.compile(r"0x[0-9a-fA-F]{5,16}\b")
+_AS_NUMBER = re.compile(r"\b\d{8,20}\b")  # an address, or a value, in a sentence
 _NO_ADDRESSES = ("hardware", "signature", "libs")
+_WITH_SENTENCES = ("verdict", "findings", "corruption")
 # Attributes of a host whose names say that they identify it.
 _IDENTIFYING = re.compile(r"(host|node|serial|uuid|asset|mac|ip|address|fqdn|domain)", re.I)
 _HOST_VARIABLES = ("SLURMD_NODENAME",)
 
+_SECRETS = "password|passwd|passphrase|pwd|pin|secret|token|key|bearer|basic|credentials?|cookie"
+_ORDINARY = r"u?int\d+|float\d+|complex\d+|utf\d+|latin\d|sha\d+|md5|base64|ipv[46]|x86_64|python\d"
 _PARAMETERS = (
     (re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), "<email>"),
     (re.compile(r"\b[a-zA-Z][\w+.-]*://[^\s'\"]+"), "<url>"),
@@ -34,7 +38,13 @@ _PARAMETERS = (
     (re.compile(r"\b0[xX][0-9a-fA-F]+\b"), "<hex>"),
     (re.compile(r"(?:[A-Za-z]:)?(?:[/\\][^\s/\\:,;()<>]+)+[/\\]?"), "<path>"),
     (re.compile(r"\b(?=[0-9a-fA-F-]*\d)[0-9a-fA-F][0-9a-fA-F-]{7,}\b"), "<hex>"),
-    (re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])[\w+/=-]{12,}"), "<word>"),
+    (re.compile(r"(\b[\w.-]+=)[^\s,;)]+"), r"\1<value>"),
+    (re.compile(rf"(?i)(\b(?:{_SECRETS})\b[\s:]+(?:is |was )?)(?!<)[^\s,;)]+"), r"\1<secret>"),
+    # A name of a user or a key has a digit as a rule; so have names of types and codecs.
+    (
+        re.compile(rf"(?i)\b(?!(?:{_ORDINARY}|[\d.,]+e[-+]?\d+)\b)(?=\w*\d)(?=\w*[a-z])[\w+/=.-]+"),
+        "<word>",
+    ),
     (re.compile(r"[-+]?\b\d[\d_.,]*(?:[eE][-+]?\d+)?"), "<number>"),
 )
 
@@ -93,6 +103,15 @@ def redact_addresses(record: Json) -> Json:
         key: value if key in _NO_ADDRESSES else map_texts(value, _without_addresses)
         for key, value in record.items()
     }
+    signature = redacted.get("signature")
+    if isinstance(signature, dict):  # its keys hold offsets in files, which are no addresses
+        redacted["signature"] = {
+            key: map_texts(value, _without_addresses) if key == "evidence" else value
+            for key, value in signature.items()
+        }
+    for group in _WITH_SENTENCES:
+        if group in redacted:
+            redacted[group] = map_texts(redacted[group], lambda text: _AS_NUMBER.sub("~", text))
     _note(redacted, "addresses", REDACTED, "--redact-addresses")
     return redacted
 

@@ -101,6 +101,12 @@ def test_names_of_secrets() -> None:
         ("https://h/?token=abc&x=1", "https://h/?token=***&x=1"),
         ("dbname=x password=p1 user=u", "dbname=x password=*** user=u"),
         ("no secret: at all", "no secret: at all"),
+        ('{"password": "p1", "user": "u"}', '{"password": "***", "user": "u"}'),
+        ("Authorization: Bearer abcdef.ghi", "Authorization: Bearer ***"),
+        ("see eyJhbGciOi.eyJzdWI.sig now", "see *** now"),
+        ("ghp_16C7e42F292c6912E7710c83 of bob", "*** of bob"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIE", "-----BEGIN RSA PRIVATE KEY-----***"),
+        ("Basic arithmetic, a high task-force", "Basic arithmetic, a high task-force"),
     ],
 )
 def test_passwords_in_texts(text: str, masked: str) -> None:

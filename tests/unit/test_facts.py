@@ -222,7 +222,16 @@ def test_operands_as_text(code: str, text: str) -> None:
         ("at 0x7ffe12 offset -12.5e3", "at <hex> offset <number>"),
         ("see https://x.org/?key=1 now", "see <url> now"),
         ("mail bob@example.org", "mail <email>"),
-        ("token eyJhbGciOiJIUzI1NiJ9 bad", "token <word> bad"),
+        ("token eyJhbGciOiJIUzI1NiJ9 bad", "token <secret> bad"),
+        (
+            "no login with password hunter token=tok3",
+            "no login with password <secret> token=<value>",
+        ),
+        ("refused: Bearer abc.def id 123f2a9c", "refused: Bearer <secret> id <hex>"),
+        (
+            "user bob7 cannot convert int64",
+            "user <word> cannot convert int64",
+        ),
         ("id 2770970a-2935-4abe-b466-d9fc3d9a6558", "id <hex>"),
         ("plain words stay", "plain words stay"),
         ("first line\nsecond: hunter2", "first line"),
@@ -279,7 +288,9 @@ def test_addresses_are_redacted_and_the_null_page_stays() -> None:
         assert f"{address:x}" not in text
     assert found["signal"]["fault_address"] == "0x0000000000000008"
     assert found["signal"]["pc"] == "redacted"
-    assert found["signature"] == whole["signature"]
+    assert found["signature"]["keys"] == whole["signature"]["keys"]
+    reasons = {**whole, "verdict": {"reasons": ["it is the number 3735879680, 4 bytes"]}}
+    assert redact_addresses(reasons)["verdict"]["reasons"] == ["it is the number ~, 4 bytes"]
     from support.schema import problems
 
     assert problems(found) == []

@@ -19,6 +19,7 @@ from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.repr_decoder import ReprDecoder, ReprLimits, Undecodable
+from gdb_epi.cpython.values.secrets import mask_passwords
 from gdb_epi.errors import (
     NOT_APPLICABLE,
     NOT_AVAILABLE,
@@ -383,6 +384,10 @@ class ExceptionTextReader:
         texts = self._texts_of(address)
         self._room -= sum(len(text) for text in texts[:2] if isinstance(text, str))
         self._room -= sum(map(len, () if isinstance(texts.notes, Absent) else texts.notes))
+        if not isinstance(texts.message, Absent):
+            texts = texts._replace(message=mask_passwords(texts.message))
+        if not isinstance(texts.notes, Absent):
+            texts = texts._replace(notes=tuple(map(mask_passwords, texts.notes)))
         return texts
 
     def _texts_of(self, address: int) -> ExceptionTexts:
@@ -418,7 +423,7 @@ class ExceptionTextReader:
             why = Absent(NOT_AVAILABLE, "the exception was not made yet")
             return ExceptionTexts(why, shown, (), decoder.exact)
         try:
-            message: str | Absent = self._str(decoder, value)
+            message: str | Absent = mask_passwords(self._str(decoder, value))
         except _PROBLEMS as error:
             message = Absent(UNPARSABLE, str(error))
         return ExceptionTexts(message, f"({shown},)", (), decoder.exact)

@@ -2,10 +2,11 @@
 """Values that are not shown unless asked for: passwords, tokens, keys.
 
 The rule, which the README gives: a value is masked when its name says that it is a secret, and so
-is the password of a URL in any text. A name says so when one of its words is in WORDS or ends with
-one of ENDINGS, or when two of them in a row are in PAIRS; words are separated by `_`, other
-punctuation, and capitals. None, True, False, empty values, functions, classes and modules are shown
-under any name; so are numbers, unless the last word is in NUMBER_WORDS: `max_tokens` is no secret.
+are in any text the password of a URL, a setting's value and what has the form of a key. A name says
+so when one of its words is in WORDS or ends with one of ENDINGS, when two of them in a row are in
+PAIRS, or when the last is in LAST_WORDS; words are separated by `_`, other punctuation, and
+capitals. None, True, False, empty values, functions, classes and modules are shown under any name;
+so are numbers, unless the last word is in NUMBER_WORDS: `max_tokens` is no secret.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ WORDS = frozenset(
     "tokens credential credentials creds apikey apikeys auth authorization jwt bearer cookie "
     "cookies otp sessionid privatekey accesskey secretkey".split()
 )
+LAST_WORDS = frozenset(("pass", "pw"))  # DB_PASS; pass_count is none
 ENDINGS = ("password", "passwd", "passphrase", "secret", "token", "apikey", "credentials")
 PAIRS = frozenset(
     (first, "key")
     for first in "api access private secret auth signing encryption master account shared".split()
 ) | {("session", "id")}
-NUMBER_WORDS = frozenset("password passwd pwd passphrase passcode pin otp secret".split())
+NUMBER_WORDS = frozenset("password passwd pass pwd pw passphrase passcode pin otp secret".split())
 
 # Built-in types (or those that a type derives from) that hold no secret, and empty values.
 _OPEN = frozenset(
@@ -34,9 +36,26 @@ _NUMBERS = frozenset(("int", "float", "complex"))
 MASK = "***"
 MASKED = "<masked "  # begins the text that stands for a whole value; its type follows
 MAX_NAME = 200
-# Settings in text: `password=...`, as in libpq, ODBC and query strings.
+# Settings in text: `password=...` of libpq, ODBC and query strings, `"password": "..."` of JSON.
 _SETTINGS = r"(?i)((?:^|[\s?&;'\"])[\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)=)"
 _SETTING = _SETTINGS + r"(?!\*\*\*)([^\s&;'\"<>]+)"
+_FIELD = (
+    r"(?i)(\\?[\"'][\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)\\?[\"']\s*:\s*\\?[\"'])"
+    r"(?!\*\*\*)([^\"'\\]+)"
+)
+_SETTING_MARKS = ("passw", "pwd", "key", "secret", "token")
+# What has the form of a key, by whoever gives it out: HTTP's schemes, JSON web tokens (RFC 7519),
+# PEM (RFC 7468), GitHub, GitLab, Slack, Amazon, OpenAI and Stripe. A cut text may lack the end.
+_KEYS = (
+    r"(\b(?:Bearer|Basic) +)(?=\S*[\d.=])[\w.~+/=-]{6,}"
+    r"|()\beyJ[\w-]{6,}(?:\.[\w-]*){1,2}"
+    r"|(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?:(?!-----END).)+"
+    r"|()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk-|[sr]k_live_|AKIA|ASIA)[\w-]{12,}"
+)
+_KEY_MARKS = (
+    "Bearer ", "Basic ", "eyJ", "PRIVATE KEY-----", "ghp_", "gho_", "ghu_", "ghs_", "ghr_",
+    "github_pat_", "glpat-", "xox", "sk-", "k_live_", "AKIA", "ASIA",
+)  # fmt: skip
 # scheme://user:password@host; a text that was cut may end inside the password.
 _URL = r"([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'\"]*:)([^\s/'\"]+@|(?!\d+(?:['\"]|$))[^\s/@'\"]+$)"
 
@@ -66,7 +85,7 @@ def is_secret_name(name: str) -> bool:
         if word in WORDS or word.endswith(ENDINGS) or (before, word) in PAIRS:
             return True
         before = word
-    return False
+    return before in LAST_WORDS
 
 
 def is_shown_despite_name(name: str, ident: str, text: str) -> bool:
@@ -82,13 +101,18 @@ def is_shown_despite_name(name: str, ident: str, text: str) -> bool:
 
 
 def mask_passwords(text: str) -> str:
-    """Return a text with `***` in place of the passwords in URLs and settings."""
-    lower = text.lower() if "=" in text else ""
-    has_setting = any(word in lower for word in ("passw", "pwd=", "key=", "secret=", "token="))
-    if "://" not in text and not has_setting:
+    """Return a text with `***` in place of passwords in URLs and settings, and of keys."""
+    lower = text.lower() if "=" in text or ":" in text else ""
+    has_setting = any(mark in lower for mark in _SETTING_MARKS)
+    has_key = any(mark in text for mark in _KEY_MARKS)
+    if "://" not in text and not has_setting and not has_key:
         return text
     import re
 
     if "://" in text:
         text = re.sub(_URL, lambda m: f"{m[1]}{MASK}{'@' if m[2].endswith('@') else ''}", text)
-    return re.sub(_SETTING, rf"\1{MASK}", text) if has_setting else text
+    if has_setting:
+        text = re.sub(_FIELD, rf"\1{MASK}", re.sub(_SETTING, rf"\1{MASK}", text))
+    if has_key:
+        text = re.sub(_KEYS, lambda m: (m[1] or m[3] or "") + MASK, text, flags=re.S)
+    return text
