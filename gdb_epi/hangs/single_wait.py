@@ -196,7 +196,7 @@ def _notification(
         return HangDiagnosis(
             HANG, "held while it waits", sentence, (activity, held_up), PROBABLE,
             (f"{held_up.who()}{started} waits for {activity.who()}",),
-            ("a timeout",), ("whether it is that thread which should wake it",),
+            ("a timeout",), ("whether it is that thread which should wake it",), outside="",
         )  # fmt: skip
     called = find_thread_in_same_native_call(scene, activity, seen)
     if called is not None:
@@ -247,7 +247,8 @@ def _through(
         serves = giver.kind in (hang_types.ACCEPT, hang_types.POLL, hang_types.READ)
         if serves and giver is not other and is_in_serving_loop(scene, other.frames):
             return further
-        return further._replace(label=HANG, kind="nobody gives it")
+        outside = hang_types.LATE_CLIENT if serves else None
+        return further._replace(label=HANG, kind="nobody gives it", outside=outside)
     if activity.kind == hang_types.JOIN and is_waiting_in_shutdown(
         library_frames_called(scene, activity)
     ):
@@ -263,7 +264,7 @@ def _through(
         return further._replace(label=HANG, kind="idle holder", sentence=text)
     if activity.kind == hang_types.READ and not any(map(scene.runs_in_loop, activity.frames)):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"
-        return further._replace(label=HANG, kind="peer", sentence=text)
+        return further._replace(label=HANG, kind="peer", sentence=text, outside="")
     if activity.kind == hang_types.EVENT and activity.awaits != QUEUE_ITEM:
         # What it shall give besides its work may come with the next client, or never.
         doubt = "whether what that thread waits for comes, and makes it do so, is not in the core"

@@ -32,6 +32,21 @@ SET_TIMEOUT, FROM_OUTSIDE, LEAVE_BLOCK = "set a timeout", "call_soon_threadsafe"
 READ_OUTPUT, ONLY_SET_FLAG = "read the output", "only set a flag"
 UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
+# Kinds of waits that somebody outside of this process ends, and who that is: in one core whoever is
+# slow looks like who never comes.
+LATE_CLIENT = "a client that only comes late"
+_PEER, _CHILD = "a peer that is only slow", "a child process that is only slow"
+_HOLDER, _PROCESS = "a holder that works and gives it back", "another process that is only slow"
+_ENDED_FROM_OUTSIDE = {
+    **dict.fromkeys(("peer", "peer does not read", "one client", "closing", "retries",
+                     "held while it waits"), _PEER),
+    **dict.fromkeys(("child", "full pipe", "open stdin", "unread queue", "preexec_fn", "exec",
+                     "process pool"), _CHILD),
+    **dict.fromkeys(("file lock", "lock file", "database lock", "lock of another process"),
+                    _HOLDER),
+    **dict.fromkeys(("queue of processes", "job elsewhere", "pool", "open", "polls"), _PROCESS),
+    "idle holder": LATE_CLIENT,
+}  # fmt: skip
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 INHERITED = "fork-inherited-lock"
 
@@ -94,7 +109,9 @@ class HangDiagnosis(NamedTuple):
     `kind` classifies it ("lock order", "pipe", "busy", ...); `sentence` says in plain words who
     waits for what, and where. `members` are the threads that it is about: those of a cycle, or one
     thread. `ruled_out` names innocent causes that were ruled out, `open` those that were not or
-    could not be. `fix` is one of the words above, "" where the kind says enough.
+    could not be. `fix` is one of the words above, "" where the kind says enough. `outside` is who
+    outside of this core may end the wait and only be slow, "" where that is ruled out; None: what
+    the kind says.
     """
 
     label: str
@@ -106,17 +123,27 @@ class HangDiagnosis(NamedTuple):
     ruled_out: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     fix: str = ""
+    outside: str | None = None
+
+    @property
+    def slow_outside(self) -> str:
+        """Return who outside of this core may only be slow, which looks the same; "" for nobody."""
+        if self.outside is not None or self.label != HANG:
+            return self.outside or ""
+        return _ENDED_FROM_OUTSIDE.get(self.kind, "")
 
 
 def wait_diagnosis(
     label: str, kind: str, sentence: str, activity: ThreadActivity, sure: str = PROBABLE, *,
     evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
-    fix: str = "",
+    fix: str = "", outside: str | None = None,
 ) -> HangDiagnosis:  # fmt: skip
     """Return an answer that rests on one thread's wait."""
     seen = f"thread {activity.tid} is in {activity.call}" if activity.call else ""
     observed = tuple(filter(None, (seen, *evidence)))
-    return HangDiagnosis(label, kind, sentence, (activity,), sure, observed, ruled_out, doubts, fix)
+    return HangDiagnosis(
+        label, kind, sentence, (activity,), sure, observed, ruled_out, doubts, fix, outside
+    )
 
 
 def idle_diagnosis(activity: ThreadActivity, sentence: str) -> HangDiagnosis:

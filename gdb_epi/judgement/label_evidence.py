@@ -34,6 +34,9 @@ OF_HANGS = frozenset((FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT))
 GOING_ON = frozenset(("killed-external", "snapshot", "unknown"))
 # A check of the runtime's met a state that one damaged word explains as well, and none was found.
 ONE_WORD_EXPLAINS = 0.6
+# Whoever ends a wait from outside of the core may only be slow: one short look tells no hang. All 7
+# programs of that sort that a stranger wrote went on by themselves (2026-11-29).
+SLOW_EXPLAINS = 0.79
 NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
 
 
@@ -229,12 +232,11 @@ def _finding_arguments(
         if rule is not None:
             shares = {speaks.hypothesis: 1.0}
             counts = counts_for_rule(rule, counted)
-            of_state = bool(finding.facts.get(speaks.damage_fact))
-            most = (
-                min(speaks.max_probability, ONE_WORD_EXPLAINS)
-                if of_state
-                else speaks.max_probability
-            )
+            most = speaks.max_probability
+            if finding.facts.get(speaks.damage_fact):
+                most = min(most, ONE_WORD_EXPLAINS)
+            if finding.facts.get(speaks.outside_fact):
+                most = min(most, SLOW_EXPLAINS)
             yield LabelEvidence(
                 rule, speaks.label, shares, counts, finding.summary, most=most, root=speaks.root
             )

@@ -113,6 +113,11 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         return f"{who} {_deadlock_words(record)}", _deadlock_sentence(record, cause)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
+        slow = _facts_of_wait(record).get("outside")
+        if slow:
+            sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
+            why = "" if cause == CHILD_UNSEEN else _sentence(_with_names(record, cause))
+            return f"{who} seems to hang: {wait}", f"{why} {SLOW.format(sure, slow)}".lstrip()
         if not cause or cause == CHILD_UNSEEN:
             doubts = get_texts(_facts_of_wait(record), "open")
             doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
@@ -483,6 +488,9 @@ def _has_one_wrong_bit(record: Json) -> bool:
 
 
 CHILD_UNSEEN = "what that child does is not in this core"
+SLOW = (
+    "{} sure: {} looks the same in one core. If it has waited for minutes, look at the other side."
+)
 NOTHING_STUCK = "Nothing was found that waits for what cannot come."
 POLLING = "A service does so, and so does a program that waits for what never comes."
 LOOP = (

@@ -50,9 +50,12 @@ def judge(
     verdict = record.get("verdict") or {}
     label, confidence = verdict.get("label", "cannot-tell"), verdict.get("confidence") or 0.0
     grade, why = _grade(truth, record, label, folder)
+    may_doubt = label in truth.get("unsure", []) and confidence < SURE
+    if grade == WRONG_LOW and why == label and may_doubt:
+        grade = UNHELPFUL
     if grade == WRONG_LOW and confidence >= SURE:
         grade = WRONG_HIGH
-    right, helpless = label in truth["right"], label in truth["unhelpful"]
+    right, helpless = label in truth["right"], label in truth["unhelpful"] or may_doubt
     wrong = not right and not helpless
     return Judged(name, truth["kind"], interpreter, label, confidence, grade, right, wrong, why)
 

@@ -29,7 +29,7 @@ KINDS = (
 NEEDED = {"kind", "core", "says", "stands_for", "right", "unhelpful", "wrong"}
 ALLOWED = NEEDED | {
     "signal", "settle", "child", "flip", "names", "untrue", "damage", "dies_of", "oldest", "newest",
-    "packages", "environment", "options", "arguments", "flags", "ci",
+    "packages", "environment", "options", "arguments", "flags", "ci", "unsure",
 }  # fmt: skip
 # What CI asks of its tenth: no confident wrong answer, and this share right (by program).
 CI_RIGHT = 0.7

@@ -199,10 +199,11 @@ def test_a_function_that_serves_any_object_is_named_with_whom_it_serves() -> Non
     assert place_words([named, TICK]) == "in array_item, called from tick (clock.py:7)"
 
 
-def hung(label: str, reason: str, place: str = "take (clock.py:7)") -> str:
+def hung(label: str, reason: str, place: str = "take (clock.py:7)", outside: str = "") -> str:
     """Return the opening of the answer for a thread that waits."""
     member = {"tid": 7, "name": "MainThread", "doing": "event", "frames": [place]}
-    finding = {"detector": "stuck_waiting", "summary": reason, "facts": {"members": [member]}}
+    facts = {"members": [member], "outside": outside}
+    finding = {"detector": "stuck_waiting", "summary": reason, "facts": facts}
     record: dict[str, Any] = {
         "verdict": {"label": label, "confidence": 0.8, "reasons": [reason]},
         "threads": {"count": 1, "crashed": {"tid": 7, "name": "MainThread"}},
@@ -238,6 +239,25 @@ def test_the_first_line_of_a_hang_says_what_is_waited_for(
     label: str, reason: str, opening: str
 ) -> None:
     assert opening in hung(label, reason)
+
+
+@pytest.mark.parametrize(
+    ("reason", "opening"),
+    [
+        ("MainThread waits at take (clock.py:7) for data",
+         "seems to hang: MainThread waits at take (clock.py:7) for data\n80% sure: a slow peer "
+         "looks the same in one core. If it has waited for minutes, look at the other side."),
+        ("MainThread waits at take (clock.py:7) for the end of child 9; what that child does is "
+         "not in this core", "for the end of child 9\n80% sure: a slow peer looks the same"),
+        ("MainThread waits at take (clock.py:7) for its output: nothing has come yet",
+         "for its output\nNothing has come yet. 80% sure: a slow peer looks the same"),
+    ],
+)  # fmt: skip
+def test_who_may_only_be_slow_is_named(reason: str, opening: str) -> None:
+    told = hung("hang", reason, outside="a slow peer")
+    assert opening in told
+    assert "just slow" not in told
+    assert "end by itself" not in told
 
 
 def test_what_one_core_does_not_know_of_a_hang_is_said() -> None:

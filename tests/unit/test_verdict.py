@@ -322,3 +322,15 @@ def test_what_a_damaged_length_leaves_too_is_never_sure_by_itself() -> None:
         "segv-wild", [finding("address_in_variable", kind="covers")], compute_score([]), table
     )
     assert (told.label, told.confidence) == ("software", 0.79)
+
+
+def test_a_wait_that_ends_elsewhere_is_never_sure() -> None:
+    """Seven slow programs of a stranger were hangs, 84 to 94 %."""
+    counts = {"stuck_waiting:peer": RuleCounts(500, 0, "")}
+    told = []
+    for outside in ("", "a peer that is only slow"):
+        waiting = finding("stuck_waiting", kind="peer", outside=outside)
+        told.append(judge("killed-external", [waiting], compute_score([]), counts))
+    assert [each.label for each in told] == ["hang", "hang"]
+    assert told[0].confidence > 0.9
+    assert told[1].confidence == 0.79

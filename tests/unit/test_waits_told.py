@@ -12,7 +12,7 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import BY_CALL
 from gdb_epi.hangs.system_calls import read_system_call
-from gdb_epi.hangs.types import HANG, ThreadActivity, wait_diagnosis
+from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.render.opening_sentences import MAX_REASON, first_reason
@@ -86,10 +86,29 @@ def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
         loops_around=lambda frames: loops * len(frames),
         runs_in_loop=lambda _: loops > 0,
         is_in_bounded_loop=lambda _: ends,
+        loop_bodies=lambda _: [],
     )
     waiting = ThreadActivity(7, "MainThread", hang_types.READ, frames=("frame",))  # type: ignore[arg-type]
     answer = weaken_diagnosis_in_loop(scene, wait_diagnosis(HANG, "peer", "waits", waiting))  # type: ignore[arg-type]
     assert (answer.sure, bool(answer.open)) == (sure, sure == INFO)
+
+
+@pytest.mark.parametrize(
+    ("label", "kind", "outside", "who"),
+    [
+        (HANG, "peer", None, "a peer that is only slow"),
+        (HANG, "child", None, "a child process that is only slow"),
+        (HANG, "file lock", None, "a holder that works and gives it back"),
+        (HANG, "peer", "", ""),  # both ends are in this process
+        (HANG, "nobody left", None, ""),
+        (HANG, "nobody gives it", "a client", "a client"),
+        (DEADLOCK, "pool", None, ""),
+    ],
+)
+def test_who_may_only_be_slow_stands_with_the_answer(label, kind, outside, who) -> None:
+    waiting = ThreadActivity(7, "MainThread", hang_types.READ)
+    answer = wait_diagnosis(label, kind, "waits", waiting, outside=outside)
+    assert answer.slow_outside == who
 
 
 def test_both_machines_know_the_same_waits() -> None:

@@ -36,13 +36,14 @@ def stuck_deadlock(state: ProcessState) -> Iterator[Finding]:
 @detector(
     "stuck_waiting",
     needs="python",
-    supports=SupportedLabel("hang", "wait-without-end", counted_by="kind"),
+    supports=SupportedLabel("hang", "wait-without-end", counted_by="kind", outside_fact="outside"),
 )
 def stuck_waiting(state: ProcessState) -> Iterator[Finding]:
     """Find a wait that nothing in this process will end: its GIL, a lock, an event, a peer.
 
     Innocent causes, tested: a timeout, a thread that still computes, one that refers to what is
-    waited for, a function that waits for work by design. The facts name what is open.
+    waited for, a function that waits for work by design. The facts name what is open, and who
+    outside of this core may only be slow.
     Reference: the kinds of waits are in gdb_epi/hangs/.
     """
     return _hang_findings(state, "stuck_waiting", "hang")
@@ -100,6 +101,7 @@ def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Findi
         "ruled_out": list(answer.ruled_out),
         "open": list(answer.open),
         "fix": answer.fix,
+        "outside": answer.slow_outside,
     }
     first = answer.members[0].tid if answer.members else 0
     yield Finding(name, f"thread {first}", facts, answer.sentence)

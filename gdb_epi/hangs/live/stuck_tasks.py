@@ -142,7 +142,7 @@ def main_task_awaits_silent_peer(scene: HangContext) -> HangDiagnosis | None:
                 ("the address of each transport is that of the other one's peer",
                  "no bytes lie in the buffers of either end"),
                 ("a timeout", "another task, callback or thread whose code could set it"),
-                ("a callback that writes to the connection",),
+                ("a callback that writes to the connection",), outside="",
             )  # fmt: skip
     return None
 
