@@ -233,3 +233,90 @@ def test_hosts_that_live_for_a_day_are_told():
     assert any(text.startswith("half of the hosts have hours on one day alone") for text in texts)
     assert not any("renamed" in text for text in texts)
     assert not any("one day alone" in c.text for c in check_quality(spans(*[(1, 10)] * 20)))
+
+
+def renamed_fleet(*, late: int, is_image: bool) -> list[dict]:
+    """60 hosts are renamed on days 20 to 24; of every sixth the old collector sends some more.
+
+    Or each two hosts are copies of one image, which run all the time.
+    """
+    rng, crashes = np.random.default_rng(8), []
+    for host in range(60):
+        change = 20 + host % 5
+        for day in rng.choice(40, 8, replace=False).tolist():
+            is_old = rng.random() < 0.5 if is_image else day < change
+            crashes.append((day + rng.random(), host, is_old))
+        if host % 6 == 0 and not is_image:
+            crashes += [(change + 12 + rng.random(), host, True) for _ in range(late)]
+    return [
+        minimal(
+            number,
+            host={
+                "hostname": f"{'web' if is_old else 'fra'}-{host:03d}",
+                "machine_id": f"{host:032x}",
+                "attributes": {},
+            },
+            time={"crash_ts": 1_764_000_000.0 + 86_400 * day},
+        )
+        for number, (day, host, is_old) in enumerate(sorted(crashes))
+    ]
+
+
+@pytest.mark.parametrize("late", [0, 1])
+def test_hosts_of_which_an_old_collector_sends_some_crashes_more_were_renamed(tmp_path, late):
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in renamed_fleet(late=late, is_image=False)))
+        read = load_population(engine)
+    assert read.quality["copies"] == [] and len(read.quality["renamed"]) >= 57
+    assert {name[:3] for name in read.hosts if int(name[4:]) % 6 == 0} == {"fra"}
+
+
+def test_copies_of_an_image_were_not_renamed(tmp_path):
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in renamed_fleet(late=0, is_image=True)))
+        read = load_population(engine)
+    assert len(read.quality["copies"]) >= 50
+
+
+def test_a_machine_that_came_back_under_another_name_has_what_it_did_before(tmp_path):
+    """Its serial number tells which host-hours are those of which of two machines of one name."""
+    rng, crashes, rows = np.random.default_rng(3), [], []
+    for host in range(60):
+        for day in range(40):
+            name, serial = f"n{host}", f"s{host}"
+            if host == 7:  # the workshop: s7 goes on day 15, s70 has its name, s7 is n99 from 25 on
+                serial = "s7" if day < 15 else "s70"
+            rows.append((FIRST_DAY + day, name, serial))
+            crashes += [(day, name, serial, False)] * int(rng.poisson(0.05))
+        if host == 7:
+            days = (*range(2, 15, 2), *range(25, 40, 2))
+            crashes += [(day, "n7" if day < 15 else "n99", "s7", True) for day in days]
+            rows += [(FIRST_DAY + day, "n99", "s7") for day in range(25, 40)]
+            crashes += [(20, "n7", "s70", False), (30, "n7", "s70", False)]
+    records_of = [
+        minimal(
+            number,
+            host={"hostname": name, "machine_id": f"{name}-{serial}",
+                  "attributes": {"serial": serial}},
+            time={"crash_ts": (FIRST_DAY + day) * 86_400.0 + 3_600 * (number % 24)},
+            flags={"bitflip": is_bad and number % 2 == 0, "lock_inherited": False},
+        )
+        for number, (day, name, serial, is_bad) in enumerate(sorted(crashes))
+    ]  # fmt: skip
+    hours = (
+        (f"feed:{n}", HostDay(day, name, 24.0, {"serial": serial}))
+        for n, (day, name, serial) in enumerate(rows)
+    )
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in records_of))
+        store_exposure(engine, hours)
+        read = load_population(engine)
+    assert read.covered.all(), "each of the two machines called n7 has its hours"
+    findings = screen_population(read, FIRST_DAY + 39).findings
+    (bad,) = [finding for finding in findings if finding.attr == "host"]
+    assert bad.value == "n99"
+    before = sum(name == "n7" and serial == "s7" for _, name, serial, _ in crashes)
+    (was,) = [caveat for caveat in bad.caveats if "its machine" in caveat]
+    assert was.startswith("its machine (serial=s7) was n7 (") and was.endswith(
+        f"with {before} crashes"
+    )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import lgamma, log
+from statistics import median
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
@@ -18,6 +19,8 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
 MANY_MACHINES = 5  # ids of one name: more often nobody installs a host anew
+MANY_RENAMED = 4  # times as many ids with one name after the other as with both at once
+FEW_OUT_OF_TURN = 0.2  # of the crashes of an id that was renamed, sent under the old name later
 MAX_LOG_P = log(1e-6)  # that crashes of names in use at once come one name after the other
 
 _Span = tuple[float, float]
@@ -68,6 +71,8 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
     outlived: dict[str, tuple[int, list[int]]] = {}
     if few:
         renamed, at_once = _part_names_of_machines(connection, few, rows_of_name)
+        meanwhile, at_once = _renamed_meanwhile(connection, few, renamed, at_once)
+        renamed += meanwhile
         if at_once and _crash_in_turn(connection, at_once):
             for order, _, hours in at_once:
                 renamed.append(order)
@@ -106,6 +111,48 @@ def _part_names_of_machines(
         elif all(_whole(crashed, own) for own in by_name.values()):
             at_once.append((order, by_name, hours))
     return renamed, at_once
+
+
+def _renamed_meanwhile(
+    connection: Connection,
+    shared: Sequence[dict[str, list[int]]],
+    renamed: Sequence[list[str]],
+    at_once: list[_InUseAtOnce],
+) -> tuple[list[list[str]], list[_InUseAtOnce]]:
+    """Return the machines, of those with two names at once, that were renamed as most others were.
+
+    A second collector may send a few crashes under the old name for some days more. Where most
+    machine ids have one name after the other, beyond chance, and of one id all crashes but a few do
+    too, it is one machine. Copies of an image crash in any order, and no id of them differs.
+    """
+    pairs = [
+        entry for entry in at_once if not entry[0] and len(entry[1]) == 2 and len(entry[2]) < 2
+    ]
+    in_turn = {tuple(sorted(order)) for order in renamed if len(order) == 2}
+    if not pairs or len(in_turn) < MANY_RENAMED * len(pairs):
+        return [], at_once
+    rows = {n: name for by_name in shared for name, own in by_name.items() for n in own}
+    c, times = tables.crash.c, dict[str, list[float]]()
+    for part in in_list_parts(list(rows)):
+        chosen = select(c.host_id, c.ts).where(c.host_id.in_(part), c.ts.is_not(None))
+        for number, when in connection.execute(chosen):
+            times.setdefault(rows[number], []).append(when)
+    sizes = [[len(times.get(name, ())) for name in names] for names in in_turn]
+    if sum(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1) for a, b in sizes) > MAX_LOG_P:
+        return [], at_once
+    orders: list[list[str]] = []
+    for entry in pairs:
+        old, new = sorted(entry[1], key=lambda name: median(times[name]))
+        every = sorted([(t, 0) for t in times[old]] + [(t, 1) for t in times[new]])
+        # Crashes out of turn, wherever the name was changed.
+        out = min(
+            sum(is_new for _, is_new in every[:cut]) + sum(1 - is_new for _, is_new in every[cut:])
+            for cut in range(len(every) + 1)
+        )
+        if out <= max(1, FEW_OUT_OF_TURN * len(every)):
+            orders.append([old, new])
+    kept = [entry for entry in at_once if not any(set(entry[1]) == set(order) for order in orders)]
+    return orders, kept
 
 
 def _crash_in_turn(connection: Connection, at_once: Iterable[_InUseAtOnce]) -> bool:

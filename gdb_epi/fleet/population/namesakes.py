@@ -83,8 +83,11 @@ def tell_namesakes_apart(
     first[last < 0] = ABSENT
     units: dict[int, list[tuple[int, _Machine]]] = {}
     spans: dict[int, tuple[int, int]] = {}  # of the crashes of each row
+    row_of_machine: dict[tuple[int, str], int] = {}
     for number, at in enumerate(where.tolist()):
         host, own_row, own_serial, own_site = (int(column[at]) for column in columns)
+        if machine := machine_ids.get(own_row):  # under another name it has another row
+            own_row = row_of_machine.setdefault((host, machine), own_row)
         rows = frozenset((own_row,) if machine_ids.get(own_row) else ())
         about = _Machine(rows, own_serial, own_site, int(first[number]), int(last[number]))
         units.setdefault(host, []).append((number, about))
@@ -234,7 +237,8 @@ def _with_hosts(
     namesakes: dict[str, list[str]] = {}
     reinstalled: list[list[Any]] = []
     for host, machines in sorted(several.items()):
-        name, by_site = population.hosts[host], dict[int, list[int]]()
+        name = population.hosts[host]
+        by_site, by_serial = dict[int, list[int]](), dict[int, list[int]]()
         whole = [reduce(_Machine.joined, (part for part, _ in machine)) for machine in machines]
         for machine, parts in zip(whole, machines, strict=True):
             code = host
@@ -246,13 +250,14 @@ def _with_hosts(
                 code = names.index(text)
                 namesakes.setdefault(name, []).append(text)
                 by_site.setdefault(machine.site, []).append(code)
+                by_serial.setdefault(machine.serial, []).append(code)
             of_unit[[number for _, numbers in parts for number in numbers]] = code
             reinstalled += shown.installed_again(names[code], machine)
-        if by_site and site is not None:
-            rows = population.exposure_host == host
-            for value, codes in by_site.items():
-                if value >= 0 and len(codes) == 1:
-                    at = rows & (site.exposure == value)
+        rows = population.exposure_host == host
+        for attribute, machines_by_value in ((site, by_site), (shown.serial, by_serial)):
+            for value, codes in machines_by_value.items():
+                if attribute is not None and value >= 0 and len(codes) == 1:
+                    at = rows & (attribute.exposure == value)
                     exposure_host = np.where(at, codes[0], exposure_host)
     summary: dict[str, Any] = {"namesakes": namesakes} if namesakes else {}
     crashed = np.unique(population.host[population.host >= 0]).size

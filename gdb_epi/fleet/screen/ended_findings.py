@@ -266,6 +266,12 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
             machine = f"{attribute.name}={attribute.values[int(code[0])]}"
             crashes = counted(int(np.count_nonzero(mine)), "crash")
             until = f"until {iso_day(last)}, with {crashes}"
+            if other != host and last > int(population.exposure_day[rows[hosts == host][-1]]):
+                came = int(population.exposure_day[there[given[1][there] == other][0]])
+                name = population.hosts[other]
+                finding = finding._replace(changes=finding.changes._replace(now=name))
+                caveats.append(f"its machine ({machine}) is {name} since {iso_day(came)}")
+                continue
             if other != host:
                 caveats.append(f"its machine ({machine}) was {population.hosts[other]} {until}")
                 continue
@@ -276,7 +282,10 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
 
 
 def _of_its_name(population: Population, finding: Finding) -> Iterator[str]:
-    """Say that a host was installed again, and that others have its name."""
+    """Say that a host had another name, was installed again, and that others have its name."""
+    for order in population.quality.get("renamed", ()):
+        if order[-1] == finding.value:
+            yield f"it was called {' and '.join(order[:-1])} before, which counts as the same host"
     for host, ids, day, serial in population.quality.get("again", ()):
         if host == finding.value:
             since = parse_day(day) or 0

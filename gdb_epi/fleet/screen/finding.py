@@ -74,13 +74,14 @@ def is_about_whole_host(signature: str) -> bool:
 class HostChanges(NamedTuple):
     """Days like "2026-11-29" since which a host is not what it was; None where it is.
 
-    It is like the others; it has no host-hours; another machine has its name. Each stands among the
-    caveats in words.
+    It is like the others; it has no host-hours; another machine has its name. `now`: the name that
+    its machine has. Each stands among the caveats in words.
     """
 
     recovered: str | None = None
     left: str | None = None
     replaced: str | None = None
+    now: str | None = None
 
 
 class Finding(NamedTuple):

@@ -125,6 +125,9 @@ def screen_population(
         ]
         for some in (new, hosts)
     )
+    # A machine that came back under another name is one: that name has what it did before.
+    names = {f.value for f in (*hosts, *earlier_findings) if f.attr == HOST}
+    new, hosts = ([f for f in some if f.changes.now not in names] for some in (new, hosts))
     new = drop_hosts_of_marked_signatures(counted, new, earlier_findings)
     new = add_renaming_caveats(population, new)
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), judged)
