@@ -46,6 +46,8 @@ class ProcessState:
         self.soft_errors: list[SoftError] = []
         self._stacks: dict[int, MergedStack] = {}
         self._calls: dict[int, Sequence[EvalCall]] = {}
+        self._call_reader: EvalCallReader | None = None
+        self._callee_reader: CalleeReader | None = None
 
     @cached_property
     def crash(self) -> CrashInfo | Absent:
@@ -165,30 +167,22 @@ class ProcessState:
         return self.python.threads() if isinstance(self.python, PythonState) else ()
 
     @cached_property
-    def _by_tid(self) -> dict[int, ThreadState]:
-        # Several interpreters may have a thread state for one LWP: the innermost wins, which is
-        # the one with frames.
-        by_tid: dict[int, ThreadState] = {}
-        for thread in self.python_threads():
-            if thread.tid is not None and thread.alive:
-                other = by_tid.get(thread.tid)
-                if other is None or not other.frames:
-                    by_tid[thread.tid] = thread
-        return by_tid
-
-    @cached_property
-    def _running(self) -> dict[int, list[ThreadState]]:
-        """The thread states of each LWP that have frames; the one that python_thread() takes
-        comes first."""
+    def _by_tid(self) -> dict[int, list[ThreadState]]:
+        """The living thread states of each LWP, of which several interpreters may have one."""
         by_tid: dict[int, list[ThreadState]] = {}
         for thread in self.python_threads():
-            if thread.tid is not None and thread.alive and thread.frames:
+            if thread.tid is not None and thread.alive:
                 by_tid.setdefault(thread.tid, []).append(thread)
         return by_tid
 
+    def _running(self, tid: int) -> list[ThreadState]:
+        """Return the thread states of an LWP that have frames; python_thread() takes the first."""
+        return [thread for thread in self._by_tid.get(tid, ()) if thread.frames]
+
     def python_thread(self, tid: int) -> ThreadState | None:
-        """Return the thread state that runs on an LWP."""
-        return self._by_tid.get(tid)
+        """Return the thread state that runs on an LWP: the innermost, which has frames."""
+        states = self._by_tid.get(tid, [None])
+        return next(iter(self._running(tid)), states[-1])
 
     @cached_property
     def _lwps(self) -> dict[int, Thread]:
@@ -232,13 +226,13 @@ class ProcessState:
 
         Where several interpreters run on it, their places on the C stack tell which one it is.
         """
-        if len(self._running.get(tid, ())) < 2:
+        if len(self._running(tid)) < 2:
             return thread.frames[0]
         return next(f.python for f in self.stack(tid).frames if f.python is not None)
 
     def python_frames(self, tid: int, thread: ThreadState) -> Sequence[PyFrame]:
         """Return the Python frames of one LWP, those of other interpreters on it as well."""
-        if len(self._running.get(tid, ())) < 2:
+        if len(self._running(tid)) < 2:
             return thread.frames
         return tuple(f.python for f in self.stack(tid).frames if f.python is not None)
 
@@ -253,38 +247,30 @@ class ProcessState:
         self, tid: int, native: Sequence[NativeFrame] | Absent
     ) -> tuple[list[EvalCall] | None, str]:
         """Return the eval calls of one LWP; None when its Python frames alone are at stake."""
-        threads = self._running.get(tid, [])
+        threads = self._running(tid)
         if isinstance(native, Absent) and len(threads) < 2:
             return None, ""
-        reader = self._call_reader
-        return (None, "") if reader is None else reader.of(threads, native)
+        if self._call_reader is None:
+            if not isinstance(self.python, PythonState):
+                return None, ""
+            from gdb_epi.cpython.frames.eval_calls import EvalCallReader
 
-    @cached_property
-    def _call_reader(self) -> EvalCallReader | None:
-        if not isinstance(self.python, PythonState):
-            return None
-        from gdb_epi.cpython.frames.eval_calls import EvalCallReader
-
-        return EvalCallReader(self.target, self.python.layout)
+            self._call_reader = EvalCallReader(self.target, self.python.layout)
+        return self._call_reader.of(threads, native)
 
     def callees(self, tid: int) -> dict[int, Callee]:
         """Return the C functions that Python frames of one LWP were calling, by frame address."""
-        reader = self._callee_reader
-        if reader is None:
-            return {}
-        callees = reader.of(self.stack(tid))
-        if reader.exhausted:
+        if self._callee_reader is None:
+            if not isinstance(self.python, PythonState):
+                return {}
+            from gdb_epi.cpython.frames.callee import CalleeReader
+
+            self._callee_reader = CalleeReader(self.target, self.python.layout)
+        callees = self._callee_reader.of(self.stack(tid))
+        if self._callee_reader.exhausted:
             why = "too many objects on value stacks: only C symbols say what frames were calling"
             self.soft_errors.append(SoftError("callee", "all threads", why))
         return callees
-
-    @cached_property
-    def _callee_reader(self) -> CalleeReader | None:
-        if not isinstance(self.python, PythonState):
-            return None
-        from gdb_epi.cpython.frames.callee import CalleeReader
-
-        return CalleeReader(self.target, self.python.layout)
 
     @cached_property
     def method_tables(self) -> MethodTables | None:

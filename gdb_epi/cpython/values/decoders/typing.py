@@ -6,10 +6,9 @@ Reference: Lib/typing.py, Objects/genericaliasobject.c, Objects/unionobject.c (3
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
+from contextlib import suppress
 
-# Special forms of typing that show more than their name when they have parameters.
-_TYPING = "typing."
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 
 
 def type_hint_text(decoder: ReprDecoder, address: int) -> str:
@@ -40,10 +39,6 @@ def _list_hint(decoder: ReprDecoder, address: int) -> str:
         decoder.leave(address)
 
 
-def _hints(decoder: ReprDecoder, address: int) -> list[str]:
-    return [type_hint_text(decoder, each) for each in decoder.tuple_items(address)]
-
-
 @decodes("types.GenericAlias")
 def generic_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode list[int] and its like, by the members that the type declares (3.9+)."""
@@ -52,18 +47,14 @@ def generic_alias(decoder: ReprDecoder, obj: Obj) -> str:
     star = ""
     if "__unpacked__" in decoder.context.members(obj.lineage.root):  # 3.11 (bpo-43224)
         star = "*" if decoder.reader.u8(decoder.member(obj, "__unpacked__")) else ""
-    texts = _hints(decoder, args)
+    texts = [type_hint_text(decoder, each) for each in decoder.tuple_items(args)]
     name = type_hint_text(decoder, origin)
     if not obj.is_exact and obj.type.python_class:
-        return _callable_alias(obj, name, texts)
+        # collections.abc.Callable[...], whose class adds a repr.
+        if obj.type.qualname != "_CallableGenericAlias" or not texts:
+            raise Undecodable("a child of GenericAlias")
+        return f"{name}[[{', '.join(texts[:-1])}], {texts[-1]}]"
     return f"{star}{name}[{', '.join(texts) if texts else '()'}]"
-
-
-def _callable_alias(obj: Obj, name: str, texts: list[str]) -> str:
-    """Decode collections.abc.Callable[...], whose class adds a repr."""
-    if obj.type.qualname != "_CallableGenericAlias" or not texts:
-        raise Undecodable("a child of GenericAlias")
-    return f"{name}[[{', '.join(texts[:-1])}], {texts[-1]}]"
 
 
 @decodes_repr(
@@ -72,27 +63,22 @@ def _callable_alias(obj: Obj, name: str, texts: list[str]) -> str:
 )
 def callable_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the __repr__ of collections.abc.Callable[...] does."""
-    origin = decoder.reader.u64(decoder.member(obj, "__origin__"))
-    args = decoder.reader.u64(decoder.member(obj, "__args__"))
-    held = decoder.tuple_items(args)
-    texts = _hints(decoder, args)
-    name = type_hint_text(decoder, origin)
-    if not texts:
-        raise Undecodable("it has no parameters")
-    if len(held) == 2 and _is_parameter_list(decoder, held[0]):
-        return f"{name}[{', '.join(texts)}]"
-    return f"{name}[[{', '.join(texts[:-1])}], {texts[-1]}]"
+    name = type_hint_text(decoder, decoder.reader.u64(decoder.member(obj, "__origin__")))
+    args = decoder.tuple_items(decoder.reader.u64(decoder.member(obj, "__args__")))
+    return _callable(decoder, name, args)
 
 
 @decodes("types.UnionType", "typing.Union")
 def union(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode int | str (3.10+); since 3.14 (gh-105499) also what typing.Union[...] makes."""
     args = decoder.tuple_items(decoder.reader.u64(decoder.member(obj, "__args__")))
-    texts = []
-    for arg in args:
-        none = decoder.ident(arg) == "type" and decoder.types.at(arg).name == "NoneType"
-        texts.append("None" if none else type_hint_text(decoder, arg))
-    return " | ".join(texts)
+    return " | ".join(
+        "None" if _is_none_type(decoder, arg) else type_hint_text(decoder, arg) for arg in args
+    )
+
+
+def _is_none_type(decoder: ReprDecoder, address: int) -> bool:
+    return decoder.ident(address) == "type" and decoder.types.at(address).name == "NoneType"
 
 
 @decodes("typing.TypeVar", "typing.ParamSpec")
@@ -100,17 +86,15 @@ def type_variable(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a TypeVar or ParamSpec of C (3.12, gh-104549): its name is the first word."""
     name = decoder.string(decoder.word(obj, 0))
     members = decoder.context.members(obj.lineage.root)
-    bits = {}
+    flags = []
     for key in ("__covariant__", "__contravariant__", "__infer_variance__"):
         if key not in members:
             raise Undecodable(f"its type declares no member {key}")
-        bits[key] = decoder.reader.u8(decoder.member(obj, key))
-    return _variance(
-        name, bits["__infer_variance__"], bits["__covariant__"], bits["__contravariant__"]
-    )
+        flags.append(decoder.reader.u8(decoder.member(obj, key)))
+    return _variance(name, *flags)
 
 
-def _variance(name: str, inferred: object, covariant: object, contravariant: object) -> str:
+def _variance(name: str, covariant: int, contravariant: int, inferred: int = 0) -> str:
     if inferred:
         return name
     return ("+" if covariant else "-" if contravariant else "~") + name
@@ -122,7 +106,7 @@ def python_type_variable(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the TypeVar of Python did (to 3.11)."""
     name = decoder.string(decoder.attribute(obj.address, "__name__"))
     flags = [decoder.is_true(obj.address, key) for key in ("__covariant__", "__contravariant__")]
-    return _variance(name, False, *flags)
+    return _variance(name, *flags)
 
 
 @decodes("typing.TypeVarTuple")
@@ -163,10 +147,10 @@ def type_alias(decoder: ReprDecoder, obj: Obj) -> str:
     return decoder.string(decoder.word(obj, 0))
 
 
-@decodes_repr(("typing", "_SpecialForm.__repr__"))
+@decodes_repr(("typing", "_SpecialForm.__repr__"), ("typing", "_SpecialGenericAlias.__repr__"))
 def special_form(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what _SpecialForm.__repr__ does."""
-    return _TYPING + decoder.string(decoder.attribute(obj.address, "_name"))
+    """Do what typing.Union, typing.List and their like show without parameters."""
+    return "typing." + decoder.string(decoder.attribute(obj.address, "_name"))
 
 
 @decodes_repr(("typing", "_AnyMeta.__repr__"))
@@ -178,12 +162,6 @@ def any_class(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<class '{info.shown}'>"
 
 
-@decodes_repr(("typing", "_SpecialGenericAlias.__repr__"))
-def special_alias(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what typing.List and its like show without parameters."""
-    return _TYPING + decoder.string(decoder.attribute(obj.address, "_name"))
-
-
 @decodes_repr(("typing", "_GenericAlias.__repr__"), ("typing", "_UnionGenericAlias.__repr__"),
               ("typing", "_CallableGenericAlias.__repr__"),
               ("typing", "_ConcatenateGenericAlias.__repr__"),
@@ -193,25 +171,22 @@ def typing_alias(decoder: ReprDecoder, obj: Obj) -> str:
     get = {n: decoder.attribute(obj.address, n) for n in ("_name", "__origin__", "__args__")}
     args = decoder.tuple_items(get["__args__"])
     origin = decoder.obj(get["__origin__"])
-    named = decoder.ident(get["_name"]) == "str"
-    name = (
-        _TYPING + decoder.string(get["_name"]) if named else type_hint_text(decoder, origin.address)
-    )
+    if decoder.ident(get["_name"]) == "str":
+        name = "typing." + decoder.string(get["_name"])
+    else:
+        name = type_hint_text(decoder, origin.address)
     if _is_special(decoder, obj):  # 3.8: typing.List itself is one of these
         return name
-    kind = (
-        decoder.string(decoder.attribute(origin.address, "_name"))
-        if (origin.type.module == "typing" and origin.lineage.ident == "")
-        else ""
-    )
+    kind = ""
+    if origin.type.module == "typing" and origin.lineage.ident == "":
+        kind = decoder.string(decoder.attribute(origin.address, "_name"))
     if kind == "Union" or obj.type.qualname == "_UnionGenericAlias":
         return _union(decoder, args, obj.type.qualname == "_UnionGenericAlias")
     if kind == "Literal":
         return f"typing.Literal[{', '.join(decoder.repr_of(arg) for arg in args)}]"
-    texts = [type_hint_text(decoder, arg) for arg in args]
     if name == "typing.Callable" or obj.type.qualname == "_CallableGenericAlias":
-        return _callable(decoder, args, texts)
-    return f"{name}[{', '.join(texts) or '()'}]"
+        return _callable(decoder, "typing.Callable", args)
+    return f"{name}[{', '.join(type_hint_text(decoder, arg) for arg in args) or '()'}]"
 
 
 def _is_special(decoder: ReprDecoder, obj: Obj) -> bool:
@@ -223,9 +198,7 @@ def _is_special(decoder: ReprDecoder, obj: Obj) -> bool:
 
 def _union(decoder: ReprDecoder, args: list[int], knows_optional: bool) -> str:
     """Show a Union; 3.9, which gave it a class of its own, began to show an Optional."""
-    nones = [
-        decoder.ident(arg) == "type" and decoder.types.at(arg).name == "NoneType" for arg in args
-    ]
+    nones = [_is_none_type(decoder, arg) for arg in args]
     texts = [type_hint_text(decoder, arg) for arg in args]
     if len(args) == 2 and sum(nones) == 1 and knows_optional:
         return f"typing.Optional[{texts[nones.index(False)]}]"
@@ -239,12 +212,13 @@ def _is_parameter_list(decoder: ReprDecoder, address: int) -> bool:
     return obj.lineage.ident in ("ellipsis", "list") or obj.type.qualname in names
 
 
-def _callable(decoder: ReprDecoder, args: list[int], texts: list[str]) -> str:
-    if not texts:
+def _callable(decoder: ReprDecoder, name: str, args: list[int]) -> str:
+    if not args:
         raise Undecodable("it has no parameters")
+    texts = [type_hint_text(decoder, arg) for arg in args]
     if len(args) == 2 and _is_parameter_list(decoder, args[0]):
-        return f"typing.Callable[{texts[0]}, {texts[1]}]"
-    return f"typing.Callable[[{', '.join(texts[:-1])}], {texts[-1]}]"
+        return f"{name}[{texts[0]}, {texts[1]}]"
+    return f"{name}[[{', '.join(texts[:-1])}], {texts[-1]}]"
 
 
 @decodes_repr(("typing", "_AnnotatedAlias.__repr__"))
@@ -279,7 +253,9 @@ def forward_reference(decoder: ReprDecoder, obj: Obj) -> str:
             text += f", {keyword}={decoder.repr_of(value)}"
             decoder.mark_inexact()  # which of these are shown changed between releases
     if "is_class" in text or obj.type.module == "annotationlib":
-        _forward_class(decoder, obj)
+        with suppress(Undecodable):
+            if decoder.attribute_text(obj.address, "__forward_is_class__") != "False":
+                decoder.mark_inexact()
     return f"ForwardRef({text})"
 
 
@@ -291,14 +267,6 @@ def _forward_arg(decoder: ReprDecoder, obj: Obj) -> str:
         if text == "None":
             raise Undecodable("its text was not computed yet") from None
         return text
-
-
-def _forward_class(decoder: ReprDecoder, obj: Obj) -> None:
-    try:
-        if decoder.attribute_text(obj.address, "__forward_is_class__") != "False":
-            decoder.mark_inexact()
-    except Undecodable:
-        return
 
 
 @decodes_repr(("typing", "NewType.__repr__"))

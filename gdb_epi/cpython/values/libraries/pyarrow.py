@@ -14,7 +14,10 @@ from collections.abc import Callable
 
 from gdb_epi.cpython.values.libraries.numpy import EPOCH, float_text
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import date
 
 WINDOW = 10  # items of an array that are shown at each end
 CHUNKS = 2  # chunks of a chunked array that are shown at each end
@@ -22,7 +25,10 @@ MAX_TEXT = 1 << 16
 MAX_NESTING = 6
 MAX_CHUNKS = 1 << 16
 MAX_LENGTH = 1 << 48
-_TYPE_ID, _TYPE_CHILDREN, _TYPE_OWN = 40, 48, 72  # of a DataType
+MAX_FIELDS = 1000
+MAX_NAME = 4096
+TYPE_ID, TYPE_CHILDREN, TYPE_OWN = 40, 48, 72  # of a DataType
+FIELD_NAME = 24
 _UNITS = {0: 1, 1: 10**3, 2: 10**6, 3: 10**9}
 _NUMBERS = {
     2: "B", 3: "b", 4: "H", 5: "h", 6: "I", 7: "i", 8: "Q", 9: "q", 10: "e", 11: "f", 12: "d",
@@ -30,17 +36,17 @@ _NUMBERS = {
 }  # fmt: skip
 NULL, BOOL, DATE32, TIMESTAMP, TIME32, TIME64, DURATION = 0, 1, 16, 18, 19, 20, 33
 DECIMAL, LIST, STRUCT, DICTIONARY, MAP, LARGE_LIST = 23, 25, 26, 29, 30, 36
-_FLOATS = frozenset((10, 11, 12))
 _TEXTS = {13: ("i", True), 14: ("i", False), 34: ("q", True), 35: ("q", False)}
 _SCALARS = (
     "Null Boolean UInt8 Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float Double String "
     "LargeString Binary LargeBinary Date32 Timestamp Time32 Time64 Duration List LargeList Struct "
     "Map Dictionary Decimal128"
 ).split()
-_TYPE_NAMES = {
-    1: "bool", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "uint32", 7: "int32",
+PLAIN_TYPES = {
+    0: "null", 1: "bool", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "uint32", 7: "int32",
     8: "uint64", 9: "int64", 10: "halffloat", 11: "float", 12: "double", 13: "string",
-    14: "binary", 16: "date32[day]", 34: "large_string", 35: "large_binary",
+    14: "binary", 16: "date32[day]", 17: "date64[ms]", 34: "large_string", 35: "large_binary",
+    37: "month_day_nano_interval",
 }  # fmt: skip
 _ARRAYS = (
     "Null Boolean UInt8 Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float Double String "
@@ -61,21 +67,17 @@ class _ArrayData(NamedTuple):
     dictionary: int  # arrow::ArrayData * or 0
 
 
-def _u64(decoder: ReprDecoder, address: int) -> int:
-    return decoder.reader.u64(address)
-
-
 def read_shared_pointers(decoder: ReprDecoder, vector: int, most: int) -> list[int]:
     """Return the pointers of a std::vector of shared_ptr."""
-    begin, end = _u64(decoder, vector), _u64(decoder, vector + 8)
+    begin, end = decoder.reader.u64(vector), decoder.reader.u64(vector + 8)
     if end < begin or (end - begin) % 16 or (end - begin) // 16 > most:
         raise Undecodable("a vector of no such length")
-    return [_u64(decoder, at) for at in range(begin, end, 16)]
+    return [decoder.reader.u64(at) for at in range(begin, end, 16)]
 
 
 def read_type_id(decoder: ReprDecoder, kind: int) -> int:
     """Return the id of an arrow::DataType. Raises Undecodable for one that no release has."""
-    number = decoder.reader.u32(kind + _TYPE_ID)
+    number = decoder.reader.u32(kind + TYPE_ID)
     if number > 64:
         raise Undecodable(f"a type of id {number}")
     return number
@@ -84,13 +86,13 @@ def read_type_id(decoder: ReprDecoder, kind: int) -> int:
 def _data(decoder: ReprDecoder, address: int) -> _ArrayData:
     """Read an ArrayData: type, length, null count, offset, buffers, children."""
     decoder.spend()
-    kind = _u64(decoder, address)
+    kind = decoder.reader.u64(address)
     length, offset = decoder.reader.i64(address + 16), decoder.reader.i64(address + 32)
     if not (0 <= length < MAX_LENGTH and 0 <= offset < MAX_LENGTH):
         raise Undecodable(f"an array of {length} items from {offset}")
     held = read_shared_pointers(decoder, address + 40, 8)
-    buffers = tuple(_u64(decoder, at + 16) if at else 0 for at in held)
-    children = tuple(read_shared_pointers(decoder, address + 64, 1000))
+    buffers = tuple(decoder.reader.u64(at + 16) if at else 0 for at in held)
+    children = tuple(read_shared_pointers(decoder, address + 64, MAX_FIELDS))
     return _ArrayData(
         type=kind,
         id=read_type_id(decoder, kind),
@@ -99,7 +101,7 @@ def _data(decoder: ReprDecoder, address: int) -> _ArrayData:
         offset=offset,
         buffers=buffers,
         children=children,
-        dictionary=_u64(decoder, address + 88),
+        dictionary=decoder.reader.u64(address + 88),
     )
 
 
@@ -113,35 +115,51 @@ def _bit(decoder: ReprDecoder, buffer: int, place: int) -> bool:
     return bool(decoder.reader.u8(buffer + place // 8) >> place % 8 & 1)
 
 
-def _number(decoder: ReprDecoder, kind: int, at: int) -> int | float:
-    form = _NUMBERS[kind]
-    raw = decoder.reader.read(at, struct.calcsize("<" + form))
-    value: int | float = struct.unpack("<" + form, raw)[0]
-    return value
+def _items_at(
+    decoder: ReprDecoder, array_data: _ArrayData, index: int, form: str
+) -> tuple[Any, ...]:
+    """Return what an array's second buffer has at an item, by a format of struct of its items."""
+    size = struct.calcsize("<" + form[-1])
+    place = array_data.buffers[1] + size * (array_data.offset + index)
+    return struct.unpack("<" + form, decoder.reader.read(place, struct.calcsize("<" + form)))
 
 
 def _number_at(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> int | float:
     """Return the number that is an item of an array."""
-    size = struct.calcsize("<" + _NUMBERS[array_data.id])
-    place = array_data.buffers[1] + size * (array_data.offset + index)
-    return _number(decoder, array_data.id, place)
+    value: int | float = _items_at(decoder, array_data, index, _NUMBERS[array_data.id])[0]
+    return value
 
 
 def _raw_text(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> bytes:
-    form, _ = _TEXTS[array_data.id]
-    size = struct.calcsize("<" + form)
-    place = array_data.buffers[1] + size * (array_data.offset + index)
-    begin, end = struct.unpack("<2" + form, decoder.reader.read(place, 2 * size))
+    begin, end = _items_at(decoder, array_data, index, "2" + _TEXTS[array_data.id][0])
     if not 0 <= begin <= end or end - begin > MAX_TEXT:
         raise Undecodable(f"a text from {begin} to {end}")
     return decoder.reader.read(array_data.buffers[2] + begin, end - begin) if end > begin else b""
 
 
+def _range(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tuple[int, int]:
+    begin, end = _items_at(
+        decoder, array_data, index, "2q" if array_data.id == LARGE_LIST else "2i"
+    )
+    if not 0 <= begin <= end:
+        raise Undecodable(f"a list from {begin} to {end}")
+    return begin, end
+
+
 def _unit(decoder: ReprDecoder, kind: int) -> int:
-    parts = _UNITS.get(decoder.reader.u32(kind + _TYPE_OWN))
+    parts = _UNITS.get(decoder.reader.u32(kind + TYPE_OWN))
     if parts is None:
         raise Undecodable("a time of no unit")
     return parts
+
+
+def _date(days: int) -> date:
+    from datetime import date
+
+    try:
+        return date.fromordinal(days + EPOCH)
+    except (ValueError, OverflowError):
+        raise Undecodable("a day outside of the years 1 to 9999") from None
 
 
 # -- as Python has them: scalars ---------------------------------------------------------------
@@ -149,15 +167,12 @@ def _unit(decoder: ReprDecoder, kind: int) -> int:
 
 def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: int) -> str:
     """Return repr() of what as_py() gives for a number."""
-    from datetime import date, datetime, timedelta
+    from datetime import datetime, timedelta
 
     if number == BOOL:
         return str(bool(value))
     if number == DATE32:
-        try:
-            return repr(date.fromordinal(int(value) + EPOCH))
-        except (ValueError, OverflowError):
-            raise Undecodable("a day outside of the years 1 to 9999") from None
+        return repr(_date(int(value)))
     if number in (TIME32, TIME64, DURATION, TIMESTAMP):
         parts = _unit(decoder, kind)
         if parts == 10**9:
@@ -171,7 +186,7 @@ def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: in
             raise Undecodable("a time out of range") from None
         if number != TIMESTAMP:
             return repr(moment.time())
-        if _u64(decoder, kind + _TYPE_OWN + 16):
+        if decoder.reader.u64(kind + TYPE_OWN + 16):
             raise Undecodable("a moment in a zone")
         return repr(moment)
     return repr(value)
@@ -209,27 +224,18 @@ def _item(
     raise Undecodable(f"items of type {array_data.id}")
 
 
-def _range(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tuple[int, int]:
-    form = "q" if array_data.id == LARGE_LIST else "i"
-    size = struct.calcsize("<" + form)
-    place = array_data.buffers[1] + size * (array_data.offset + index)
-    begin, end = struct.unpack("<2" + form, decoder.reader.read(place, 2 * size))
-    if not 0 <= begin <= end:
-        raise Undecodable(f"a list from {begin} to {end}")
-    return begin, end
+def read_string(decoder: ReprDecoder, at: int) -> str:
+    """Return a std::string, which is a name. Raises Undecodable."""
+    start, length = decoder.reader.u64(at), decoder.reader.u64(at + 8)
+    if length > MAX_NAME:
+        raise Undecodable("a name of no such length")
+    return read_utf8(decoder.reader.read(start, length)) if length else ""
 
 
 def _names(decoder: ReprDecoder, kind: int) -> list[str]:
-    """Return the names of a struct's fields, for its values: none may be that of a secret.
-
-    Field begins with three words, then its name.
-    """
-    names = []
-    for field in read_shared_pointers(decoder, kind + _TYPE_CHILDREN, 1000):
-        at, length = _u64(decoder, field + 24), _u64(decoder, field + 32)
-        if length > 4096:
-            raise Undecodable("a field without a name")
-        names.append(read_utf8(decoder.reader.read(at, length)) if length else "")
+    """Return the names of a struct's fields, for its values: none may be that of a secret."""
+    fields = read_shared_pointers(decoder, kind + TYPE_CHILDREN, MAX_FIELDS)
+    names = [read_string(decoder, field + FIELD_NAME) for field in fields]
     decoder.refuse_secrets(*names)
     return names
 
@@ -246,7 +252,7 @@ def read_utf8(raw: bytes) -> str:
 def scalar(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a scalar."""
     name, at = obj.type.name, decoder.word(obj, 2)
-    kind, text = _u64(decoder, at + 24), _scalar_text(decoder, at)
+    kind, text = decoder.reader.u64(at + 24), _scalar_text(decoder, at)
     if text == "None":
         pass
     elif read_type_id(decoder, kind) == TIMESTAMP:
@@ -267,7 +273,7 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
     decoder.spend()
     if depth > MAX_NESTING:
         raise Undecodable("scalars in scalars without an end")
-    kind = _u64(decoder, at + 24)
+    kind = decoder.reader.u64(at + 24)
     number, valid = read_type_id(decoder, kind), decoder.reader.u8(at + 40)
     if valid > 1:
         raise Undecodable("it is neither valid nor not")
@@ -277,11 +283,12 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         return str(bool(decoder.reader.u8(at + 41)))
     if number in _NUMBERS:
         size = struct.calcsize("<" + _NUMBERS[number])
-        value = _number(decoder, number, at + 40 + size if size < 8 else at + 48)
+        raw = decoder.reader.read(at + 40 + size if size < 8 else at + 48, size)
+        value = struct.unpack("<" + _NUMBERS[number], raw)[0]
         return _python_text(decoder, value, kind, number)
     if number in _TEXTS:
-        buffer = _u64(decoder, at + 48)
-        begin, size = _u64(decoder, buffer + 16), _u64(decoder, buffer + 24)
+        buffer = decoder.reader.u64(at + 48)
+        begin, size = decoder.reader.u64(buffer + 16), decoder.reader.u64(buffer + 24)
         if size > MAX_TEXT:
             raise Undecodable(f"a text of {size} bytes")
         raw = decoder.reader.read(begin, size) if size else b""
@@ -294,13 +301,13 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         texts = [f"{name!r}: {_scalar_text(decoder, held, depth + 1)}" for name, held in pairs]
         return "{" + ", ".join(texts) + "}"
     if number == DICTIONARY:  # the number of the item, the items
-        index = _scalar_text(decoder, _u64(decoder, at + 48), depth + 1)
-        array_data = _data(decoder, _u64(decoder, _u64(decoder, at + 64) + 8))
+        index = _scalar_text(decoder, decoder.reader.u64(at + 48), depth + 1)
+        array_data = _data(decoder, decoder.reader.u64(decoder.reader.u64(at + 64) + 8))
         if not index.isdecimal() or int(index) >= array_data.length:
             raise Undecodable(f"item {index} of a dictionary")
         return _item(decoder, array_data, int(index))
     if number in (LIST, LARGE_LIST, MAP):
-        array_data = _data(decoder, _u64(decoder, _u64(decoder, at + 48) + 8))
+        array_data = _data(decoder, decoder.reader.u64(decoder.reader.u64(at + 48) + 8))
         shown = (
             _item(decoder, array_data, index, is_pair=number == MAP)
             for index in range(array_data.length)
@@ -313,7 +320,7 @@ def _decimal(decoder: ReprDecoder, raw: bytes, kind: int) -> str:
     """Return a decimal; its type is the width in bytes, the precision, the scale."""
     from gdb_epi.cpython.values.decoders.numeric import decimal_text
 
-    width, precision, scale = struct.unpack("<3i", decoder.reader.read(kind + _TYPE_OWN, 12))
+    width, precision, scale = struct.unpack("<3i", decoder.reader.read(kind + TYPE_OWN, 12))
     value = int.from_bytes(raw, "little", signed=True)
     digits = str(abs(value))
     if width != 16 or not 0 < precision <= 38 or abs(scale) > 38 or len(digits) > precision:
@@ -342,16 +349,10 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
         raw = _raw_text(decoder, array_data, index)
         return f'"{read_utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
     if array_data.id == DATE32:
-        from datetime import date
-
-        days = int(_number_at(decoder, array_data, index))
-        try:
-            return date.fromordinal(days + EPOCH).isoformat()
-        except (ValueError, OverflowError):
-            raise Undecodable("a day outside of the years 1 to 9999") from None
+        return _date(int(_number_at(decoder, array_data, index))).isoformat()
     if array_data.id == TIMESTAMP:
         return _printed_moment(decoder, array_data, index)
-    if array_data.id in _FLOATS and array_data.id != 10:
+    if array_data.id in (11, 12):  # float, double
         value = float(_number_at(decoder, array_data, index))
         if value and not (1e-4 <= abs(value) < 1e10 or abs(value) >= 1e16):
             decoder.mark_inexact()  # where exponents begin is not known
@@ -371,7 +372,7 @@ def _printed_moment(decoder: ReprDecoder, array_data: _ArrayData, index: int) ->
     except OverflowError:
         raise Undecodable("a moment outside of the years 1 to 9999") from None
     digits = len(str(parts)) - 1
-    zone = "Z" if _u64(decoder, array_data.type + _TYPE_OWN + 16) else ""
+    zone = "Z" if decoder.reader.u64(array_data.type + TYPE_OWN + 16) else ""
     return f"{moment}{f'.{rest:0{digits}d}' if digits else ''}{zone}"
 
 
@@ -384,8 +385,8 @@ def _struct_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
     parts = ["-- is_valid: all not null"]
     for number, at in enumerate(array_data.children):
         child = _data(decoder, at)
-        name = _TYPE_NAMES.get(child.id)
-        if name is None:
+        name = PLAIN_TYPES.get(child.id)
+        if name is None or child.id == NULL:
             raise Undecodable(f"a field of type {child.id}")
         shown = _lines(decoder, child._replace(length=array_data.length), 2)
         parts.append(f"-- child {number} type: {name}\n{shown}")
@@ -397,7 +398,7 @@ def _dictionary_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
     if not array_data.dictionary:
         raise Undecodable("it has no dictionary")
     value_lines = _lines(decoder, _data(decoder, array_data.dictionary), 2)
-    kind = _u64(decoder, array_data.type + _TYPE_OWN)
+    kind = decoder.reader.u64(array_data.type + TYPE_OWN)
     indices = array_data._replace(type=kind, id=read_type_id(decoder, kind))
     return f"\n-- dictionary:\n{value_lines}\n-- indices:\n{_lines(decoder, indices, 2)}"
 
@@ -442,28 +443,25 @@ def _bracketed_items(write: Callable[[int], str], length: int, window: int, blan
 @decodes(*(f"pyarrow.lib.{name}Array" for name in _ARRAYS))
 def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an array: arrow::Array is its methods, then its ArrayData."""
-    array_data = _data(decoder, _u64(decoder, decoder.word(obj, 2) + 8))
+    array_data = _data(decoder, decoder.reader.u64(decoder.word(obj, 2) + 8))
     special = {STRUCT: _struct_lines, DICTIONARY: _dictionary_lines}.get(array_data.id)
     text = special(decoder, array_data) if special is not None else _lines(decoder, array_data, 0)
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
 
-def _chunks(decoder: ReprDecoder, address: int) -> list[int]:
-    """Return the chunks (arrow::Array *) of an arrow::ChunkedArray, which begins with them."""
-    return read_shared_pointers(decoder, address, MAX_CHUNKS)
-
-
-def _chunk(decoder: ReprDecoder, address: int) -> _ArrayData:
-    return _data(decoder, _u64(decoder, address + 8))
+def _chunks(decoder: ReprDecoder, obj: Obj) -> list[int]:
+    """Return the arrow::ArrayData * of the chunks with which an arrow::ChunkedArray begins."""
+    arrays = read_shared_pointers(decoder, decoder.word(obj, 2), MAX_CHUNKS)
+    return [decoder.reader.u64(each + 8) for each in arrays]
 
 
 @decodes("pyarrow.lib.ChunkedArray")
 def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a chunked array."""
-    chunks = _chunks(decoder, decoder.word(obj, 2))
+    chunks = _chunks(decoder, obj)
 
     def write(index: int) -> str:
-        return _lines(decoder, _chunk(decoder, chunks[index]), 2)
+        return _lines(decoder, _data(decoder, chunks[index]), 2)
 
     text = _bracketed_items(write, len(chunks), CHUNKS, "")
     text = text if chunks else "[\n\n]"
@@ -476,8 +474,8 @@ def read_chunked_texts(decoder: ReprDecoder, address: int) -> list[str]:
     if obj.lineage.ident != "pyarrow.lib.ChunkedArray":
         raise Undecodable("no chunked array")
     texts: list[str] = []
-    for chunk in _chunks(decoder, decoder.word(obj, 2)):
-        array_data = _chunk(decoder, chunk)
+    for chunk in _chunks(decoder, obj):
+        array_data = _data(decoder, chunk)
         if array_data.id not in _TEXTS or len(texts) + array_data.length > decoder.limits.width:
             raise Undecodable("no texts, or too many")
         texts += [

@@ -7,23 +7,24 @@ metadata, and kinds of types that are not known here, are shown by their class.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.values.libraries.pyarrow import read_shared_pointers, read_type_id, read_utf8
+from gdb_epi.cpython.values.libraries.pyarrow import (
+    FIELD_NAME,
+    MAX_FIELDS,
+    PLAIN_TYPES,
+    TYPE_CHILDREN,
+    TYPE_OWN,
+    read_shared_pointers,
+    read_string,
+    read_type_id,
+)
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes
 
-MAX_FIELDS = 1000
 MAX_DEPTH = 8
-MAX_NAME = 4096
 # Members of an arrow::DataType, Field and Schema.
-_CHILDREN, _OWN, _ZONE, _SCALE = 48, 72, 80, 80
+_ZONE, _SCALE = 80, 80
 _VALUES, _ORDERED = 88, 104  # of a DictionaryType, after its index type
-_NAME, _FIELD_TYPE, _NULLABLE, _FIELD_METADATA = 24, 56, 72, 80
+_FIELD_TYPE, _NULLABLE, _FIELD_METADATA = 56, 72, 80
 _SCHEMA, _SCHEMA_METADATA = 24, 88
-_PLAIN = {
-    0: "null", 1: "bool", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "uint32", 7: "int32",
-    8: "uint64", 9: "int64", 10: "halffloat", 11: "float", 12: "double", 13: "string",
-    14: "binary", 16: "date32[day]", 17: "date64[ms]", 34: "large_string", 35: "large_binary",
-    37: "month_day_nano_interval",
-}  # fmt: skip
 _TIMES = {18: "timestamp", 19: "time32", 20: "time64", 33: "duration"}
 _UNITS = ("s", "ms", "us", "ns")
 _DECIMALS = {23: "decimal128", 24: "decimal256", 43: "decimal32", 44: "decimal64"}
@@ -72,22 +73,14 @@ def _type_of(decoder: ReprDecoder, field: int) -> int:
 
 
 def _children(decoder: ReprDecoder, kind: int) -> list[int]:
-    return read_shared_pointers(decoder, kind + _CHILDREN, MAX_FIELDS)
-
-
-def _name(decoder: ReprDecoder, at: int) -> str:
-    """Return a std::string."""
-    start, length = decoder.reader.u64(at), decoder.reader.u64(at + 8)
-    if length > MAX_NAME:
-        raise Undecodable("a name of no such length")
-    return read_utf8(decoder.reader.read(start, length)) if length else ""
+    return read_shared_pointers(decoder, kind + TYPE_CHILDREN, MAX_FIELDS)
 
 
 def _field_text(decoder: ReprDecoder, address: int, depth: int = 0) -> str:
     """Return what Field::ToString() gives."""
     end = "" if decoder.reader.u8(address + _NULLABLE) else " not null"
     text = _type_text(decoder, _type_of(decoder, address), depth + 1)
-    return f"{_name(decoder, address + _NAME)}: {text}{end}"
+    return f"{read_string(decoder, address + FIELD_NAME)}: {text}{end}"
 
 
 def _type_text(decoder: ReprDecoder, kind: int, depth: int = 0) -> str:
@@ -96,23 +89,24 @@ def _type_text(decoder: ReprDecoder, kind: int, depth: int = 0) -> str:
     if depth > MAX_DEPTH:
         raise Undecodable("types in types without an end")
     number = read_type_id(decoder, kind)
-    if number in _PLAIN:
-        return _PLAIN[number]
-    own = decoder.reader.u32(kind + _OWN)
+    if number in PLAIN_TYPES:
+        return PLAIN_TYPES[number]
+    own = decoder.reader.u32(kind + TYPE_OWN)
     if number in _TIMES:
         if own >= len(_UNITS):
             raise Undecodable(f"a unit of time {own}")
-        zone = _name(decoder, kind + _ZONE) if _TIMES[number] == "timestamp" else ""
+        zone = read_string(decoder, kind + _ZONE) if _TIMES[number] == "timestamp" else ""
         return f"{_TIMES[number]}[{_UNITS[own]}{f', tz={zone}' if zone else ''}]"
     if number in _DECIMALS:
-        precision = decoder.reader.u32(kind + _OWN + 4)
+        precision = decoder.reader.u32(kind + TYPE_OWN + 4)
         scale = int.from_bytes(decoder.reader.read(kind + _SCALE, 4), "little", signed=True)
         return f"{_DECIMALS[number]}({precision}, {scale})"
     if number == FIXED_BINARY:
         return f"fixed_size_binary[{own}]"
     if number == DICTIONARY:
         codes, values = (
-            _type_text(decoder, decoder.reader.u64(kind + at), depth + 1) for at in (_OWN, _VALUES)
+            _type_text(decoder, decoder.reader.u64(kind + at), depth + 1)
+            for at in (TYPE_OWN, _VALUES)
         )
         ordered = decoder.reader.u8(kind + _ORDERED)
         return f"dictionary<values={values}, indices={codes}, ordered={ordered}>"
@@ -132,7 +126,7 @@ def _type_text(decoder: ReprDecoder, kind: int, depth: int = 0) -> str:
 def _map_text(decoder: ReprDecoder, children: list[int], is_sorted: int, depth: int) -> str:
     """Return the text of a map, whose only field is a struct of key and value."""
     parts = _children(decoder, _type_of(decoder, children[0])) if len(children) == 1 else []
-    if [_name(decoder, part + _NAME) for part in parts] != ["key", "value"] or is_sorted:
+    if [read_string(decoder, part + FIELD_NAME) for part in parts] != ["key", "value"] or is_sorted:
         raise Undecodable("a map with names of its own, or of sorted keys")
     if not decoder.reader.u8(parts[1] + _NULLABLE):
         raise Undecodable("a map without nulls")
