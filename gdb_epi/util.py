@@ -99,3 +99,8 @@ def shipped_json(module: str, name: str) -> Any:
     # os.path, not pathlib: importing that costs more than reading most of the files.
     with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
         return parse_shipped_json(file.read())
+
+
+def pick_attributes(value: object, *names: str) -> dict[str, Any]:
+    """Return attributes of an object by their names, in this order: fields of a JSON object."""
+    return {name: getattr(value, name) for name in names}

@@ -7,7 +7,6 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from gdb_epi.cli.support.verb_tree import Argument, Verb, verb_tree
-from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Set-up"
 HELP = "print the completion script of bash or zsh"
@@ -62,11 +61,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh"), help="the shell")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the script."""
     verbs = verb_tree()
     print((bash_script if args.shell == "bash" else zsh_script)(verbs), end="")
-    return EXIT_DONE
 
 
 def bash_script(verbs: list[Verb]) -> str:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from gdb_epi.errors import EXIT_DONE, EpiError
+from gdb_epi.errors import EpiError
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -68,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="a JSON array")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print what was found; always 0: an advice is no failure."""
     lines = [*_versions(), *_gdbs_and_source(), *_database(args.db), *_spool()]
     lines += [*_unpackers(), *_cores()]
@@ -76,12 +76,11 @@ def run(args: Namespace) -> int:
         import json
 
         print(json.dumps([line._asdict() for line in lines], indent=1))
-        return EXIT_DONE
+        return
     from gdb_epi.render.escape import escape
 
     for text in _answer(lines, everything=args.all):
         print(escape(text))
-    return EXIT_DONE
 
 
 def _answer(lines: Sequence[CheckResult], *, everything: bool) -> Iterator[str]:

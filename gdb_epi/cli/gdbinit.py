@@ -8,7 +8,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from gdb_epi.errors import EXIT_DONE, EpiError, InputError
+from gdb_epi.errors import EpiError, InputError
 
 GROUP = "Set-up"
 HELP = "print, install or remove the line that lets GDB find `source gdb_epi`"
@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--file", metavar="F", help="instead of the file that GDB reads")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the line, or put it into a gdbinit file, or take it out."""
     line = directory_line(Path(__file__).resolve().parent.parent)
     settings = [name for name in ("frames", "printers") if getattr(args, name)]
@@ -51,7 +51,6 @@ def run(args: Namespace) -> int:
         print(f"{file}: {uninstall(file)}")
     else:
         print(line)
-    return EXIT_DONE
 
 
 def directory_line(package: Path) -> str:

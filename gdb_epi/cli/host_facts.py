@@ -9,7 +9,7 @@ import sys
 import time
 
 from gdb_epi.argument_types import output_file_name
-from gdb_epi.errors import EXIT_DONE, EpiError, UsageError
+from gdb_epi.errors import EpiError, UsageError
 from gdb_epi.typing_lite import ArgumentParser, Namespace
 
 GROUP = "Set-up"
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--root", metavar="DIR", default="/", help="the root of another system (an image)")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Collect and write."""
     from gdb_epi.sidecars.host_facts import collect_host_facts
 
@@ -42,7 +42,6 @@ def run(args: Namespace) -> int:
     _write(args.output, json.dumps(facts, indent=1) + "\n")
     if facts["needs_root"]:
         print(f"gdb-epi: only root may read: {', '.join(facts['needs_root'])}", file=sys.stderr)
-    return EXIT_DONE
 
 
 def _parse_given(text: str | None) -> dict[str, str]:

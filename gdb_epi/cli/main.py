@@ -2,9 +2,9 @@
 """The entry point of `gdb-epi`: find the verb, run it, turn errors into one line.
 
 A verb is a module of gdb_epi.cli (or of a sub-package such as gdb_epi.cli.fleet) with HELP,
-add_arguments(parser) and run(args) -> int. It may have GROUP (its heading in the list of verbs),
-EPILOG, EXIT_CODES (both below its options) and READS_CORES. Only the verb that is asked for is
-imported.
+add_arguments(parser) and run(args), which returns an exit code, or None for 0. It may have GROUP
+(its heading in the list of verbs), EPILOG, EXIT_CODES (both below its options) and READS_CORES.
+Only the verb that is asked for is imported.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
         if status is not None:
             return status
     try:
-        return int(verb.run(values))
+        return int(verb.run(values) or EXIT_DONE)
     except EpiError as error:
         words = error.hint.split()
         # `gdb-epi fleet top` would ask another database.

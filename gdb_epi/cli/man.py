@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from gdb_epi import __version__
 from gdb_epi.cli.main import EXIT_CODES, SPECIAL_CODES
 from gdb_epi.cli.support.verb_tree import Argument, verb_tree
-from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Set-up"
 HELP = "print the manual page: gdb-epi man | man -l -"
@@ -19,10 +18,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare nothing."""
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the page in roff."""
     print("\n".join(_page()))
-    return EXIT_DONE
 
 
 def _page() -> Iterator[str]:

@@ -8,7 +8,6 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import output_file_name
 from gdb_epi.cli.fleet.output import add_database_option, parse_day_argument
-from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Many crashes"
 HELP = "one self-contained HTML page: findings, curve, signatures, hosts, populations"
@@ -27,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--until", metavar="DAY", help="crashes up to and with this day")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Write the page."""
     from gdb_epi.fleet.report import require_report_packages
     from gdb_epi.fleet.store.database import open_database
@@ -56,4 +55,3 @@ def run(args: Namespace) -> int:
 
         replace_file(Path(args.output), content)
         print(f"{args.output}: {len(content):,} bytes")
-    return EXIT_DONE

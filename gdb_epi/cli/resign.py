@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import UsageError
 from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace
 
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON object")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Resign and say what changes."""
     from gdb_epi.resign.files import resign_database, resign_file
 
@@ -49,7 +49,6 @@ def run(args: Namespace) -> int:
         with open_database(args.db, write=args.apply, create=False) as engine:
             resign_database(engine, summary.seen, apply=args.apply)
     summary.show(applied=args.apply, as_json=args.json)
-    return EXIT_DONE
 
 
 class ResignSummary:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import whole_number
 from gdb_epi.cli.fleet.output import add_database_option
-from gdb_epi.errors import EXIT_DONE, InputError, UsageError
+from gdb_epi.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     import socket
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Serve until interrupted."""
     from gdb_epi.fleet.serve import require_server_packages
     from gdb_epi.fleet.store.database import open_database
@@ -70,7 +70,6 @@ def run(args: Namespace) -> int:
         app = make_app(engine, ServerSettings(names, token))
         _announce(args.host, listener.getsockname()[1], token)
         uvicorn.Server(uvicorn_config(app)).run(sockets=[listener])
-    return EXIT_DONE
 
 
 def _token(path: str | None) -> str | None:

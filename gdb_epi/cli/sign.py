@@ -8,8 +8,9 @@ import stat
 import sys
 from contextlib import contextmanager
 
-from gdb_epi.errors import EXIT_DONE, EpiError, InputError, UsageError
+from gdb_epi.errors import EpiError, InputError, UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, BinaryIO, Namespace
+from gdb_epi.util import pick_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--explain", action="store_true", help="also the steps, and the names of all frames")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Sign every crash of every text. Raises InputError when there is none."""
     from gdb_epi.cli.support.messages import write_to_stderr
     from gdb_epi.signature.categories.types import CATEGORIES
@@ -69,7 +70,6 @@ def run(args: Namespace) -> int:
             write_to_stderr(f"{name}: {note}")
     if not count:
         raise InputError("no crash in the text", hint="a GDB backtrace or a faulthandler dump")
-    return EXIT_DONE
 
 
 def _must_be_file(name: str) -> None:
@@ -136,10 +136,7 @@ def text_signature_json(
     fields: dict[str, Any] = {
         "schema": SCHEMA,
         "input": name,
-        "line": dump.line,
-        "source": dump.source,
-        "signal": dump.signal,
-        "fatal": dump.fatal,
+        **pick_attributes(dump, "line", "source", "signal", "fatal"),
         "threads": len(dump.threads),
         "notes": list(dump.notes),
         "signature": None,

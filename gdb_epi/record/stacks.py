@@ -9,6 +9,7 @@ from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.util import pick_attributes
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.callee import Callee
@@ -33,14 +34,7 @@ def frame_json(frame: PyFrame) -> dict[str, Any]:
             "provenance": frame.provenance,
             "hole": frame.hole,
         }
-    return {
-        "name": frame.name,
-        "qualname": frame.qualname,
-        "filename": frame.filename,
-        "lineno": frame.lineno,
-        "module": frame.module,
-        "provenance": frame.provenance,
-    }
+    return pick_attributes(frame, "name", "qualname", "filename", "lineno", "module", "provenance")
 
 
 def thread_json(thread: ThreadState) -> dict[str, Any]:
@@ -48,11 +42,7 @@ def thread_json(thread: ThreadState) -> dict[str, Any]:
     return {
         "tid": thread.tid,
         "ident": f"0x{thread.ident:016x}",
-        "name": thread.name,
-        "interpreter": thread.interpreter,
-        "holds_gil": thread.holds_gil,
-        "crashed": thread.crashed,
-        "alive": thread.alive,
+        **pick_attributes(thread, "name", "interpreter", "holds_gil", "crashed", "alive"),
         "frames": [frame_json(frame) for frame in thread.frames],
     }
 
@@ -62,12 +52,7 @@ def exception_json(exception: ExceptionInfo) -> dict[str, Any]:
 
     A type or text that could not be read is null, and `problems` says why.
     """
-    parts = {
-        "type": exception.type,
-        "message": exception.message,
-        "args": exception.args,
-        "notes": exception.notes,
-    }
+    parts = pick_attributes(exception, "type", "message", "args", "notes")
     missing = {name: part for name, part in parts.items() if isinstance(part, Absent)}
     missing = {name: part for name, part in missing.items() if part.reason != NOT_APPLICABLE}
     fields: dict[str, Any] = {
@@ -241,13 +226,7 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
     for variable in variables:
         texts.setdefault(variable.name, variable.shown())
         facts.append(
-            {
-                "name": variable.name,
-                "kind": variable.kind,
-                "type": variable.type,
-                "cut": variable.cut,
-            }
-            | {"exact": variable.exact}
+            pick_attributes(variable, "name", "kind", "type", "cut") | {"exact": variable.exact}
         )
     return {"locals": texts, "variables": facts}
 

@@ -8,6 +8,7 @@ from gdb_epi.render.frame_lines import StackRow, row_lines
 from gdb_epi.render.python_stacks import python_call
 from gdb_epi.report import Report
 from gdb_epi.session import Session
+from gdb_epi.util import pick_attributes
 
 
 def select_frame_away(session: Session, count: int) -> Report:
@@ -31,10 +32,6 @@ def frame_report(session: Session, number: int) -> Report:
     (line,) = row_lines([StackRow(python_call(frame)._replace(number=number))], indent="")
     document = {
         "frame": number,
-        "name": frame.name,
-        "qualname": frame.qualname,
-        "filename": frame.filename,
-        "lineno": frame.lineno,
-        "hole": frame.hole,
+        **pick_attributes(frame, "name", "qualname", "filename", "lineno", "hole"),
     }
     return Report("frame", lines=[line], data=document)

@@ -22,7 +22,7 @@ from gdb_epi.repro.crash_rate_interval import upper_limit_without_success
 from gdb_epi.repro.expected_crash import match_text
 from gdb_epi.repro.run_once import HANG, UNABLE
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted
+from gdb_epi.util import counted, pick_attributes
 
 
 def percent_text(rate: float) -> str:
@@ -103,10 +103,7 @@ def campaign_json(
         "expected": None
         if aim.expectation is None
         else {name: sorted(values) for name, values in aim.expectation.keys.items()},
-        "counts": {
-            "runs": counts.runs, "expected": counts.expected, "other": counts.other,
-            "ended": counts.ended, "unable": counts.unable,
-        },
+        "counts": pick_attributes(counts, "runs", "expected", "other", "ended", "unable"),
         "rate": None if interval is None else interval._asdict(),
         "stopped_at_first": counts.stopped_at_first,
         "runs": [_run_json(result) for result in results],

@@ -14,7 +14,6 @@ from gdb_epi.cli.fleet.output import (
     print_rows,
 )
 from gdb_epi.cli.support.messages import no_crashes_message, repeated_database_option
-from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
@@ -68,7 +67,7 @@ def silent_hosts_lines(
     return [*(limit.words() for limit in limits if limit is not None), *lines]
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print a line for each thing that was looked at, and what would mend it."""
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.quality import check_quality
@@ -79,10 +78,10 @@ def run(args: Namespace) -> int:
     outcomes = check_quality(population)
     if args.json or args.csv:
         print_rows([check._asdict() for check in outcomes], as_csv=args.csv)
-        return EXIT_DONE
+        return
     if not population.day.size:
         print_line(no_crashes_message(args))
-        return EXIT_DONE
+        return
     looks = sum(not check.is_fine for check in outcomes)
     what = f"{looks} thing{'s' * (looks != 1)} to look at" if looks else "nothing to mend"
     print(f"the data: {what}")
@@ -93,4 +92,3 @@ def run(args: Namespace) -> int:
                 repeated_database_option(args) if check.advice.startswith("gdb-epi fleet") else ""
             )
             print_line(f"        to mend it: {check.advice}{again}")
-    return EXIT_DONE

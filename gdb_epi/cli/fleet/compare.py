@@ -14,7 +14,7 @@ from gdb_epi.cli.fleet.output import (
 )
 from gdb_epi.cli.fleet.top import NARROW
 from gdb_epi.cli.support.messages import repeated_database_option
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import UsageError
 
 GROUP = "Look"
 HELP = "signatures of two windows of time, the strongest change first"
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the table."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
             silence = silent_hosts_lines(population, int(last))
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
-        return EXIT_DONE
+        return
     from gdb_epi.render.signature_words import where_and_what
 
     cells = [
@@ -81,7 +81,6 @@ def run(args: Namespace) -> int:
         print("")
         print_line(COLUMNS)
         print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
-    return EXIT_DONE
 
 
 def parse_window(words: str) -> tuple[float, float]:

@@ -17,7 +17,6 @@ from gdb_epi.cli.fleet.output import (
     print_table,
 )
 from gdb_epi.cli.support.messages import no_crashes_message
-from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -45,10 +44,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser, "one JSON object")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the pairs, the strongest first."""
     if args.signature is not None:
-        return _correlate_signature(args)
+        _correlate_signature(args)
+        return
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
     asof = parse_day_argument(args.asof)
@@ -79,10 +79,9 @@ def run(args: Namespace) -> int:
             print_line(STRENGTH)
         for group in correlation.groups:
             print_line(f"the same in all but name: {', '.join(group)}")
-    return EXIT_DONE
 
 
-def _correlate_signature(args: Namespace) -> int:
+def _correlate_signature(args: Namespace) -> None:
     from gdb_epi.cli.fleet.split import population_and_code
     from gdb_epi.fleet.questions.pair_search import signature_pairs
 
@@ -97,7 +96,6 @@ def _correlate_signature(args: Namespace) -> int:
         print(json.dumps({**search._asdict(), "pairs": rows}))
     else:
         _text(search)
-    return EXIT_DONE
 
 
 def _row(pair: AttributePair, day: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_database_option
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import UsageError
 
 MAX_DIGITS = 10
 
@@ -18,7 +18,7 @@ def add_decision(parser: ArgumentParser) -> None:
     add_database_option(parser)
 
 
-def set_state_of_finding(args: Namespace, state: str) -> int:
+def set_state_of_finding(args: Namespace, state: str) -> None:
     """Set the state of a finding and say so. Raises InputError when there is no such finding."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -31,4 +31,3 @@ def set_state_of_finding(args: Namespace, state: str) -> int:
 
         set_finding_state(engine, int(args.id), state, args.note)
     print(f"finding {args.id} is {state}")
-    return EXIT_DONE

@@ -16,7 +16,6 @@ from gdb_epi.cli.fleet.output import (
     print_line,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
-from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Every day"
 HELP = "what the last days brought: new findings, regressions, hosts, new signatures"
@@ -37,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser, "one JSON object", csv=False)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the digest, and send it where that is asked for; stores nothing but that."""
     from gdb_epi.fleet.store.database import open_database
     from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
@@ -58,4 +57,3 @@ def run(args: Namespace) -> int:
                 again = repeated_database_option(args)
                 print_line(f"More about a signature: gdb-epi fleet show KEY{again}")
         send_unsent_news(engine, args, place, [news])
-    return EXIT_DONE

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import argument_error, whole_number
 from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line
-from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -33,37 +32,34 @@ MAX_NAMED = 20
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--format",
         choices=("text", "slurm", "kubernetes", "json"),
         default="text",
         help="for whom: a person, or the commands of Slurm or Kubernetes (text)",
     )
-    parser.add_argument(
+    add(
         "--at-most",
         type=_share,
         default=SHARE,
         metavar="SHARE",
         help="never more hosts out than this share of the fleet (2%%)",
     )
-    parser.add_argument(
-        "--fleet-size", type=whole_number(1), metavar="N", help="hosts that the fleet has"
-    )
-    parser.add_argument(
+    add("--fleet-size", type=whole_number(1), metavar="N", help="hosts that the fleet has")
+    add(
         "--days",
         type=whole_number(1, 3660),
         default=DAYS,
         metavar="N",
         help="how long they are to be out (14)",
     )
-    parser.add_argument(
-        "--apply", action="store_true", help="print the commands, mark the hosts drained"
-    )
+    add("--apply", action="store_true", help="print the commands, mark the hosts drained")
     add_who_option(parser)
     add_database_option(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print what to do; with --apply remember it."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -87,7 +83,6 @@ def run(args: Namespace) -> int:
         _text(plan, args)
     else:
         _commands(plan, args)
-    return EXIT_DONE
 
 
 def _mark(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> None:

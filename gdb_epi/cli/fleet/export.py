@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from gdb_epi.argument_types import output_file_name
 from gdb_epi.cli.fleet.output import add_database_option, warn_of_damaged_records
 from gdb_epi.cli.support.messages import write_to_stderr
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import UsageError
 from gdb_epi.fleet.export_log import log_export
 from gdb_epi.private_files import private_opener
 from gdb_epi.util import counted
@@ -38,25 +38,24 @@ EPILOG = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_database_option(parser)
-    parser.add_argument(
-        "--output", type=output_file_name, metavar="FILE", help="a file instead of standard output"
-    )
-    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="how (jsonl)")
-    parser.add_argument("--whole", action="store_true", help="with host-hours, findings, decisions")
-    parser.add_argument(
-        "--otel", action="store_true", help="flat rows, under OpenTelemetry's names"
-    )
+    add = parser.add_argument
+    add("--output", type=output_file_name, metavar="FILE", help="a file instead of standard output")
+    add("--format", choices=FORMATS, default=FORMATS[0], help="how (jsonl)")
+    add("--whole", action="store_true", help="with host-hours, findings, decisions")
+    add("--otel", action="store_true", help="flat rows, under OpenTelemetry's names")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Write a record a line or row, in the order of their arrival."""
     from gdb_epi.fleet.store.database import open_database, refuse_lake, shown_url
 
     refuse_lake(args.db, "is an export itself, and holds no whole records")
     if args.format == "parquet":
-        return _parquet(args)
+        _parquet(args)
+        return
     if args.format == "lake":
-        return _lake(args)
+        _lake(args)
+        return
     lost: list[int] = []
     lines: Iterator[str]
     if args.whole and args.otel:
@@ -87,10 +86,9 @@ def run(args: Namespace) -> int:
     if any(left_out.values()):
         some = ", ".join(counted(n, name) for name, n in left_out.items() if n)
         write_to_stderr(f"records alone: {some} left out; --whole keeps them")
-    return EXIT_DONE
 
 
-def _parquet(args: Namespace) -> int:
+def _parquet(args: Namespace) -> None:
     """Write the file and say how many rows it has."""
     from gdb_epi.fleet.store.database import open_database, shown_url
 
@@ -105,10 +103,9 @@ def _parquet(args: Namespace) -> int:
         count = write_parquet(rows, Path(args.output), otel=args.otel)
     warn_of_damaged_records(lost)
     print(f"{args.output}: {counted(count, 'row')}")
-    return EXIT_DONE
 
 
-def _lake(args: Namespace) -> int:
+def _lake(args: Namespace) -> None:
     """Bring the folder to the state of the database and say what that took."""
     from gdb_epi.fleet.store.database import open_database, shown_url
 
@@ -126,7 +123,6 @@ def _lake(args: Namespace) -> int:
         f"{args.output}: {counted(done.crashes, 'crash')}; {counted(done.written, 'file')} "
         f"written, {done.unchanged} unchanged, {done.removed} removed"
     )
-    return EXIT_DONE
 
 
 def _records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:

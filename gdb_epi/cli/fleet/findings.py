@@ -8,7 +8,6 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_output_options, print_line
-from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.screen.finding_states import StoredFinding
@@ -25,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--state", choices=STATES, help="only findings in this state (all)")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print them, the latest first."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -52,7 +51,6 @@ def run(args: Namespace) -> int:
         print_line(P_AND_Q)
     else:
         print_line(f"no {args.state + ' ' if args.state else ''}findings")
-    return EXIT_DONE
 
 
 def finding_row(finding: StoredFinding) -> dict[str, object]:

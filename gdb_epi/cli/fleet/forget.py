@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_run_note, print_line
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import UsageError
 from gdb_epi.util import counted
 
 GROUP = "Data"
@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database_option(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Say what goes, and delete it with --apply."""
     from gdb_epi.fleet.store.database import open_database, refuse_lake
 
@@ -59,4 +59,3 @@ def run(args: Namespace) -> int:
     for at, place in gone.exports:
         print_line(f"not reached: an export of {format_utc_time(at)} to {place}")
     print_line("not reached: core files, exports by others, and copies of the database")
-    return EXIT_DONE

@@ -7,7 +7,6 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line
-from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Every day"
 HELP = "the life of a bug or a host: acknowledged, fixed in a version, drained, repaired ..."
@@ -43,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database_option(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Write the decision down and say what holds now."""
     from gdb_epi.fleet.decisions.current_state import current_user_name
     from gdb_epi.fleet.store.database import open_database
@@ -66,4 +65,3 @@ def run(args: Namespace) -> int:
         )
         for line in record_decision(engine, decision, time.time()).lines:
             print_line(line)
-    return EXIT_DONE

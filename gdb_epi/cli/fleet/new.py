@@ -24,7 +24,6 @@ from gdb_epi.cli.fleet.top import (
     signature_cells,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
-from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.signatures import NewSignature
@@ -49,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the table."""
     from gdb_epi.fleet.questions.signature_history import format_utc_time
     from gdb_epi.fleet.store.database import open_database
@@ -66,7 +65,7 @@ def run(args: Namespace) -> int:
             rows = new_signatures(engine, population, args.days, until, args.limit)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
-        return EXIT_DONE
+        return
     nothing = "no crashes with a time in this database"
     if until is not None:
         nothing = f"no signature is new in the {args.days:g} days before {format_utc_time(until)}"
@@ -75,7 +74,6 @@ def run(args: Namespace) -> int:
     if rows:
         print("")
         print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
-    return EXIT_DONE
 
 
 def _cells(row: NewSignature) -> list[object]:

@@ -23,13 +23,10 @@ ADDRESS, KEY = "GDB_EPI_NOTIFY", "GDB_EPI_NOTIFY_KEY"
 
 def add_notify_options(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "--notify", metavar="URL", help=f"tell it there too; `-`: the address in {ADDRESS}"
-    )
-    parser.add_argument(
-        "--notify-format", choices=SHAPES, default="json", help="the shape that it takes (json)"
-    )
-    parser.add_argument("--notify-key-file", metavar="FILE", help=f"PagerDuty's key, or {KEY}")
+    add = parser.add_argument
+    add("--notify", metavar="URL", help=f"tell it there too; `-`: the address in {ADDRESS}")
+    add("--notify-format", choices=SHAPES, default="json", help="the shape that it takes (json)")
+    add("--notify-key-file", metavar="FILE", help=f"PagerDuty's key, or {KEY}")
 
 
 def parse_address_and_key(args: Namespace) -> tuple[str | None, str | None]:

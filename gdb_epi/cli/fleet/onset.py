@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import add_signature_question, print_line, print_rows
-from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -18,12 +17,10 @@ GROUP = "Find causes"
 HELP = "when the rate of a signature changed, beside the roll-out dates of attributes"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_signature_question(parser)
+add_arguments = add_signature_question
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the day, its interval, and the roll-outs of that time."""
     from gdb_epi.cli.fleet.split import population_and_code
     from gdb_epi.fleet.questions.onset import find_onset
@@ -39,7 +36,6 @@ def run(args: Namespace) -> int:
         print(json.dumps(data))
     else:
         _text(answer)
-    return EXIT_DONE
 
 
 def _data(answer: Onset) -> dict[str, Any]:

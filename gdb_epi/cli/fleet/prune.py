@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import argument_error, whole_number
 from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_run_note, print_line
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import UsageError
 from gdb_epi.util import counted, shortened_list
 
 GROUP = "Data"
@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database_option(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Say what goes, and delete it with --apply."""
     from gdb_epi.fleet.store.database import open_database, refuse_lake
     from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
@@ -76,7 +76,6 @@ def run(args: Namespace) -> int:
         print_line(f"  {_CONTENTS.get(title, title)}: {bytes_text(size)}{then}")
     if not args.apply:
         print_dry_run_note()
-    return EXIT_DONE
 
 
 def _days(word: str) -> int:

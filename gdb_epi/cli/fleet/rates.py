@@ -15,7 +15,7 @@ from gdb_epi.cli.fleet.output import (
     print_table,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
-from gdb_epi.errors import EXIT_DONE, UsageError
+from gdb_epi.errors import UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print a row for each value, or what can be said of one."""
     import numpy as np
 
@@ -88,12 +88,11 @@ def run(args: Namespace) -> int:
         )
     if args.json or args.csv:
         print_rows([_data(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
-        return EXIT_DONE
+        return
     for row in asked:
         print_line(f"{name}={row.value}: {row.answer}")
         print()
     _print_table(args, name, rates)
-    return EXIT_DONE
 
 
 def _print_table(args: Namespace, name: str, rates: Rates) -> None:
@@ -135,12 +134,6 @@ def _times(risk: Risk | None) -> str:
 
 
 def _data(row: ValueRate) -> dict[str, object]:
-    risks = {
-        name: None if risk is None else risk._asdict()
-        for name, risk in (
-            ("same_days", row.same_days),
-            ("same_hosts", row.same_hosts),
-            ("same_both", row.same_both),
-        )
-    }
+    names = ("same_days", "same_hosts", "same_both")
+    risks = {name: getattr(row, name) and getattr(row, name)._asdict() for name in names}
     return {**row._asdict(), **risks}

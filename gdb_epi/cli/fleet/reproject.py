@@ -3,22 +3,19 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from gdb_epi.cli.fleet.output import add_database_option, warn_of_damaged_records
-from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 GROUP = "Data"
 HELP = "rebuild all tables from the raw records (also migrates an older database)"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_database_option(parser)
+add_arguments = add_database_option
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Rebuild and say how many records there were."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -28,4 +25,3 @@ def run(args: Namespace) -> int:
         lost: list[int] = []
         print(f"{counted(reproject(engine, lost), 'record')} projected again")
     warn_of_damaged_records(lost)
-    return EXIT_DONE

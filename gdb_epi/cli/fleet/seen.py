@@ -7,7 +7,6 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_output_options, print_line
-from gdb_epi.errors import EXIT_DONE
 
 GROUP = "Look"
 HELP = "how often a signature was seen, since when, on which hosts, with what verdicts"
@@ -19,7 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser, "one JSON object", csv=False)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the answer. Raises InputError when no signature fits."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -37,8 +36,7 @@ def run(args: Namespace) -> int:
         history = read_signature_history(execute, group.kind, group.key, {})
     if args.json:
         print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))
-        return EXIT_DONE
+        return
     labels = [label for label, _ in history.verdicts]
     for line in (signature_title(group.name, group.category, labels), *history_lines(history)):
         print_line(line)
-    return EXIT_DONE

@@ -14,7 +14,7 @@ from gdb_epi.cli.fleet.output import (
     print_line,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
-from gdb_epi.errors import EXIT_DONE, InputError
+from gdb_epi.errors import InputError
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser, "one JSON object", csv=False)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print it. Raises InputError when nothing in the database is called that."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -52,10 +52,9 @@ def run(args: Namespace) -> int:
             lines[2:2] = prune_caveat(read_prune_day_by_itself(engine), data["first"])
     if args.json:
         print(json.dumps(data, indent=1))
-        return EXIT_DONE
+        return
     for line in lines:
         print_line(line)
-    return EXIT_DONE
 
 
 def _answer(

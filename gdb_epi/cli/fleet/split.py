@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import (
@@ -13,8 +13,8 @@ from gdb_epi.cli.fleet.output import (
     print_line,
     print_rows,
 )
-from gdb_epi.errors import EXIT_DONE, InputError
-from gdb_epi.util import counted
+from gdb_epi.errors import InputError
+from gdb_epi.util import counted, pick_attributes
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
@@ -25,12 +25,10 @@ GROUP = "Find causes"
 HELP = "the populations inside one signature: hosts first, then what marks the rest"
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_signature_question(parser)
+add_arguments = add_signature_question
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the parts, largest evidence first."""
     from gdb_epi.fleet.questions.onset import find_onset
     from gdb_epi.fleet.questions.splitting import split_signature
@@ -49,7 +47,6 @@ def run(args: Namespace) -> int:
         remains = find_onset(population, code).remains
         for line in filter(None, [*beside, remains]):
             print_line(f"  {line}")
-    return EXIT_DONE
 
 
 def _moments(population: Population, code: int) -> list[str]:
@@ -104,19 +101,14 @@ def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[s
     from gdb_epi.fleet.screen.finding_texts import finite_or_none
 
     members = population.core_keys.under(part.members)
+    names = ("p", "q", "rr", "rr_low", "rr_high", "test", "exposure")
+    numbers: dict[str, Any] = {name: getattr(part.finding, name, None) for name in names}
+    if part.finding is not None:
+        low, high = part.finding.rr_low, part.finding.rr_high
+        numbers |= {"rr_low": finite_or_none(low), "rr_high": finite_or_none(high)}
     return {
-        "mark": part.mark,
-        "label": part.label,
-        "crashes": part.crashes,
-        "hosts": part.hosts,
-        "bitflips": part.bitflips,
-        "p": part.finding.p if part.finding else None,
-        "q": part.finding.q if part.finding else None,
-        "rr": part.finding.rr if part.finding else None,
-        "rr_low": finite_or_none(part.finding.rr_low) if part.finding else None,
-        "rr_high": finite_or_none(part.finding.rr_high) if part.finding else None,
-        "test": part.finding.test if part.finding else None,
-        "exposure": part.finding.exposure if part.finding else None,
+        **pick_attributes(part, "mark", "label", "crashes", "hosts", "bitflips"),
+        **numbers,
         "aliases": list(part.finding.aliases) if part.finding else [],
         "facts": "; ".join(part.facts) if as_csv else list(part.facts),
         "more": part.more,

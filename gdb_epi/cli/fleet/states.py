@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import add_output_options, print_line
 from gdb_epi.cli.support.messages import repeated_database_option
-from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser, "a JSON array", csv=False)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print them, what needs a person first."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -48,7 +47,7 @@ def run(args: Namespace) -> int:
         ]  # fmt: skip
     if args.json:
         print(json.dumps([state.as_json() for state in states], indent=1))
-        return EXIT_DONE
+        return
     again = repeated_database_option(args)
     for state in states:
         _print(state, history=args.history or args.name is not None)
@@ -58,7 +57,6 @@ def run(args: Namespace) -> int:
         print_line(
             f"nothing was decided yet; gdb-epi fleet mark signature KEY --acknowledged{again}"
         )
-    return EXIT_DONE
 
 
 def _print(state: StateWithCrashes, *, history: bool) -> None:

@@ -15,7 +15,6 @@ from gdb_epi.cli.fleet.output import (
     print_rows,
 )
 from gdb_epi.cli.support.messages import no_crashes_message
-from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.check import print_hint_to_check
     from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
@@ -58,7 +57,7 @@ def run(args: Namespace) -> int:
     findings = sorted(screened.findings, key=lambda f: f.p) if screened is not None else []
     if args.json or args.csv:
         print_rows([finding_json(finding, day) for finding in findings], as_csv=args.csv)
-        return EXIT_DONE
+        return
     worse = worse_value_sentences(population, findings)
     for line in worse:
         print_line(f"verdict: {line}")
@@ -73,7 +72,6 @@ def run(args: Namespace) -> int:
     if screened is not None:
         _print_what_is_open(population, screened)
     print_hint_to_check(population, args)
-    return EXIT_DONE
 
 
 def _print_verdicts(population: Population, screened: ScreeningResult) -> None:

@@ -16,7 +16,6 @@ from gdb_epi.cli.fleet.output import (
     print_table,
 )
 from gdb_epi.cli.support.messages import no_crashes_message, repeated_database_option
-from gdb_epi.errors import EXIT_DONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print the table."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -63,7 +62,6 @@ def run(args: Namespace) -> int:
             if left_out:
                 print_line(f"not known of any: {left_out}; why: gdb-epi fleet check{again}")
             print_line(f"More about a row: gdb-epi fleet show KEY{again}")
-    return EXIT_DONE
 
 
 def _cells(row: TopSignature) -> list[object]:

@@ -14,7 +14,6 @@ from gdb_epi.cli.fleet.output import (
     print_table,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
-from gdb_epi.errors import EXIT_DONE
 from gdb_epi.util import counted
 
 GROUP = "Look"
@@ -32,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print a line a day."""
     from gdb_epi.fleet.store.database import open_database
     from gdb_epi.render.escape import terminal_width
@@ -56,7 +55,7 @@ def run(args: Namespace) -> int:
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
         print_rows(dated, as_csv=args.csv)
-        return EXIT_DONE
+        return
     most = max((row.crashes for row in rows), default=0)
     longest = min(BAR, max((terminal_width() or BESIDE + BAR) - BESIDE, MIN_BAR))
     cells = [
@@ -82,4 +81,3 @@ def run(args: Namespace) -> int:
         )
     if pruned is not None:
         print(f"before {iso_day(pruned)} crashes were pruned: nothing begins there")
-    return EXIT_DONE

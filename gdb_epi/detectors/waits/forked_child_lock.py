@@ -9,7 +9,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_wo
 from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, lock_phrase
 from gdb_epi.process_state import ProcessState
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import quoted_name
+from gdb_epi.util import pick_attributes, quoted_name
 
 MAX_FRAMES = 24  # of the holder
 
@@ -36,10 +36,7 @@ def forked_child_lock(state: ProcessState) -> Iterator[Finding]:
         name = lock_phrase(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
         facts: dict[str, Any] = {
             "address": hex_word(wait.address),
-            "kind": wait.kind,
-            "name": wait.name,
-            "verdict": wait.verdict,
-            "confidence": wait.confidence,
+            **pick_attributes(wait, "kind", "name", "verdict", "confidence"),
             "signals": [signal.name for signal in report.fork.signals],
             "evidence": list(wait.evidence),
         }

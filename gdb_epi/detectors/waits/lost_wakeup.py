@@ -9,6 +9,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_wo
 from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
 from gdb_epi.locks.types import INFO, LOST_WAKEUP
 from gdb_epi.process_state import ProcessState
+from gdb_epi.util import pick_attributes
 
 
 @detector("lost_wakeup", supports=SupportedLabel("hang", "lost-wakeup", counted_by="confidence"))
@@ -34,10 +35,7 @@ def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
             f"thread {wait.tid}",
             {
                 "address": hex_word(wait.address),
-                "kind": wait.kind,
-                "name": wait.name,
-                "verdict": wait.verdict,
-                "confidence": wait.confidence,
+                **pick_attributes(wait, "kind", "name", "verdict", "confidence"),
                 "pools": pools,
                 "evidence": list(wait.evidence),
             },

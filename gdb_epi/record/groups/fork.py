@@ -10,6 +10,7 @@ from gdb_epi.locks.types import VanishedThread
 from gdb_epi.record.redact import base_name, redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.record.stacks import frame_json
+from gdb_epi.util import pick_attributes
 
 MAX_VANISHED = 64  # threads in one record
 MAX_FRAMES = 32  # Python frames of one of them
@@ -50,13 +51,7 @@ def fork(parts: RecordParts, _notes: RecordNotes) -> Json:
             for pool in find_vanished_pools(vanished)[:MAX_VANISHED]
         ]
     if handlers is not None:
-        fields["handlers"] = {
-            "tid": handlers.tid,
-            "stage": handlers.stage,
-            "when": handlers.when,
-            "where": handlers.where,
-            "sure": handlers.sure,
-        }
+        fields["handlers"] = pick_attributes(handlers, "tid", "stage", "when", "where", "sure")
     return fields
 
 

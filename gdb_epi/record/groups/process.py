@@ -10,7 +10,7 @@ from gdb_epi.record.redact import MAX_PATH, base_name, redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.target.api import LIVE
 from gdb_epi.target.auxv import AT_BASE, AT_ENTRY, read_exec_random
-from gdb_epi.util import sha256_hex
+from gdb_epi.util import pick_attributes, sha256_hex
 
 _SALT = b"gdb-epi exec/1"
 
@@ -22,12 +22,7 @@ def process(parts: RecordParts, _notes: RecordNotes) -> Json:
     identity, modules = state.process, state.target.modules()
     fields: Json = {"tid": state.crashed_tid()}
     if not isinstance(identity, Absent):
-        fields |= {
-            "pid": identity.pid,
-            "ppid": identity.ppid,
-            "uid": identity.uid,
-            "comm": identity.comm,
-        }
+        fields |= pick_attributes(identity, "pid", "ppid", "uid", "comm")
         program = find_program(state.target, state.python, identity.psargs)
         fields["script"] = program.name[:MAX_PATH] if program else _main_script(state)
         if program is not None:

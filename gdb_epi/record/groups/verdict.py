@@ -13,6 +13,7 @@ from gdb_epi.judgement.calibration import calibration_version
 from gdb_epi.judgement.code_at_fault import find_code_at_fault
 from gdb_epi.judgement.verdict import DamagedWord, Verdict
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
+from gdb_epi.util import pick_attributes
 
 MAX_FINDINGS = 64
 
@@ -49,10 +50,7 @@ def verdict_json(judged: Verdict, *, judged_damage: bool = True) -> Json:
     if not judged_damage:
         damage["judged"] = False
     return {
-        "model": judged.model,
-        "label": judged.label,
-        "confidence": judged.confidence,
-        "word": judged.word,
+        **pick_attributes(judged, "model", "label", "confidence", "word"),
         "reasons": list(judged.reasons),
         "against": list(judged.against),
         "rules": list(judged.rules),
