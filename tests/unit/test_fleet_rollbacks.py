@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from support.fleet_simulator import FIRST_DAY, population, simulate
 
-from gdb_epi.fleet.population.population import Attribute
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.verdict import SOFTWARE, judge_signature
 from gdb_epi.fleet.screen.screening import screen_population
+from gdb_epi.fleet.store.day_numbers import iso_day
 
 LAST = FIRST_DAY + 29
 VERSIONS = ["2.5", "2.6", "2.6.1"]
@@ -68,3 +69,56 @@ def test_one_kind_of_crash_for_another_is_told_where_the_rate_stays(rolled_back)
     caveats = find_onset(rolled_back._replace(facts=facts, memo=None), 1).caveats
     assert any("access=w" in c and "the rate rose" in c for c in caveats), caveats
     assert any("access=r" in c and "the rate fell" in c for c in caveats), caveats
+
+
+def lives(**running) -> Population:
+    """60 hosts, 40 a day; a signature of two thirds of what runs 2.6. `running`: attributes."""
+    pop = population(simulate(43, hosts=60, days=30, per_day=40.0, common=6, new_share=0.0))
+    number = np.array([int(name.partition("-")[2]) for name in pop.hosts])
+    host, hours_host = number[pop.host], number[pop.exposure_host]
+    attributes = []
+    for name, (values, crash, hours) in running.items():
+        of_crash = crash(pop.day - FIRST_DAY, host).astype(np.int64)
+        of_hours = hours(pop.exposure_day - FIRST_DAY, hours_host).astype(np.int64)
+        attributes.append(Attribute(name, values, of_crash, of_hours))
+    signature = np.where(pop.signature == 0, 1, pop.signature)
+    signature[(attributes[0].crash == 1) & (np.arange(host.size) % 3 > 0)] = 0
+    nowhere = np.full(pop.exposure_day.size, -1)
+    one = Attribute("program", ["cart", "other"], np.zeros(host.size, dtype=int), nowhere)
+    return pop._replace(signature=signature, attributes=tuple(attributes), facts=(one,), memo=None)
+
+
+def test_hosts_whose_records_still_have_a_version_are_named_against_the_list_of_hosts():
+    def really(day, host):
+        return (day >= 8) & ((day < 16) | np.isin(host, FORGOTTEN))
+
+    def listed(day, host):
+        return ((day >= 8) & (day < 16)) + 0 * host
+
+    read = lives(
+        image=(["cart:2.5", "cart:2.6"], really, lambda day, _: np.full(day.size, -1)),
+        cart_version=(["2.5", "2.6"], listed, listed),
+    )
+    (finding, *_) = [f for f in screen_population(read, LAST).findings if f.attr == "image"]
+    left = [caveat for caveat in finding.caveats if "alone, whose records" in caveat]
+    names = sorted(name for name in read.hosts if int(name.partition("-")[2]) in FORGOTTEN)
+    assert len(left) == 1 and f"on {', '.join(names)} alone" in left[0]
+    assert left[0].endswith("the host-hours say cart_version=2.5 of them")
+
+
+def test_a_tenant_that_moves_takes_its_crashes_along():
+    def placed(day, host):
+        return np.where(day < 14, host < 5, (host >= 20) & (host < 26))
+
+    read = lives(tenant=(["omni", "quill"], placed, placed))
+    (finding,) = [f for f in screen_population(read, LAST).findings if f.attr == "tenant"]
+    (moved,) = [caveat for caveat in finding.caveats if "it moved on" in caveat]
+    assert f"it moved on {iso_day(FIRST_DAY + 14)} from node-" in moved
+    assert moved.endswith("they follow the tenant, and no host is to blame")
+
+    def half_moved(day, host):
+        return np.where(day < 14, host < 5, ((host >= 20) & (host < 24)) | (host == 0))
+
+    read = lives(tenant=(["omni", "quill"], half_moved, half_moved))
+    findings = screen_population(read, LAST).findings
+    assert not any("it moved on" in caveat for f in findings for caveat in f.caveats)

@@ -15,6 +15,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_OUT,
     CAVEAT_RECOVERED,
@@ -29,7 +30,7 @@ from gdb_epi.fleet.screen.finding import (
     HostChanges,
     is_about_whole_host,
 )
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
@@ -47,7 +48,18 @@ GONE = "none of these on this host since {day}: it may be over"
 MAY_BE_OVER = ": it may be over"
 OVER = f"none since {{day}}{MAY_BE_OVER}"
 GOES_ON = "none with it since {day}, and {count} since with {later}, which came later: not mended"
+CAME_BACK = (
+    "none with it since {day}, nor with any other value until {again}, and {count} since with "
+    "{later}: it was gone in between"
+)
 LEFT = "now on {hosts} alone, of {ever} that had it"
+LEFT_IN_RECORDS = "since {day} on {hosts} alone, whose records still have it, of {ever} that had it"
+MOVED = (
+    "it moved on {day} from {before} to {after}, and these crashes with it, as often as before "
+    "({ratio:.2g} times): they follow the {attr}, and no host is to blame"
+)
+MAX_LEFT = 6  # hosts that are named
+MOST_LEFT = 0.25  # of the share that a version had of its program's crashes
 LATELY = 3  # days
 FORGOTTEN = 10  # times as many hosts had it
 SILENT = "none since {day}, and it may go on: {silence}"
@@ -78,9 +90,11 @@ def add_caveat_of_end(
         return finding._replace(caveats=caveats, changes=HostChanges(left=left_on))
     if finding.attr == HOST:
         members = finding.members & population.timed
-    elif left := _left_on(population, finding, day):
+    elif left := _left_on(population, finding, day) or _left_in_records(population, finding, day):
         return finding._replace(caveats=(*finding.caveats, left))
     else:
+        if moved := _moved(population, finding):
+            finding = finding._replace(caveats=(*finding.caveats, moved))
         members, day = _of_value(population, finding, day)
     days = np.sort(population.day[members])
     telling = _telling(population, finding, members) if finding.attr == HOST else days
@@ -131,6 +145,108 @@ def _left_on(population: Population, finding: Finding, day: int) -> str | None:
     return LEFT.format(hosts=hosts, ever=counted(ever.size, "host"))
 
 
+def _moved(population: Population, finding: Finding) -> str | None:
+    """Say that a value went from some hosts to others, and that its crashes went with it."""
+    attribute = population.attribute(finding.attr)
+    if attribute is None or is_process_attribute(finding.attr) or finding.exposure != HOST_HOURS:
+        return None
+    value = attribute.values.index(finding.value)
+    has = (attribute.exposure == value) & (population.exposure_hours > 0)
+    has &= population.exposure_host >= 0
+    host, day = population.exposure_host[has], population.exposure_day[has]
+    hosts, place = np.unique(host, return_inverse=True)
+    begins, ends = np.full(hosts.size, day.max(initial=0)), np.zeros(hosts.size, dtype=np.int64)
+    np.minimum.at(begins, place, day)
+    np.maximum.at(ends, place, day)
+    order = np.argsort(begins, kind="stable")
+    latest = np.maximum.accumulate(ends[order])
+    # On the day of the change both have it.
+    cuts = np.flatnonzero(begins[order][1:] >= latest[:-1]) + 1
+    if cuts.size != 1:
+        return None
+    groups = hosts[order[: cuts[0]]], hosts[order[cuts[0] :]]
+    moved_on = int(begins[order[cuts[0]]])
+    hours = [float(population.exposure_hours[has][np.isin(host, some)].sum()) for some in groups]
+    members = finding.members & (attribute.crash == value)
+    counts = [int(np.isin(population.host[members], some).sum()) for some in groups]
+    ratio, low, high = relative_risk(counts[1], hours[1], counts[0], hours[0])
+    if min(counts) < MIN_N or not low <= 1 <= high:
+        return None
+    names = [
+        shortened_list([population.hosts[host] for host in some.tolist()], MAX_NAMED)
+        for some in groups
+    ]
+    return MOVED.format(
+        day=iso_day(moved_on), before=names[0], after=names[1], ratio=ratio, attr=finding.attr
+    )
+
+
+def _left_in_records(population: Population, finding: Finding, day: int) -> str | None:
+    """Say which hosts still run a version by their own records, long after all others left it.
+
+    A roll-back that did not reach some hosts leaves them with it, whatever the list of hosts says.
+    All crashes of its program tell who runs what.
+    """
+    attribute = population.attribute(finding.attr)
+    if attribute is None or not is_process_attribute(finding.attr):
+        return None
+    same = crashes_of_same_programs(population, finding.members)
+    if same is None:
+        return None
+    same = same & population.timed & (population.day <= day) & (population.host >= 0)
+    rows = np.flatnonzero(same & (attribute.crash >= 0))
+    days, hosts = population.day[rows], population.host[rows]
+    has = attribute.crash[rows] == attribute.values.index(finding.value)
+    if not has.any():
+        return None
+    first, last = int(days[has].min()), int(days[has].max())
+    came = days >= first  # with it
+    counts = [
+        np.bincount(days[came & some] - first, minlength=day - first + 1) for some in (has, ~has)
+    ]
+    with_it, others = (np.cumsum(part)[: last - first].astype(float) for part in counts)
+    if not with_it.size:
+        return None
+    late_with, late_others = (
+        part.sum() - sums for part, sums in zip(counts, (with_it, others), strict=True)
+    )
+    share = (
+        (with_it + 0.5) / (with_it + others + 1),
+        (late_with + 0.5) / (late_with + late_others + 1),
+    )
+    fit = sum(
+        n * np.log(p) + m * np.log(1 - p)
+        for n, m, p in ((with_it, others, share[0]), (late_with, late_others, share[1]))
+    )
+    fit[share[1] >= share[0] * MOST_LEFT] = -np.inf
+    if not np.isfinite(fit).any():
+        return None
+    late = days > first + int(np.argmax(fit))
+    now = np.unique(hosts[late & has])
+    ever = np.unique(hosts[has])
+    its_own = has[late & np.isin(hosts, now)]
+    if has[late].sum() < MIN_N or now.size * FORGOTTEN > ever.size or its_own.mean() < MOSTLY:
+        return None
+    since = int(days[has & ~np.isin(hosts, now)].max(initial=first)) + 1
+    names = shortened_list([population.hosts[host] for host in now.tolist()], MAX_LEFT)
+    text = LEFT_IN_RECORDS.format(day=iso_day(since), hosts=names, ever=counted(ever.size, "host"))
+    return text + _told_otherwise(population, finding, now)
+
+
+def _told_otherwise(population: Population, finding: Finding, hosts: Ints) -> str:
+    """Say what the host-hours tell of hosts in place of the version that their records have."""
+    version = split_image_tag(finding.value)[1] or finding.value
+    for attribute in population.attributes:
+        if version not in attribute.values or not (attribute.exposure >= 0).any():
+            continue
+        mine = np.flatnonzero(np.isin(population.exposure_host, hosts) & (attribute.exposure >= 0))
+        latest = mine[population.exposure_day[mine] == population.exposure_day[mine].max(initial=0)]
+        told = np.unique(attribute.exposure[latest])
+        if told.size == 1 and attribute.values[told[0]] != version:
+            return f"; the host-hours say {attribute.name}={attribute.values[told[0]]} of them"
+    return ""
+
+
 def _out_since(population: Population, finding: Finding, day: int) -> int | None:
     """Return the day from which a host has no more host-hours, if it had some; None: it runs."""
     runs = (population.exposure_hours > 0) & (population.exposure_day <= day)
@@ -163,6 +279,11 @@ def _goes_on(
     if counts[value] < MIN_N or int(came.min()) <= first:
         return None
     later = f"{finding.attr}={attribute.values[value]}"
+    again = int(population.day[same & population.timed & (population.day > last)].min())
+    if again - last > 2 * MIN_QUIET:
+        return CAME_BACK.format(
+            day=iso_day(last), count=counts[value], later=later, again=iso_day(again)
+        )
     return GOES_ON.format(day=iso_day(last), count=counts[value], later=later)
 
 
