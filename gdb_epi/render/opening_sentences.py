@@ -75,6 +75,7 @@ MAX_REASON = 180  # characters of a reason in a sentence
 MIN_SHARE = 0.05  # of a cause that a sentence warns of
 MAX_DEADLOCKED = 3  # threads that are named
 _BUSY = ("busy", "busy native")  # kinds of a finding: it computed
+_OS_ABORT = ("os_abort", "posix_abort")  # before 3.5 the latter
 MIN_REPEATED = 16  # calls of a function that filled a stack
 
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
@@ -348,8 +349,9 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     text = next(
         (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
     )
-    if category == "abort-other" and any(call.name == "os_abort" for call in calls[:4]):
-        text = "ended itself by os.abort() {found}"
+    python = innermost_own_python_call(calls)
+    if category == "abort-other" and any(call.name in _OS_ABORT for call in calls[:4]):
+        text = "ended itself by os.abort()" + (" {found}" if python is not None else "")
     facts = next(iter(_facts_of(record, "deliberate_abort")), {})
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:
@@ -377,7 +379,6 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         text = text.replace("memory that cannot be run as code", "an address without memory")
     if category == "segv-stack-overflow" and _is_overflow_by_large_frame(record):
         text = "crashed: a call needed more of the C stack than was left, {where}"
-    python = innermost_own_python_call(calls)
     below = f"called from {call_words(python)}" if python is not None else ""
     place = place_words(calls, interpreter=interpreter_words(record))
     if failed_in_signal_handler(record, calls):

@@ -459,3 +459,16 @@ def test_whether_an_executable_that_is_gone_was_python_cannot_be_told(shell, tmp
     assert "CPython or not: cannot tell" in done.out and "not CPython" not in done.out
     done = shell("stacks", core)
     assert done.code == 3 and "cannot tell whether CPython ran" in only_line(done)
+
+
+@pytest.mark.parametrize("name", ["python2.7", "python3.7", "python3.99"])
+def test_a_python_without_a_layout_is_called_unsupported(shell, tmp_path, name) -> None:
+    """By the name of its file: it was called damaged, or no CPython."""
+    need_core_dumps()
+    program = tmp_path / name
+    shutil.copy(shutil.which("sh"), program)
+    subprocess.run([program, "-c", "kill -ABRT $$"], cwd=tmp_path, check=False, timeout=60)
+    (core,) = find_core(tmp_path)
+    done = shell("triage", "--no-db", core)
+    version = name.removeprefix("python")
+    assert f"CPython {version} is not supported: gdb-epi reads 3.8 to" in done.out

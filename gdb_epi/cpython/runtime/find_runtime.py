@@ -15,6 +15,7 @@ from gdb_epi.cpython.layout.layout import (
     MAX_TABLE_BYTES,
     DebugOffsets,
     Layout,
+    available_tables,
     build_layouts,
     load_layout,
     parse_debug_offsets,
@@ -90,6 +91,12 @@ def find_runtime(target: Target) -> Runtime | Absent:
     paths = [region.path for region in target.regions() if region.path]
     python = next((path for path in paths if _minor_in_path(path) is not None), None)
     python = python or next((m.path for m, minor in _minors(target) if minor), None)
+    unsupported = _version_without_layout(target)
+    if unsupported is not None:
+        shipped = sorted(version for version, _ in available_tables())
+        first, last = ("{}.{}".format(*version) for version in (shipped[0], shipped[-1]))
+        why = f"CPython {unsupported} is not supported: gdb-epi reads {first} to {last}"
+        return Absent(NOT_AVAILABLE, why)
     if python is None and not reasons:
         if target.truncation().truncated and not (paths and target.threads()):
             return Absent(NOT_AVAILABLE, "the core was cut off before it tells whether CPython ran")
@@ -342,6 +349,23 @@ def _minor_in_path(path: str) -> int | None:
             digits = digits if digits.isdecimal() else digits[:1]
             return int(digits) if digits.isdecimal() else None
     return None
+
+
+def _version_without_layout(target: Target) -> str | None:
+    """Return the version of a CPython that is older or newer than the shipped layouts, by a name.
+
+    None where a file of a supported version is loaded too, and where no file's name tells.
+    """
+    named = set[tuple[int, int]]()
+    for module in target.modules():
+        name = module.path.rpartition("/")[2].removeprefix("lib")
+        major, dot, minor = name.removeprefix("python").partition(".")
+        digits = minor[:2] if minor[:2].isdecimal() else minor[:1]
+        if name.startswith("python") and dot and major in ("2", "3") and digits.isdecimal():
+            named.add((int(major), int(digits)))
+    if not named or any(load_layout(version) is not None for version in named):
+        return None
+    return "{}.{}".format(*max(named))
 
 
 def _minor_of_extension(path: str) -> int | None:
