@@ -23,6 +23,7 @@ from gdb_epi.typing_lite import Any, NamedTuple
 DESCRIPTOR = 2560  # bytes that are searched: struct pthread has 2,304 to 2,496 (2.31 to 2.42)
 MIN_STACK = 16 << 10  # PTHREAD_STACK_MIN
 BEHIND_DESCRIPTOR = 1 << 20  # bytes between a descriptor and the end of the block
+DEFAULT_LIMIT = 1000  # calls: Py_DEFAULT_RECURSION_LIMIT (Include/internal/pycore_ceval.h)
 _WORDS = 4  # stackblock, stackblock_size, guardsize, reported_guardsize
 _ELSEWHERE = (
     "the stack that the thread ran on, which is not its own but the alternate stack of a signal "
@@ -102,6 +103,9 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
             which = f"the thread's stack, of which {size >> 10} KiB are mapped"
     else:
         which = f"the stack that it ran on, in a mapping of {size >> 10} KiB"
+    limit = _recursion_limit(state)
+    if limit > DEFAULT_LIMIT:
+        facts["recursion_limit"] = limit
     used_up = "was used up"
     if place.large:
         facts["large"] = True
@@ -109,3 +113,20 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     summary = f"{which}, {used_up}" if ", " in which else f"{which} {used_up}"
     subject, details = f"thread {fault.tid}", f"the access is {place.distance} bytes past its end"
     yield finding_in_plain_words("stack_overflow", subject, facts, summary, details)
+
+
+def _recursion_limit(state: ProcessState) -> int:
+    """Return the limit of sys.setrecursionlimit(), at which Python raises RecursionError.
+
+    0 when it cannot be read. Reference: Py_SetRecursionLimit() in Python/ceval.c, which keeps it in
+    the interpreter (`py_recursion_limit` since 3.12), in 3.8 in the runtime.
+    """
+    python = state.python
+    if isinstance(python, Absent) or not python.interpreters:
+        return 0
+    paths, base = ("py_recursion_limit", "ceval.recursion_limit"), python.interpreters[0].address
+    offset = python.layout.offset("PyInterpreterState", *paths)
+    if offset is None:
+        offset, base = python.layout.offset("_PyRuntimeState", *paths), python.runtime
+    raw = read_up_to(state.target, base + offset, 4) if offset is not None else b""
+    return int.from_bytes(raw, "little") if len(raw) == 4 else 0

@@ -7,11 +7,10 @@ without ids, scores or the syntax of signatures. What is not proven is not said 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
-from gdb_epi.fault.find_fault import ELSEWHERE, KERNEL, OTHER, PROCESS
+from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL, SIGXCPU
 from gdb_epi.hangs.types import (
@@ -53,8 +52,12 @@ from gdb_epi.render.causes.whose_code import (
     software_bug_words,
 )
 from gdb_epi.render.escape import escape
+from gdb_epi.render.failure_places import (
+    deepest_call_words,
+    failed_in_signal_handler,
+    handler_words,
+)
 from gdb_epi.render.frame_lines import (
-    HANDLER,
     NATIVE,
     NO_FILE,
     PYTHON,
@@ -62,8 +65,6 @@ from gdb_epi.render.frame_lines import (
     call_words,
     innermost_own_python_call,
     place_words,
-    short_name,
-    words_for_unnamed_call,
 )
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
@@ -75,8 +76,6 @@ MAX_REASON = 180  # characters of a reason in a sentence
 MIN_SHARE = 0.05  # of a cause that a sentence warns of
 MAX_DEADLOCKED = 3  # threads that are named
 _BUSY = ("busy", "busy native")  # kinds of a finding: it computed
-_OS_ABORT = ("os_abort", "posix_abort")  # before 3.5 the latter
-MIN_REPEATED = 16  # calls of a function that filled a stack
 
 _NOT_KNOWN = "Cause not known: the {core} does not prove "
 _WHY_NOT = {
@@ -350,7 +349,9 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
     )
     python = innermost_own_python_call(calls)
-    if category == "abort-other" and any(call.name in _OS_ABORT for call in calls[:4]):
+    if category == "abort-other" and any(
+        call.name in ("os_abort", "posix_abort") for call in calls[:4]
+    ):
         text = "ended itself by os.abort()" + (" {found}" if python is not None else "")
     facts = next(iter(_facts_of(record, "deliberate_abort")), {})
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
@@ -382,13 +383,13 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     below = f"called from {call_words(python)}" if python is not None else ""
     place = place_words(calls, interpreter=interpreter_words(record))
     if failed_in_signal_handler(record, calls):
-        place = _handler_words(calls)
+        place = handler_words(calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
     if _has_one_wrong_bit(record) and label in ("hardware-suspect", "damaged-memory"):
         how = "aborted over" if kind.startswith("abort-") else "crashed on"
         text = f"{how} a value with one wrong bit, {{where}}"
-    deepest_words = _deepest_call_words(calls, python) or place
+    deepest_words = deepest_call_words(calls, python) or place
     in_c = f" in C code {below}" if below else ""
     marks = (
         ("{where}", place),
@@ -412,69 +413,6 @@ def _is_overrun_of_heap(record: Json) -> bool:
 def _is_overflow_by_large_frame(record: Json) -> bool:
     """Whether one frame that was too large overflowed the stack, rather than recursion."""
     return any(facts.get("large") is True for facts in _facts_of(record, "stack_overflow"))
-
-
-def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:
-    """Tell whether the failure is in the code of a signal handler, not in the code it interrupted.
-
-    A handler that raises the signal again, or ends the process, came after the failure.
-    """
-    signal = get_group(record, "signal")
-    python = innermost_own_python_call(calls)
-    inner = calls[: calls.index(python)] if python is not None else calls
-    return (
-        any(call.name == HANDLER for call in inner)
-        and str(signal.get("sender")) == KERNEL
-        and not get_group(signal, "behind_handler")
-    )
-
-
-def _handler_words(calls: Sequence[StackCall]) -> str:
-    """Return "in a function of libffi, in a signal handler that ran in wait (shop.py:3)"."""
-    at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
-    native = next((call for call in calls[:at] if call.language == NATIVE), None)
-    inside = (
-        (short_name(native) if native.name else words_for_unnamed_call(native))
-        if native
-        else "code of no file"
-    )
-    python = innermost_own_python_call(calls[at:])
-    return f"in {inside}, in a signal handler" + (
-        f" that ran in {call_words(python)}" if python else ""
-    )
-
-
-def _deepest_call_words(calls: Sequence[StackCall], python: StackCall | None) -> str:
-    """Return what filled the stack: a Python function, or the C function that it called."""
-    if python is None:
-        return ""
-    repeated = _outward_repetition(calls, python)
-    if repeated:
-        return repeated
-    inner = calls[: calls.index(python)]
-    native = Counter(call.name for call in inner if call.language == NATIVE and call.name)
-    name, count = next(iter(native.most_common(1)), ("", 0))
-    again = sum(call.name == python.name for call in calls)
-    at = call_words(python)
-    return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
-
-
-def _outward_repetition(calls: Sequence[StackCall], python: StackCall) -> str:
-    """Return the C function that filled the stack, if its calls lie outside all Python calls.
-
-    Then `python`, the innermost Python function, was called by the last of them and is not itself
-    recursive. "" where they do not.
-    """
-    names = Counter(call.name for call in calls if call.language == NATIVE and call.name)
-    name, count = next(iter(names.most_common(1)), ("", 0))
-    if count < MIN_REPEATED or any(c.name == python.name for c in calls if c is not python):
-        return ""
-    last = max(number for number, call in enumerate(calls) if call.name == name)
-    if last < calls.index(python):
-        return ""
-    outer = innermost_own_python_call(calls[last:])
-    plain = name.removeprefix("cy:")
-    return f"deep in {plain}" + (f", called from {call_words(outer)}" if outer is not None else "")
 
 
 def _facts_of(record: Json, detector: str) -> list[Json]:

@@ -79,7 +79,10 @@ def test_the_record_keeps_the_callers(gdb: Gdb, tmp_path: Path) -> None:
         core=made.core,
         words=("-iex", f"set sysroot {made.sysroot}") if made.sysroot else (),
     )
-    crashed = read_json(file)["threads"]["crashed"]
+    record = read_json(file)
+    facts = [f["facts"] for f in record["findings"] if f["detector"] == "stack_overflow"]
+    assert [f["recursion_limit"] for f in facts] == [1 << 30], "the program raised it"
+    crashed = record["threads"]["crashed"]
     assert crashed["frames_between"] > LEFT_OUT
     assert all("tuplehash" in name for name in crashed.get("recurring", ()))
     shown = [f["name"] for f in crashed["outer_frames"] if f["language"] == "python"]

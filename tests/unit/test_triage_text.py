@@ -386,6 +386,7 @@ def test_what_points_into_an_ended_stack_is_handed_over_as_a_copy(rule: str, is_
         ({"own": True}, 6, "a larger stack for new threads (threading.stack_size(N))"),
         ({"own": None}, 6, "a larger stack for new threads (threading.stack_size(N))"),
         ({"own": False}, 6, "a larger stack where it is made (sigaltstack(), the library)"),
+        ({"own": True, "recursion_limit": 50_000}, 7, "sys.setrecursionlimit(50,000) was too high"),
     ],
 )
 def test_what_helps_against_a_full_stack_is_told_by_whose_it_is(

@@ -357,6 +357,9 @@ def _help_of_stack(record: Json) -> str:
         for frame in get_groups(stack, name)
     ):
         larger = "for new threads (threading.stack_size(N))"
+    limit = facts.get("recursion_limit")
+    if isinstance(limit, int):
+        return f"end the recursion; sys.setrecursionlimit({limit:,}) was too high"
     less = "smaller local arrays in that function" if facts.get("large") else "less nesting"
     return f"{less}, or a larger stack {larger}"
 

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words for where it failed: in the handler of a signal, or deep in a recursion.
+
+In: a record and the folded calls of the thread that crashed. Out: a phrase for a sentence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.fault.find_fault import KERNEL
+from gdb_epi.record.record_parts import get_group
+from gdb_epi.render.frame_lines import (
+    HANDLER,
+    NATIVE,
+    StackCall,
+    call_words,
+    innermost_own_python_call,
+    short_name,
+    words_for_unnamed_call,
+)
+from gdb_epi.typing_lite import Any
+
+Json = Mapping[str, Any]
+MIN_REPEATED = 16  # calls of a function that filled a stack
+
+
+def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:
+    """Tell whether the failure is in the code of a signal handler, not in the code it interrupted.
+
+    A handler that raises the signal again, or ends the process, came after the failure.
+    """
+    signal = get_group(record, "signal")
+    python = innermost_own_python_call(calls)
+    inner = calls[: calls.index(python)] if python is not None else calls
+    return (
+        any(call.name == HANDLER for call in inner)
+        and str(signal.get("sender")) == KERNEL
+        and not get_group(signal, "behind_handler")
+    )
+
+
+def handler_words(calls: Sequence[StackCall]) -> str:
+    """Return "in a function of libffi, in a signal handler that ran in wait (shop.py:3)"."""
+    at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
+    native = next((call for call in calls[:at] if call.language == NATIVE), None)
+    inside = (
+        (short_name(native) if native.name else words_for_unnamed_call(native))
+        if native
+        else "code of no file"
+    )
+    python = innermost_own_python_call(calls[at:])
+    return f"in {inside}, in a signal handler" + (
+        f" that ran in {call_words(python)}" if python else ""
+    )
+
+
+def deepest_call_words(calls: Sequence[StackCall], python: StackCall | None) -> str:
+    """Return what filled the stack: a Python function, or the C function that it called."""
+    if python is None:
+        return ""
+    repeated = _outward_repetition(calls, python)
+    if repeated:
+        return repeated
+    inner = calls[: calls.index(python)]
+    native = Counter(call.name for call in inner if call.language == NATIVE and call.name)
+    name, count = next(iter(native.most_common(1)), ("", 0))
+    again = sum(call.name == python.name for call in calls)
+    at = call_words(python)
+    return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
+
+
+def _outward_repetition(calls: Sequence[StackCall], python: StackCall) -> str:
+    """Return the C function that filled the stack, if its calls lie outside all Python calls.
+
+    Then `python`, the innermost Python function, was called by the last of them and is not itself
+    recursive. "" where they do not.
+    """
+    names = Counter(call.name for call in calls if call.language == NATIVE and call.name)
+    name, count = next(iter(names.most_common(1)), ("", 0))
+    if count < MIN_REPEATED or any(c.name == python.name for c in calls if c is not python):
+        return ""
+    last = max(number for number, call in enumerate(calls) if call.name == name)
+    if last < calls.index(python):
+        return ""
+    outer = innermost_own_python_call(calls[last:])
+    plain = name.removeprefix("cy:")
+    return f"deep in {plain}" + (f", called from {call_words(outer)}" if outer is not None else "")
