@@ -22,6 +22,7 @@ from gdb_epi.fleet.screen.finding import (
 )
 from gdb_epi.fleet.screen.recurring_events import is_known_place
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
+from gdb_epi.fleet.statistics import arrays
 
 SMALL = {"hosts": 300, "days": 21, "per_day": 40.0}
 LAST = FIRST_DAY + 20
@@ -139,3 +140,24 @@ def test_a_place_that_fails_again_and_again_is_news_when_it_has_doubled():
                 news.append((latest.aliases[0], len(events) // 2))
     assert [n for place, n in news if place == "pdu=p3"] == [1, 2, 3, 6, 12, 24]
     assert [n for place, n in news if place == "model=x9"] == list(range(1, 29))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_of_dense_runs_are_those_of_all_rows_sorted_at_once(seed, monkeypatch):
+    monkeypatch.setattr(arrays, "BLOCK", 16)
+    random = np.random.default_rng(seed)
+    size, least = int(random.integers(200)), int(random.integers(2, 6))
+    codes, hosts = (random.integers(-1, n, size).astype(np.int16) for n in (8, 3))
+    times = np.sort(random.integers(0, random.integers(10, 2_000), size)).astype(np.int32)
+    apart = random.random(9) * 30
+    columns = (hosts, codes) if seed % 2 else (codes,)
+    order = np.lexsort(columns)
+    linked = np.zeros(size, dtype=bool)
+    linked[1:] = np.diff(times[order]) <= apart[codes[order[1:]]]
+    for column in columns:
+        linked[1:] &= column[order[1:]] == column[order[:-1]]
+    begins, lengths = arrays.find_runs(linked)
+    long = lengths >= least
+    expected = np.sort(order[arrays.rows_of_runs(begins[long], lengths[long])])
+    inside = arrays.rows_of_dense_runs(columns, times, apart, least)
+    assert np.flatnonzero(inside).tolist() == expected.tolist()

@@ -9,6 +9,7 @@ texts alone would take a gigabyte.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,13 @@ import numpy as np
 from gdb_epi.fleet.population.population import packed_hex
 from gdb_epi.fleet.population.sqlite_crashes import CrashColumns
 from gdb_epi.fleet.records.crash_times import EARLIEST
-from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints, overlapping_row_blocks
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Floats,
+    Ints,
+    absent_column,
+    overlapping_row_blocks,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 ROWS = 100_000  # of a batch
@@ -33,11 +40,12 @@ def read_duckdb_crashes(
     if not sizes.rows:
         return
     try:
-        ids, rows = _read(driver, sizes, labels, packed=sizes.width % 2 == 0)
+        ids, rows = _read(driver, names, sizes, labels, packed=sizes.width % 2 == 0)
     except ValueError:  # keys that are not hexadecimal, or not all as long as the first
         labels.clear()
         ((width,),) = driver.execute("SELECT max(strlen(core_key)) FROM crash").fetchall()
-        ids, rows = _read(driver, sizes._replace(width=max(width, 1)), labels, packed=False)
+        sizes = sizes._replace(width=max(width, 1))
+        ids, rows = _read(driver, names, sizes, labels, packed=False)
     if any((np.diff(ids[part]) < 0).any() for part in overlapping_row_blocks(ids.size)):
         order = np.argsort(ids, kind="stable")
         keys, ts, received, verdict, numbers = rows
@@ -53,29 +61,28 @@ class _Sizes(NamedTuple):
     width: int  # of the first key; all have that of a hash, as a rule
     last: int  # id
     untimed: int  # crashes of unknown time
-    most: dict[str, int]  # the largest number of each column
+    most: dict[str, int]  # the largest number of each column that has any
 
 
 def _read(
-    driver: Any, sizes: _Sizes, labels: list[str], *, packed: bool
+    driver: Any, names: tuple[str, ...], sizes: _Sizes, labels: list[str], *, packed: bool
 ) -> tuple[Ints, CrashColumns]:
     """Return the ids, and the crashes in no order.
 
     Raises ValueError: a key cannot be packed, or is longer than the first one.
     """
     count, width = sizes.rows, sizes.width
+    kinds = {name: _kind(most) for name, most in sizes.most.items()}
     ids = np.zeros(count, dtype=_kind(sizes.last))
     keys = np.zeros(count, dtype=f"V{width // 2}" if packed else f"S{width}")
     ts = np.zeros(count)
     # When a crash arrived is looked at where its time is not known.
     received = np.zeros(count) if sizes.untimed else np.broadcast_to(np.float64(np.nan), count)
     verdict: Any = np.zeros(count, dtype=np.int16)
-    numbers: dict[str, Any] = {
-        name: np.zeros(count, dtype=_kind(most)) for name, most in sizes.most.items()
-    }
+    numbers: dict[str, Any] = {name: np.zeros(count, dtype=kind) for name, kind in kinds.items()}
     code: dict[str | None, int] = {None: ABSENT}
     at = 0
-    for batch in _batches(driver, tuple(numbers)):
+    for batch in _batches(driver, kinds, untimed=bool(sizes.untimed)):
         part = slice(at, at + batch.num_rows)
         at += batch.num_rows
         ids[part] = batch["id"].to_numpy()
@@ -90,10 +97,12 @@ def _read(
             code[label] = len(labels)
             labels.append(label)
         places = np.array([*map(code.__getitem__, here), ABSENT], dtype=np.int16)
-        verdict[part] = places[_integers(coded.indices)]  # ABSENT is -1: the last one
+        which = coded.indices.fill_null(ABSENT).to_numpy(zero_copy_only=False)
+        verdict[part] = places[which]  # ABSENT is -1: the last one
         for name, column in numbers.items():
-            column[part] = _integers(batch[name])
+            column[part] = batch[name].to_numpy()
     _give_back()
+    numbers |= {name: absent_column(count) for name in names if name not in kinds}
     return ids, CrashColumns(keys, ts, received, verdict, numbers)
 
 
@@ -111,29 +120,31 @@ def _kind(most: int) -> Any:
 
 def _sizes(driver: Any, names: tuple[str, ...]) -> _Sizes:
     # Flags are truth values: they have no maximum.
-    largest = ", ".join(f"coalesce(max(CAST({name} AS BIGINT)), 0)" for name in names)
+    largest = ", ".join(f"max(CAST({name} AS BIGINT))" for name in names)
     untimed = f"count(*) FILTER (ts IS NULL OR ts < {EARLIEST})"
     asked = f"SELECT count(*), coalesce(max(id), 0), {untimed}, {largest} FROM crash"
     ((count, last, untimed, *most),) = driver.execute(asked).fetchall()
     first = driver.execute("SELECT strlen(core_key) FROM crash LIMIT 1").fetchall()
     width = max(first[0][0], 1) if first else 1
-    return _Sizes(count, width, last, untimed, dict(zip(names, most, strict=True)))
+    has_some = {name: n for name, n in zip(names, most, strict=True) if n is not None}
+    return _Sizes(count, width, last, untimed, has_some)
 
 
-def _batches(driver: Any, names: tuple[str, ...]) -> Any:
-    numbers = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in names)
-    times = (
-        f"CASE WHEN ts >= {EARLIEST} THEN ts END AS ts, "
-        f"CASE WHEN ts >= {EARLIEST} THEN NULL ELSE received END AS received"
-    )
-    rows = driver.sql(f"SELECT id, core_key, {times}, verdict, {numbers} FROM crash")
+def _batches(driver: Any, kinds: dict[str, Any], *, untimed: bool) -> Any:
+    chosen = ["id", "core_key", "verdict"]
+    for name, kind in kinds.items():
+        bits = 8 * np.dtype(kind).itemsize
+        number = {8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT"}[bits]
+        chosen.append(f"CAST(coalesce(CAST({name} AS BIGINT), {ABSENT}) AS {number}) AS {name}")
+    if untimed:
+        chosen.append(f"CASE WHEN ts >= {EARLIEST} THEN ts END AS ts")
+        chosen.append(f"CASE WHEN ts >= {EARLIEST} THEN NULL ELSE received END AS received")
+    else:
+        chosen.append("ts")
+    rows = driver.sql(f"SELECT {', '.join(chosen)} FROM crash")
     # Renamed in DuckDB 1.4. Asked for so, the rows are not copied a second time.
     read = getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader
     return read(ROWS)
-
-
-def _integers(column: Any) -> Any:
-    return column.fill_null(ABSENT).to_numpy(zero_copy_only=False)
 
 
 def _floats(column: Any) -> Floats:
@@ -146,15 +157,14 @@ def _texts(column: Any, width: int) -> Any:
     Raises ValueError where one is longer.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    texts = column.cast(pa.binary())
-    sizes = pc.binary_length(texts)
-    if len(texts) and not texts.null_count and pc.min(sizes).as_py() == width:
-        fixed = texts.cast(pa.binary(width))
-        _, content = fixed.buffers()
-        start = fixed.offset * width
-        return np.frombuffer(content, dtype=f"S{width}", count=len(texts), offset=start)
-    if (pc.max(sizes).as_py() or 0) > width:
+    with suppress(pa.ArrowInvalid):  # they are not of one length
+        fixed = column.cast(pa.binary()).cast(pa.binary(width))
+        if not fixed.null_count:
+            _, content = fixed.buffers()
+            start = fixed.offset * width
+            return np.frombuffer(content, dtype=f"S{width}", count=len(fixed), offset=start)
+    texts = [text.encode() for text in column.to_pylist()]
+    if max(map(len, texts), default=0) > width:
         raise ValueError("a longer key")
-    return np.array(texts.to_pylist(), dtype=f"S{width}")
+    return np.array(texts, dtype=f"S{width}")

@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
+from gdb_epi.fleet.population.attribute_combinations import (
+    Combinations,
+    count_by_value,
+    find_combinations,
+)
 from gdb_epi.fleet.population.number_ranges import HALVES, RANGE, parse_leading_number
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import ValueUsage, is_newest_value
@@ -597,13 +601,19 @@ def _p_among_crashes(tests: AttributeToTest, flagged: _CrashCounts, counts: Floa
 
     A flip is seen only in a crash: where services crash more often, more flips are seen.
     """
-    population, flips = tests.population, flagged.crashes()
-    same = crashes_of_same_programs(population, flips)
-    rows = np.flatnonzero(population.host >= 0 if same is None else same & (population.host >= 0))
-    codes = tests.of(rows)
-    with_value = np.bincount(codes[codes >= 0], minlength=counts.size).astype(float)
+    population = tests.population
+    same = crashes_of_same_programs(population, flagged.crashes())
+    if same is None:
+        crashes = population.once(_count_with_host, population.host, find_combinations(population))
+    else:
+        crashes = find_combinations(population).tally(same & (population.host >= 0))
+    with_value = count_by_value(tests.codes, crashes, counts.size)
     whole, total = (np.full(counts.size, float(x)) for x in (with_value.sum(), counts.sum()))
     return hypergeometric_tail(counts, whole, with_value, total)
+
+
+def _count_with_host(host: Ints, combinations: Combinations) -> Floats:
+    return combinations.tally(host >= 0)
 
 
 def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:

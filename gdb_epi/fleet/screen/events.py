@@ -33,6 +33,7 @@ from gdb_epi.fleet.statistics.arrays import (
     overlapping_row_blocks,
     release_pages,
     row_blocks,
+    rows_of_dense_runs,
     rows_of_runs,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
@@ -197,7 +198,10 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
     """Return the repeats of loops, and the longest loop of each host and signature."""
     placed = (second >= 0) & (population.host >= 0) & (population.signature >= 0)
     at = narrow_codes(np.flatnonzero(placed), np.int32)
-    # They are in the order of time. Codes of 16 bits and less are sorted by counting them.
+    columns = population.host[at], population.signature[at]
+    apart = np.full(len(population.signatures), LOOP_GAP)
+    at = at[rows_of_dense_runs(columns, second[at], apart, 2)]
+    # They are in the order of time.
     at = at[np.lexsort((population.signature[at], population.host[at]))]
     again = np.zeros(at.size, dtype=bool)
     for part in overlapping_row_blocks(at.size):
@@ -285,10 +289,12 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
     columns: list[Ints] = [population.signature, *(place.crash for place in places)]
     columns.insert(0, np.zeros_like(population.signature))  # one group: all crashes
     chains: list[tuple[float, Ints]] = []
+    times = second[at]
     for column in columns:
         codes = column[at]
         for gap, longest in ((GAP, span), (LONG_GAP, LONGEST)):
-            chains += _chains(population, second, at, codes, (span, gap, longest))
+            chains += _chains(population, times, at, codes, (span, gap, longest))
+    del times
     event_of = np.full(first.size, ABSENT)
     chained = np.zeros(first.size, dtype=bool)
     events: list[tuple[float, Ints]] = []
@@ -333,20 +339,22 @@ def _chains(
 ) -> Iterator[tuple[float, Ints]]:
     """Yield (p, crashes) of the chains of each group that its rate does not explain.
 
-    `times` are the whole span, the largest gap in a chain, and the longest chain.
+    `second` and `codes` are those of the crashes `at`; `times` are the whole span, the largest gap
+    in a chain, and the longest chain.
     """
     span, most_apart, longest = times
     coded = codes >= 0
     sizes = count_codes(codes, int(codes.max(initial=0)) + 1, coded)
     if most_apart > GAP:  # in a frequent group a longer gap means nothing
         coded &= (sizes * GAP < 0.2 * span)[codes]
-    order = narrow_codes(np.flatnonzero(coded), np.int32)
-    order = order[np.argsort(codes[order], kind="stable")]
     gap = np.minimum(most_apart, 0.2 / np.maximum(sizes / span, 1e-12))
+    coded &= rows_of_dense_runs((codes,), second, gap, MIN_HOSTS)
+    order = np.flatnonzero(coded)
+    order = order[np.argsort(codes[order], kind="stable")]
     linked = np.zeros(order.size, dtype=bool)
     for part in overlapping_row_blocks(order.size):
         group = codes[order[part]]
-        is_near = np.diff(second[at[order[part]]]) <= gap[group[1:]]
+        is_near = np.diff(second[order[part]]) <= gap[group[1:]]
         linked[part][1:] = is_near & (group[1:] == group[:-1])
     begins, lengths = find_runs(linked)
     begins, lengths = begins[lengths >= MIN_HOSTS], lengths[lengths >= MIN_HOSTS]
@@ -357,18 +365,18 @@ def _chains(
     begins, lengths, hosts = begins[several], lengths[several], hosts[several]
     # One crash per host, as one host's crashes are its own matter. The first one opens the chain.
     code = codes[order[begins]]
-    length = second[at[order[begins + lengths - 1]]] - second[at[order[begins]]] + gap[code]
+    length = second[order[begins + lengths - 1]] - second[order[begins]] + gap[code]
     share = np.minimum(BUSY * length / span, 1.0)
     tail = binomial_tail(*(np.asarray(x, dtype=float) for x in (hosts - 1, sizes[code] - 1, share)))
     p = np.minimum(1.0, tail * at.size)
     for i in np.flatnonzero((p <= MAX_P) & (length - gap[code] <= longest)).tolist():
-        mine = at[order[begins[i] : begins[i] + lengths[i]]]
+        mine = order[begins[i] : begins[i] + lengths[i]]
         if most_apart > GAP:
-            usual = _usual_share(second[at[codes == code[i]]], second[mine], span)
+            usual = _usual_share(second[codes == code[i]], second[mine], span)
             chance = apply_to_scalars(binomial_tail, hosts[i] - 1, sizes[code[i]] - 1, usual)
             p[i] = max(p[i], min(1.0, chance * at.size))
         if p[i] <= MAX_P:
-            yield float(p[i]), mine
+            yield float(p[i]), at[mine]
 
 
 def _usual_share(others: Ints, mine: Ints, span: int) -> float:

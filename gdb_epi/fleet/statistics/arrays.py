@@ -170,6 +170,43 @@ def find_runs(linked: Bools) -> tuple[Ints, Ints]:
     return at[opens] - 1, lengths + 1
 
 
+def rows_of_dense_runs(
+    columns: Sequence[Ints], times: Ints, apart: Ints | Floats, least: int
+) -> Bools:
+    """Tell which rows are in a run of at least so many with the same codes.
+
+    Rows are in the order of time, and each of a run follows the one before in the time that its
+    code of the last column allows (`apart`). Sorting a block of rows takes place in the CPU's
+    cache; what is left is short where runs are rare.
+    """
+    inside = np.zeros(times.size, dtype=bool)
+    reach = (least - 1) * int(np.ceil(apart.max(initial=0)))
+    latest, kind = int(times.max(initial=0)), times.dtype.type  # of another type all are copied
+
+    def seen_from(end: int) -> int:
+        until = kind(min(int(times[end - 1]) + reach, latest))
+        return int(times.searchsorted(until, side="right"))
+
+    start = 0
+    while start < times.size:
+        end = min(start + BLOCK, times.size)
+        if (stop := seen_from(end)) - end > BLOCK:  # a busy time: a block as long as its end
+            end, stop = stop, seen_from(stop)
+        some = [column[start:stop] for column in columns]
+        order = np.lexsort(some)
+        linked = np.diff(times[start:stop][order]) <= apart[some[-1][order[1:]]]
+        for column in some:
+            linked &= column[order[1:]] == column[order[:-1]]
+        goes_on = np.ones(max(order.size - least + 1, 0), dtype=bool)
+        for i in range(least - 1):
+            goes_on &= linked[i : i + goes_on.size]
+        at = np.flatnonzero(goes_on)
+        for i in range(least):
+            inside[start + order[at + i]] = True
+        start = end
+    return inside
+
+
 def rows_of_runs(begins: Ints, lengths: Ints) -> Ints:
     """Return the rows of runs, one run after the other."""
     ends = np.cumsum(lengths)
