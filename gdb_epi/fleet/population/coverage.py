@@ -89,8 +89,9 @@ def take_attributes_of_feed(population: Population) -> tuple[Population, dict[st
             crash[part][covered] = value
         if other:
             differ[attribute.name] = other
-        reported = None if np.array_equal(crash, attribute.crash) else attribute.crash
-        attributes.append(attribute._replace(crash=crash, reported=reported))
+        if not np.array_equal(crash, attribute.crash):
+            attribute = attribute._replace(crash=crash, reported=attribute.crash)
+        attributes.append(attribute)
     return population._replace(attributes=tuple(attributes), in_feed=in_feed), differ
 
 

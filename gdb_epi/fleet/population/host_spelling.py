@@ -49,7 +49,8 @@ def match_spellings(hosts: Sequence[str], names: Iterable[str]) -> dict[str, str
 
     What people say about a host is kept under the name that they used, in whatever spelling.
     """
-    wanted = list(names)
+    if not (wanted := list(names)):
+        return {}
     both = dict(enumerate([*hosts, *wanted]))
     spelt = unify_spellings(both, range(len(hosts)))
     own = set(hosts)

@@ -7,7 +7,7 @@ one, or the pair is an alias of a single attribute.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import combinations
 from typing import overload
@@ -90,7 +90,11 @@ def find_conjunctions(population: Population, free: Bools, signature: str) -> It
     if others is not None:
         others = others & (population.signature >= 0)
         others &= population.signature != population.signatures.index(signature)
-    beside = np.isin(population.day, population.day[mine])
+
+    @cache
+    def beside() -> Bools:
+        return np.isin(population.day, population.day[mine])
+
     for first, second in tested:
         tests = _joint_attribute(population, first, second)
         named = list(value_findings(tests, crashes, few, mine, signature))
@@ -200,7 +204,7 @@ def _both_matter(
     pair: tuple[Attribute, Attribute],
     values: tuple[int, int],
     few: tuple[Ints, Floats],
-    masks: tuple[Bools | None, Bools | None, Bools],
+    masks: tuple[Bools | None, Bools | None, Callable[[], Bools]],
 ) -> bool:
     """Whether each condition is over-represented among the crashes that meet the other one.
 
@@ -247,7 +251,7 @@ def _share(
     given: int,
     hours: Floats,
     same_programs: Bools | None,
-    beside: Bools,
+    beside: Callable[[], Bools],
 ) -> Floats:
     """Return the shares of one attribute's values where the other one has the value `given`.
 
@@ -263,8 +267,8 @@ def _share(
         if other.name in PLACES:
             # While a place has trouble, what ran on those days is no condition: it ran elsewhere,
             # too.
-            near = controls & beside
-            anywhere = beside & same_programs & (mine.crash >= 0)
+            near = controls & beside()
+            anywhere = beside() & same_programs & (mine.crash >= 0)
             controls = near if np.count_nonzero(near) >= MIN_OTHERS else anywhere
     inside = mine.crash[controls]
     counts = np.bincount(inside, minlength=hours.size)

@@ -29,12 +29,12 @@ from gdb_epi.fleet.statistics.arrays import (
     count_codes,
     distinct_pairs,
     find_runs,
-    narrow_codes,
     overlapping_row_blocks,
     release_pages,
     row_blocks,
     rows_of_dense_runs,
     rows_of_runs,
+    rows_under,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_moment
@@ -197,7 +197,7 @@ class _Loops(NamedTuple):
 def _loops_of(population: Population, second: Ints) -> _Loops:
     """Return the repeats of loops, and the longest loop of each host and signature."""
     placed = (second >= 0) & (population.host >= 0) & (population.signature >= 0)
-    at = narrow_codes(np.flatnonzero(placed), np.int32)
+    at = rows_under(placed)
     columns = population.host[at], population.signature[at]
     apart = np.full(len(population.signatures), LOOP_GAP)
     at = at[rows_of_dense_runs(columns, second[at], apart, 2)]
@@ -281,7 +281,7 @@ def _together(population: Population, second: Ints, first: Bools) -> Iterator[tu
     Of loops, only the `first` crashes are used.
     """
     placed = (second >= 0) & (population.host >= 0)
-    every, at = (narrow_codes(np.flatnonzero(x), np.int32) for x in (placed, placed & first))
+    every, at = map(rows_under, (placed, placed & first))
     if at.size < MIN_HOSTS:
         return
     span = max(int(second[at[-1]] - second[at[0]]), int(SECONDS_A_DAY))

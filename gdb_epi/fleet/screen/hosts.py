@@ -78,8 +78,8 @@ from gdb_epi.fleet.statistics.arrays import (
     distinct_rows,
     narrow_codes,
     row_blocks,
+    rows_under,
     sum_by_code,
-    widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
@@ -289,7 +289,7 @@ def crashes_and_null(
 
 def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
     """Count the crashes under a mask that have a host, a period, a CPU and marks in common."""
-    at = narrow_codes(np.flatnonzero(some), np.int32)
+    at = rows_under(some)
     cpu = population.cpu[at]
     cpu[cpu >= CPU_NUMBERS] = ABSENT
     flags = population.bitflip, _first_of_its_own(population), population.lock_inherited
@@ -303,7 +303,8 @@ def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
     columns: list[Ints] = [population.host[at], period, carried, cpu]
     del at, known_day
     where, _, counts = distinct_rows(columns)
-    return CrashCounts._make([*(widen_codes(column[where]) for column in columns), counts])
+    weight = narrow_codes(counts, np.int32)
+    return CrashCounts._make([*(column[where] for column in columns), weight])
 
 
 def _periods_between(

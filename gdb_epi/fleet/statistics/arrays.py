@@ -145,6 +145,20 @@ def overlapping_row_blocks(size: int) -> Iterator[slice]:
     return (slice(part.start, part.stop + 1) for part in row_blocks(size))
 
 
+def rows_under(mask: Bools) -> Ints:
+    """Return the rows under a mask of all crashes, in 32 bits where these hold them.
+
+    numpy's own places have 64, and are made anew each time: 80 MB of ten million.
+    """
+    rows: Ints = np.zeros(np.count_nonzero(mask), np.int32 if mask.size < 1 << 31 else np.int64)
+    end = 0
+    for part in row_blocks(mask.size):
+        some = np.flatnonzero(mask[part])
+        rows[end : end + some.size] = some + part.start
+        end += some.size
+    return rows
+
+
 def count_codes(codes: Ints, size: int, among: Bools) -> Ints:
     """Return how many of the rows under a mask have each code (0 to `size` - 1)."""
     counts = np.zeros(size, dtype=np.int64)
