@@ -17,6 +17,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Ints,
     count_codes,
     count_pairs,
+    distinct_pairs,
     few_distinct_rows,
     narrow_codes,
     sum_by_code,
@@ -65,6 +66,17 @@ def count_combinations(population: Population) -> Floats:
     return population.once(_tally_of_all, find_combinations(population))
 
 
+def count_on_hosts(population: Population, among: Bools | None = None) -> Floats:
+    """Return how many crashes of known hosts (some of them, or all) have each combination."""
+    if among is None:
+        return population.once(_tally_on_hosts, population.host, find_combinations(population))
+    return find_combinations(population).tally(among & (population.host >= 0))
+
+
+def _tally_on_hosts(host: Ints, combinations: Combinations) -> Floats:
+    return combinations.tally(host >= 0)
+
+
 def _tally_of_all(combinations: Combinations) -> Floats:
     if combinations.where is None:
         return np.ones(combinations.of_crash.size)
@@ -79,7 +91,7 @@ def _combinations(day: Ints, *columns: Ints) -> Combinations:
     rows = few_distinct_rows(ordered or (day * 0,), max(day.size // 2, 1))
     if rows is None:
         return Combinations(np.arange(day.size, dtype=np.int32), None)
-    return Combinations(narrow_codes(rows[1], np.int32), rows[0])
+    return Combinations(narrow_codes(rows[1]), rows[0])
 
 
 def count_by_value(codes: Ints, counts: Floats, size: int) -> Floats:
@@ -93,6 +105,15 @@ def count_by_value(codes: Ints, counts: Floats, size: int) -> Floats:
 def count_known_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the distinct pairs of two columns where both are known (0 and up), and their counts.
 
-    The columns are those of a population, so that its memo can keep the answer.
+    The columns are those of a population, so that its memo can keep the answer: in 32 bits, as ten
+    million crashes have millions of pairs.
     """
-    return count_pairs(first, second, among=(first >= 0) & (second >= 0))
+    pairs = count_pairs(first, second, among=(first >= 0) & (second >= 0))
+    first, second, counts = (narrow_codes(column, np.int32) for column in pairs)
+    return first, second, counts
+
+
+def count_hosts_of_signatures(signature: Ints, host: Ints, size: int) -> Ints:
+    """Return how many hosts have each of so many signatures, given the columns of a population."""
+    among = (signature >= 0) & (host >= 0)
+    return np.bincount(distinct_pairs(signature, host, among)[0], minlength=size)

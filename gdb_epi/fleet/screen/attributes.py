@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import (
-    Combinations,
     count_by_value,
+    count_on_hosts,
     find_combinations,
 )
 from gdb_epi.fleet.population.number_ranges import HALVES, RANGE, parse_leading_number
@@ -603,17 +603,9 @@ def _p_among_crashes(tests: AttributeToTest, flagged: _CrashCounts, counts: Floa
     """
     population = tests.population
     same = crashes_of_same_programs(population, flagged.crashes())
-    if same is None:
-        crashes = population.once(_count_with_host, population.host, find_combinations(population))
-    else:
-        crashes = find_combinations(population).tally(same & (population.host >= 0))
-    with_value = count_by_value(tests.codes, crashes, counts.size)
+    with_value = count_by_value(tests.codes, count_on_hosts(population, same), counts.size)
     whole, total = (np.full(counts.size, float(x)) for x in (with_value.sum(), counts.sum()))
     return hypergeometric_tail(counts, whole, with_value, total)
-
-
-def _count_with_host(host: Ints, combinations: Combinations) -> Floats:
-    return combinations.tally(host >= 0)
 
 
 def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
+from gdb_epi.fleet.population.attribute_combinations import count_hosts_of_signatures
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.screen.finding import (
@@ -330,8 +330,8 @@ def _telling(population: Population, finding: Finding, members: Bools) -> Ints:
     """
     rows = np.flatnonzero(members)
     if is_about_whole_host(finding.signature):
-        cells = population.once(count_known_pairs, population.signature, population.host)
-        hosts = np.bincount(cells[0], minlength=len(population.signatures) + 1)
+        given = population.signature, population.host, len(population.signatures) + 1
+        hosts = population.once(count_hosts_of_signatures, *given)
         some = rows[population.bitflip[rows] | (hosts == 1)[population.signature[rows]]]
         rows = some if some.size >= MIN_N else rows
     return np.sort(population.day[rows])

@@ -28,7 +28,15 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
 )
 from gdb_epi.fleet.screen.host_evidence import CPU_NUMBERS
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, count_codes, sum_by_code
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Bools,
+    Floats,
+    Ints,
+    count_codes,
+    sum_by_code,
+    widen_codes,
+)
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     dispersion,
@@ -109,7 +117,7 @@ def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
     share, count, _ = _cpu_shares(population, every, every, totals[every.host])
     cpus = np.full(totals.size, float(MIN_CPUS))
     cpus[every.host] = count
-    return cpus, every.host * CPU_NUMBERS + every.cpu, share
+    return cpus, widen_codes(every.host) * CPU_NUMBERS + every.cpu, share
 
 
 def _cpu_shares(

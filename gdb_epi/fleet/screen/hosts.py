@@ -80,6 +80,7 @@ from gdb_epi.fleet.statistics.arrays import (
     row_blocks,
     rows_under,
     sum_by_code,
+    widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
@@ -555,7 +556,7 @@ def _unlike(cells: _Cells, host_shares: ExposureShares, least: float) -> Floats:
     Not every host runs what can die of it. Two crashes of one host are more frequent then than
     chance lets expect, in this signature or, where it has few crashes, in all of them.
     """
-    few = np.minimum(cells.crashes, _usual_most(cells))
+    few = widen_codes(np.minimum(cells.crashes, _usual_most(cells)))
     pairs = (few * (few - 1)).astype(float)
     by_chance = float((host_shares.by_host**2).sum())
     observed = sum_by_code(cells.signature, pairs, cells.per_signature.size)
@@ -610,9 +611,9 @@ def _cells(population: Population, explained: Bools, asked: str | None) -> _Cell
     )
     rows = np.flatnonzero(explained)
     gone = count_known_pairs(population.signature[rows], population.host[rows])
-    cell = signature * sizes[1] + host
+    cell = widen_codes(signature) * sizes[1] + host
     left = counts.copy()
-    left[np.searchsorted(cell, gone[0] * sizes[1] + gone[1])] -= gone[2]
+    left[np.searchsorted(cell, widen_codes(gone[0]) * sizes[1] + gone[1])] -= gone[2]
     some = left > 0
     columns = signature[some], host[some], left[some]
     per_signature, per_host = (

@@ -41,12 +41,11 @@ from gdb_epi.fleet.screen.host_evidence import (
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.screen.screening import ScreeningResult, judged_hosts
+from gdb_epi.fleet.screen.screening import MAX_OPEN_CRASHES, ScreeningResult, judged_hosts
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, distinct_rows
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
-MAX_CRASHES = 200_000  # with more of them few things are open, and a question must stay quick
 MAX_CHANCE = 0.5  # that some healthy host looks as bad: above it there is nothing to say
 MAX_TOLD = 3
 MAX_MORE = 30  # crashes
@@ -107,7 +106,7 @@ def _judge_hosts(
     population: Population, day: int, screened: ScreeningResult | None
 ) -> JudgedHosts | None:
     """Return the hosts as they were judged in the screening; None: too few or too many crashes."""
-    if not MIN_N <= population.day.size <= MAX_CRASHES:
+    if not MIN_N <= population.day.size <= MAX_OPEN_CRASHES:
         return None
     hosts = screened.judged if screened is not None else None
     hosts = hosts or judged_hosts(population, day)
@@ -290,7 +289,7 @@ def undecided_sentences(population: Population, day: int, screened: ScreeningRes
     """Return what the crashes cannot tell yet, in words; nothing where all is told."""
     maybe_bad = find_possibly_bad_hosts(population, day, screened)
     sentences = [f"cannot tell yet: {host.words()}" for host in maybe_bad]
-    if population.day.size <= MAX_CRASHES and (
+    if population.day.size <= MAX_OPEN_CRASHES and (
         leaders := leading_hosts_words(population, screened)
     ):
         sentences.append(leaders)

@@ -51,6 +51,7 @@ from gdb_epi.typing_lite import NamedTuple
 
 STORM, STORM_HOSTS, MIN_STORM_HOSTS = 0.5, 0.2, 10  # of the crashes, of the hosts; hosts
 MAX_OTHERS = 200  # findings of a screening, the strongest: more of them mean something else
+MAX_OPEN_CRASHES = 200_000  # with more few hosts are in doubt, and a question must stay quick
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
 
 
@@ -61,7 +62,7 @@ class ScreeningResult(NamedTuple):
     findings: tuple[Finding, ...]
     peeled: Bools
     hosts: tuple[Finding, ...]  # all of the hosts, those that were raised before too
-    judged: JudgedHosts | None = None  # those with host-hours; None in a replay, to save memory
+    judged: JudgedHosts | None = None  # those with host-hours, where some may be in doubt
 
 
 def screen_population(
@@ -80,6 +81,8 @@ def screen_population(
     group = _loudest_group(parts)
     judged = _judge_group(parts, day, group)
     hosts = _hosts_of(population, parts, judged, group)
+    in_doubt = judged if population.day.size <= MAX_OPEN_CRASHES else None
+    del judged  # it holds all columns
     # A signature of which a host was peeled is looked at for its second cause: a question asked
     # beforehand, so its tests do not pay for those of all the other signatures.
     asked = [name for finding in hosts for name in _peeled_of(parts.counted, finding)]
@@ -130,7 +133,7 @@ def screen_population(
     new, hosts = ([f for f in some if f.changes.now not in names] for some in (new, hosts))
     new = drop_hosts_of_marked_signatures(counted, new, earlier_findings)
     new = add_renaming_caveats(population, new)
-    return ScreeningResult(day, tuple(new), peeled, tuple(hosts), judged)
+    return ScreeningResult(day, tuple(new), peeled, tuple(hosts), in_doubt)
 
 
 def _beside_hours(
