@@ -125,7 +125,8 @@ class _JsonLines(AnswerWriter):
 
         from gdb_epi.render.report_json import to_json_value
 
-        self._out.lines(json.dumps(to_json_value(record_with_stacks(examined)), sort_keys=False))
+        # Of a worker's record all is plain, as it came here as JSON.
+        self._out.lines(json.dumps(record_with_stacks(examined), default=to_json_value))
         self._out.flush()
 
 

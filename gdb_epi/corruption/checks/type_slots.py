@@ -100,10 +100,11 @@ def type_slots(context: Context) -> Iterator[Evidence]:
     slots = list(_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
     reported: set[int] = set()
-    for evidence in _against_files(context, [*slots, *_slots(heap, types, DATA)]):
+    right: set[int] = set()
+    for evidence in _against_files(context, [*slots, *_slots(heap, types, DATA)], right):
         reported.add(int(evidence.where))
         yield evidence
-    for evidence in (*_against_types(context, slots), *_own_tables(context, heap, types)):
+    for evidence in (*_against_types(context, slots, right), *_own_tables(context, heap, types)):
         if evidence.where not in reported:
             yield evidence
     if context.sweep:
@@ -184,7 +185,8 @@ def _slots(heap: ObjectSearch, types: list[int], names: tuple[str, ...]) -> Iter
                 yield make((address, name, address + at, value))
 
 
-def _against_files(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
+def _against_files(context: Context, slots: list[_Slot], confirmed: set[int]) -> Iterator[Evidence]:
+    """Compare slots with the words of files; the places that hold those are added to a set."""
     files, _missing = image_files(context)
     order = sorted(range(len(slots)), key=[slot.where for slot in slots].__getitem__)
     places = [slots[number].where for number in order]
@@ -194,7 +196,9 @@ def _against_files(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
         those = [slots[number] for number in sorted(inside)]
         rights = image.expected_at([slot.where for slot in those])
         for slot, right in zip(those, rights, strict=True):
-            if right and (right ^ slot.value).bit_count() == 1:
+            if right == slot.value:
+                confirmed.add(slot.where)
+            elif right and (right ^ slot.value).bit_count() == 1:
                 yield _evidence(slot, right, f"{image.name} (same build-id), relocated")
 
 
@@ -214,7 +218,7 @@ def _static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
                 yield word_evidence("R13", where, words[0], right, summary)
 
 
-def _against_types(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
+def _against_types(context: Context, slots: list[_Slot], confirmed: set[int]) -> Iterator[Evidence]:
     """Find slots that hold no function, one bit from what several types have there."""
     census: dict[str, dict[int, int]] = {}
     for slot in slots:
@@ -227,7 +231,9 @@ def _against_types(context: Context, slots: list[_Slot]) -> Iterator[Evidence]:
     strict = True in aligned and odd <= 2
     for slot in slots:
         counts = census[slot.name]
-        if counts[slot.value] > 1 or not _is_no_function(context, slot.value, strict):
+        if counts[slot.value] > 1 or slot.where in confirmed:
+            continue
+        if not _is_no_function(context, slot.value, strict):
             continue
         for bit in range(64):
             right = slot.value ^ 1 << bit

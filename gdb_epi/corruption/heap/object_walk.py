@@ -412,6 +412,8 @@ def _pairs(start: int, words: list[int], step: int, offsets: tuple[int, ...]) ->
         beside = WORD * (offsets[1] - offsets[0])
         both = [0] * (2 * count)
         both[::2], both[1::2] = keys, values
+        if stride == 2 * beside:  # without a hash, 3.11 and later
+            return range(first, first + stride * count, beside), both
         at = [0] * (2 * count)
         at[::2] = range(first, first + stride * count, stride)
         at[1::2] = range(first + beside, first + beside + stride * count, stride)

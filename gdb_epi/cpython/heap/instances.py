@@ -61,6 +61,7 @@ class InstancesByClass:
         self._types: list[int] | None = None  # of each of those
         self._distinct: list[int] = []
         self._kinds: dict[int, tuple[frozenset[str], str] | None] = {}
+        self._answers: dict[frozenset[str], tuple[Instance, ...]] = {}  # of()
         self.problems: list[SoftError] = []
 
     @property
@@ -68,9 +69,14 @@ class InstancesByClass:
         """Whether memory was walked already, so that asking costs nothing."""
         return self._types is not None
 
-    def of(self, wanted: Iterable[str]) -> list[Instance]:
+    def of(self, wanted: Iterable[str]) -> tuple[Instance, ...]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
         names = frozenset(wanted)
+        if names not in self._answers:
+            self._answers[names] = tuple(self._of(names))
+        return self._answers[names]
+
+    def _of(self, names: frozenset[str]) -> list[Instance]:
         types = self._scan_types()
         kinds = {
             type_at: kind
