@@ -12,6 +12,7 @@ from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
 
+MAX_WEIGHTS = 8  # lines of a page
 WEIGHTS = "## What it counts in the verdict, and where the number comes from"
 
 
@@ -25,7 +26,7 @@ WEIGHTS = "## What it counts in the verdict, and where the number comes from"
             completes="findings",
             help="its name; none: those of this core",
         ),
-        argument("--all", action="store_true", help="without a name: every page that there is"),
+        argument("--all", action="store_true", help="all pages; with a name: all weights"),
     ),
     needs="nothing",
 )
@@ -34,7 +35,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
 
     Without a name: what was found in this core, each with the line that shows its page. Signs of
     `epi corruption` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too; TAB
-    completes them. Each weight is shown with its origin.
+    completes them. The weights of this core are shown with their origin; --all: of every kind.
     """
     import gdb_epi.detectors
     from gdb_epi.corruption.explanation_pages import (
@@ -63,8 +64,14 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     name = str(args.finding).strip().replace("-", "_")
     page = finding_page(name)
     if not isinstance(page, Absent):
-        lines = [f"- {line}" for line in describe_finding_weights(name)]
-        page = "\n".join([page.rstrip("\n"), "", WEIGHTS, "", *lines])
+        weights = describe_finding_weights(name)
+        rules = tuple(f"{rule}: " for rule in _rules(session))
+        of_this_core = [line for line in weights if line.startswith(rules)]
+        if weights[MAX_WEIGHTS:] and not args.all:
+            shown = of_this_core or weights[:MAX_WEIGHTS]
+            rest = f"{len(weights) - len(shown)} more: epi explain {name} --all"
+            weights = [*shown, rest]
+        page = "\n".join([page.rstrip("\n"), "", WEIGHTS, "", *(f"- {line}" for line in weights)])
     else:
         page = read_corruption_page(name)
     if isinstance(page, Absent):
@@ -84,6 +91,16 @@ def _here(session: Session) -> list[str]:
     names = [str(finding.get("detector")) for finding in get_groups(record, "findings")]
     signs = get_groups(get_group(record, "corruption"), "evidence")
     return list(dict.fromkeys([*names, *(str(sign.get("id")) for sign in signs)]))
+
+
+def _rules(session: Session) -> list[str]:
+    """Return the rules that decided the verdict on the core that is loaded."""
+    if not session.has_target:
+        return []
+    from gdb_epi.analysis import analyze
+    from gdb_epi.record.record_parts import get_group, get_texts
+
+    return get_texts(get_group(analyze(session), "verdict"), "rules")
 
 
 def _short_list(here: Sequence[str], titles: Mapping[str, str], data: Mapping[str, Any]) -> Report:

@@ -79,9 +79,10 @@ def _add_answer(group: _ArgumentGroup) -> None:
     add("--evidence", action="store_true", help="also what each statement rests on")
     add("--all", action="store_true", help="every frame and note, however many")
     add("--stacks", action="store_true", help="all Python stacks too")
-    add("--locals", action="store_true", help="with --stacks: values of locals, never stored")
+    add("--locals", action="store_true", help="--stacks with values of locals, never stored")
     add("--secrets", action="store_true", help="with --locals: passwords, tokens and keys too")
     add("--format", choices=("text", "json"), default="text", help="json: one record a line")
+    add("--json", action="store_true", help="as --format json")
     words = "write the answer into FILE, replacing it"
     add("--output", type=output_file_name, metavar="FILE", help=words)
     add("--sarif", metavar="FILE", help="write SARIF 2.1.0 too: each crash where its source is")
@@ -287,13 +288,13 @@ def _examine_one(options: ExamineOptions, cores: Sequence[CoreInput]) -> Iterato
 
 def _options(args: Namespace) -> ExamineOptions:
     """Check the arguments before any work is done."""
-    if args.locals and not args.stacks:
-        raise UsageError("--locals needs --stacks", hint="--stacks --locals")
+    args.stacks = args.stacks or args.locals
+    args.format = "json" if args.json else args.format
     if args.scheduler is not None and args.jobs is not None:
         hint = "`dask worker --nthreads N` says how many at once"
         raise UsageError("--jobs is of this machine, --scheduler of others", hint=hint)
     if args.secrets and not args.locals:
-        raise UsageError("--secrets needs --locals", hint="--stacks --locals --secrets")
+        raise UsageError("--secrets needs --locals", hint="--locals --secrets")
     if args.sarif is not None and not os.path.isdir(os.path.dirname(args.sarif) or "."):
         raise UsageError(f"--sarif {args.sarif}: no such folder", hint="mkdir -p")
     if args.prefix is not None and args.prefix < MIN_PREFIX:

@@ -122,8 +122,8 @@ class EpiPrefix(gdb.Command):  # type: ignore[misc]
     def invoke(self, text: str, from_tty: bool) -> None:
         """Show the subcommands; GDB comes here too for an unknown one."""
         word = text.split(None, 1)[0] if text.strip() else ""
-        if not word:
-            gdb.execute("help epi", from_tty)
+        if word in ("", "help"):
+            gdb.execute(f"help epi {text.strip().removeprefix('help')}".strip(), from_tty)
             return
         from gdb_epi.suggestions import find_nearest_word
 

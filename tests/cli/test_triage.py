@@ -76,10 +76,11 @@ def test_the_line_that_ran_is_shown_where_its_source_fits(shell, core, tmp_path)
     assert "memmove" not in shell.triage(*words, "--format", "json").out
 
 
-def test_locals_need_stacks(shell, core):
-    done = shell.triage(core, "--locals")
-    assert done.code == 2
-    assert "--locals needs --stacks" in done.err
+def test_json_and_locals_need_no_other_option(shell, core):
+    (record,) = shell.triage(core, "--no-db", "--locals", "--json").records
+    assert record["threads"][0]["frames"], "--locals asks for the stacks too"
+    done = shell.triage(core, "--no-db", "--secrets")
+    assert done.code == 2 and "--secrets needs --locals" in done.err
 
 
 def test_locals_are_shown_or_their_absence_is_told(shell, core):

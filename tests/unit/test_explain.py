@@ -100,11 +100,19 @@ def test_a_page_that_is_asked_for_first_has_the_weights_of_its_finding() -> None
     asked = (
         "from argparse import Namespace; from gdb_epi.loader import load_commands\n"
         "from gdb_epi.registry import COMMANDS; from gdb_epi.session import Session\n"
-        "load_commands(); words = Namespace(finding='stuck_waiting', all=False)\n"
+        "load_commands(); words = Namespace(finding='stuck_waiting', all=True)\n"
         "print(*COMMANDS['explain'].run(Session(None), words).lines)"
     )
     shown = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout
     assert "stuck_waiting:peer: speaks for hang" in shown and "measured on 1 program of" in shown
+
+
+def test_a_page_with_many_weights_shows_some_and_how_to_see_the_others() -> None:
+    lines = run("stuck_waiting", whole=False)
+    weights = lines[
+        lines.index("## What it counts in the verdict, and where the number comes from") :
+    ]
+    assert len(weights) < 15 and weights[-1].endswith(" more: epi explain stuck_waiting --all")
 
 
 @pytest.mark.parametrize("name", ["no_such_finding", "../../errors", "docs/lost_wakeup", ""])

@@ -308,7 +308,10 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
 
 def _script(record: Json) -> str:
     """Return the program's own file for a command; SCRIPT where the record names none."""
-    return shell_word(str(get_group(record, "process").get("script") or "")) or "SCRIPT"
+    script = str(get_group(record, "process").get("script") or "")
+    if script.startswith("-m "):
+        return f"-m {shell_word(script.removeprefix('-m '))}"
+    return shell_word(script) or "SCRIPT"
 
 
 def who_should_see_it(record: Json) -> tuple[str, str] | None:
