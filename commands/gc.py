@@ -94,8 +94,8 @@ class _Counter:
         self._reader = reader
         self._limit = args.limit
         self._most = min(args.types, MAX_TYPES)
-        addresses = tuple(interpreter.address for interpreter in python.interpreters)
-        self._types = TypeReader(reader, NamespaceReader(reader), addresses)
+        objects = NamespaceReader(reader)
+        self._types = TypeReader(reader, objects, python.interpreter_addresses())
 
     def of(self, gc: GcState, who: str, errors: list[SoftError]) -> list[dict[str, Any]]:
         """Return what each generation holds."""

@@ -14,7 +14,6 @@ from gdb_epi.cpython.running.unfinished_tasks import (
     BY_CODE,
     BY_FRAMES,
     CERTAIN,
-    FROM_OUTSIDE,
     OUTSIDE,
     UNKNOWN,
     UnfinishedTask,
@@ -23,6 +22,7 @@ from gdb_epi.cpython.running.unfinished_tasks import (
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
     EVENT,
+    FROM_OUTSIDE,
     FUTURE,
     LOCK,
     QUEUE_GET,

@@ -13,15 +13,7 @@ from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL, SIGXCPU
-from gdb_epi.hangs.types import (
-    ASLEEP,
-    IN_CALL,
-    ITSELF,
-    MAIN_THREAD,
-    MAY_BE_IDLE,
-    OF_EVENT_LOOP,
-    RUNNING,
-)
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES, STRAY_STORE
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.record.record_parts import (
@@ -138,13 +130,13 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     if may_be_endless or (label == "no-fault" and kind_of_activity in _BUSY):
         return _sentences_about_computing(record, who, reason, calls)
     if label == "no-fault":
-        if kind_of_activity == "sleeps" and ASLEEP in reason:
+        if kind_of_activity == "sleeps" and hang_types.ASLEEP in reason:
             return (
-                f"{who} {_healthy_words(record, ASLEEP)}",
+                f"{who} {_healthy_words(record, hang_types.ASLEEP)}",
                 f"{_sentence_about_thread(record, reason)} {POLLING}",
             )
         seen = _healthy_words(record)
-        if kind_of_activity == MAY_BE_IDLE:
+        if kind_of_activity == hang_types.MAY_BE_IDLE:
             seen = seen.replace("was ", "may have been ", 1)
         return f"{who} {seen}", f"{_sentence_about_thread(record, reason)} {NOTHING_STUCK}"
     if _is_ended_from_outside(record):
@@ -164,7 +156,7 @@ def escaped_opening(record: Json, calls: Sequence[StackCall]) -> tuple[str, str]
 def is_called_healthy(record: Json) -> bool:
     """Tell whether the first sentence calls the process healthy: neither busy nor asleep."""
     kind = _facts_of_wait(record).get("sort")
-    asleep = kind == "sleeps" and ASLEEP in first_reason(record)
+    asleep = kind == "sleeps" and hang_types.ASLEEP in first_reason(record)
     return verdict_label(record) == "no-fault" and not asleep and kind not in _BUSY
 
 
@@ -186,7 +178,7 @@ def _sentences_about_computing(
 ) -> tuple[str, str]:
     """Say that it was busy. An endless loop? Nobody can be sure: no number."""
     computed = _sentence_about_thread(record, _computing_words(reason.partition("; ")[0], calls))
-    if IN_CALL in reason:
+    if hang_types.IN_CALL in reason:
         when = _when_words(get_group(record, "signal"))
         return f"{who} was in a system call when {when}", f"{computed} {CALL}"
     pid = get_group(record, "process").get("pid") or "PID"
@@ -238,7 +230,7 @@ def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
     if rest and record.get("waits"):
         return head, clauses
     first, *clauses = first_reason(record).split("; ")
-    if clauses and len(circle) > 1 and ITSELF not in first and record.get("waits"):
+    if clauses and len(circle) > 1 and hang_types.ITSELF not in first and record.get("waits"):
         return f"{len(circle)} threads {_EACH_OTHER}", [first, *clauses]
     return first, clauses
 
@@ -247,7 +239,7 @@ def hang_clauses(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, li
     """Return the clauses about a hang: who waits, why nothing ends that, and what else is known."""
     who, verb, place = _waiting_clause(record, calls)
     first, *others = first_reason(record).split("; ")
-    of_loop = first.startswith(OF_EVENT_LOOP)
+    of_loop = first.startswith(hang_types.OF_EVENT_LOOP)
     if of_loop or place in first or first.startswith(f"{who} "):
         first, _, cause = first.partition(": ")
         if not cause and others and not of_loop:  # the tasks of a loop stand together
@@ -266,7 +258,7 @@ def _waiting_clause(record: Json, calls: Sequence[StackCall]) -> tuple[str, str,
         members = get_groups(get_group(finding, "facts"), "members")
         places = get_texts(members[0], "frames") if members else []
         if places and finding.get("summary") in reasons:
-            verb = "loops" if str(members[0].get("doing")) in RUNNING else "waits"
+            verb = "loops" if str(members[0].get("doing")) in hang_types.RUNNING else "waits"
             tid = members[0].get("tid")
             name = quoted_name(members[0].get("name"))
             named = name or thread_names(record).get(tid)
@@ -287,7 +279,7 @@ def _deadlock_words(record: Json) -> str:
     head = first.partition(": ")[0]
     if len(circle) < 2 and _EACH_OTHER in head:
         return f"hung: {head}"
-    if ITSELF in first and _EACH_OTHER not in first:
+    if hang_types.ITSELF in first and _EACH_OTHER not in first:
         who = names.get(circle[0]) if circle else telling_thread_name(record)
         who = "a task" if head.startswith("task ") else who
         return f"hung: {who} waits for itself" if who else "hung in a deadlock"
@@ -447,7 +439,7 @@ def _healthy_words(record: Json, state: str = "healthy") -> str:
     alone = get_group(record, "threads").get("count") == 1
     # With several threads some may wait, and a loop that sleeps need not test anything.
     computed = "it waited for nothing" if alone else "it computed"
-    seen = {"busy": f": {computed}", ASLEEP: ": nothing wrong is seen"}
+    seen = {"busy": f": {computed}", hang_types.ASLEEP: ": nothing wrong is seen"}
     return f"was {state} when {_when_words(signal)}{seen.get(state, confidence_words(record))}"
 
 
@@ -626,7 +618,7 @@ def _first_summary(record: Json, detector: str) -> str:
 
 def _sentence_about_thread(record: Json, text: str) -> str:
     """Return a text as a sentence; a thread's name at its head keeps its case."""
-    names = {*filter(None, thread_names(record).values())} - {MAIN_THREAD}
+    names = {*filter(None, thread_names(record).values())} - {hang_types.MAIN_THREAD}
     small = any(text.startswith(f"{name} ") and str(name)[0].islower() for name in names)
     return _sentence(f"thread {text}" if small else text)
 

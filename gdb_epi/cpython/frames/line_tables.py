@@ -9,13 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.code_objects import (
-    CODE_UNIT,
-    LONG,
-    NO_COLUMNS,
-    NO_LOCATION,
-    ONE_LINE_FIRST,
-)
+from gdb_epi.cpython.frames import code_objects
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.typing_lite import NamedTuple
 
@@ -50,7 +44,7 @@ def parse_location_table(table: bytes, firstlineno: int) -> Iterator[LineTableEn
         if position >= len(table) or not table[position] & 0x80:
             return  # every entry starts with its top bit set
         kind = table[position] >> 3 & 15
-        end = start + ((table[position] & 7) + 1) * CODE_UNIT
+        end = start + ((table[position] & 7) + 1) * code_objects.CODE_UNIT
         fields = _EntryBytes(table, position + 1)
         where, line = _position(kind, fields, line)
         yield LineTableEntry(start, end, where)
@@ -61,20 +55,20 @@ def parse_location_table(table: bytes, firstlineno: int) -> Iterator[LineTableEn
 
 def _position(kind: int, fields: _EntryBytes, line: int) -> tuple[SourcePosition, int]:
     """Return the position of one entry and the line that the next one counts from."""
-    if kind == NO_LOCATION:
+    if kind == code_objects.NO_LOCATION:
         return SourcePosition(None), line
-    if kind == LONG:
+    if kind == code_objects.LONG:
         line += fields.signed()
         end_line = line + fields.varint()
         column, end_column = fields.varint() - 1, fields.varint() - 1
         return SourcePosition(
             line, end_line, _column_or_none(column), _column_or_none(end_column)
         ), line
-    if kind == NO_COLUMNS:
+    if kind == code_objects.NO_COLUMNS:
         line += fields.signed()
         return SourcePosition(line, line), line
-    if kind >= ONE_LINE_FIRST:
-        line += kind - ONE_LINE_FIRST
+    if kind >= code_objects.ONE_LINE_FIRST:
+        line += kind - code_objects.ONE_LINE_FIRST
         column, end_column = fields.byte(), fields.byte()
         return SourcePosition(line, line, column, end_column), line
     second = fields.byte()

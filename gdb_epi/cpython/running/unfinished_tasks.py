@@ -29,17 +29,6 @@ from gdb_epi.typing_lite import NamedTuple
 # How certain `wakers` are.
 CERTAIN, BY_FRAMES, OUTSIDE, UNKNOWN = "certain", "by frames", "outside", "unknown"
 BY_CODE = "by code"  # what hangs/tasks.py adds: the code that a task has yet to run sets it
-FROM_OUTSIDE = (
-    wait_rules.SLEEP,
-    wait_rules.READ,
-    wait_rules.WRITE,
-    wait_rules.PROCESS,
-    wait_rules.THREAD,
-    wait_rules.LOOP,
-    wait_rules.RUN_QUEUE,
-    wait_rules.SIGNAL,
-)
-
 _GATHERING = "asyncio.tasks._GatheringFuture"
 MAX_MANAGERS = 1000  # `with` blocks of one stack
 MAX_GENERATORS = 50  # of context managers that are generators, inside each other
@@ -129,7 +118,7 @@ def _task_wait(
         awaited = awaited or reader.members(wait.address, "_tasks", "_children")
         certainty, needs = CERTAIN if awaited else UNKNOWN, "all"
     else:
-        if wait is not None and wait.kind in FROM_OUTSIDE:
+        if wait is not None and wait.kind in wait_rules.FROM_OUTSIDE:
             certainty = OUTSIDE
         awaited = ()
     holds = managers.entered(task.stack, wait)
@@ -180,7 +169,7 @@ def _greenlet_wait(
         if not wakers:
             wakers = reader.members(wait.address, "greenlets", "coroutines_running")
         certainty = CERTAIN if wakers else UNKNOWN
-    elif wait is not None and wait.kind in FROM_OUTSIDE:
+    elif wait is not None and wait.kind in wait_rules.FROM_OUTSIDE:
         certainty, wakers = OUTSIDE, ()
     else:
         wakers = ()

@@ -16,6 +16,8 @@ SLEEP, READ, WRITE, PROCESS, THREAD = "sleep", "read", "write", "process", "thre
 LOOP, RUN_QUEUE, SIGNAL = "event-loop", "run-queue", "signal"
 FREE_THREAD = "free-thread"
 OTHER = "other"
+# What comes from no task: time, a descriptor, a thread, a process.
+FROM_OUTSIDE = (SLEEP, READ, WRITE, PROCESS, THREAD, LOOP, RUN_QUEUE, SIGNAL)
 
 # In words of a screen.
 WORDS = {
@@ -215,18 +217,11 @@ ROWS["gevent._socketcommon"].update(
 
 # Kinds by class, where the function does not tell; the class itself or one of its bases.
 CLASSES = {
-    "Lock": LOCK,
-    "RLock": LOCK,
-    "_RLock": LOCK,
-    "_LockImpl": LOCK,
-    "StrictFIFOLock": LOCK,
-    "Semaphore": SEMAPHORE,
-    "BoundedSemaphore": SEMAPHORE,
-    "CapacityLimiter": SEMAPHORE,
+    **dict.fromkeys(("Lock", "RLock", "_RLock", "_LockImpl", "StrictFIFOLock", "LockType"), LOCK),
+    **dict.fromkeys(("Semaphore", "BoundedSemaphore", "CapacityLimiter"), SEMAPHORE),
     "Event": EVENT,
     "Condition": CONDITION,
     "Barrier": BARRIER,
-    "LockType": LOCK,
     "Process": PROCESS,
     "AsyncResult": FUTURE,
     "Task": TASK,

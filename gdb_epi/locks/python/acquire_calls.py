@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.frames.code_objects import CodeInfo, CodeReader
+from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo, TypeReader
@@ -72,7 +72,7 @@ class AcquireCalls:
         self.sites = CallSites(view.reader)
         self._codes = CodeReader(view.reader)
         self._frames = frame_reader(view.reader, self._codes)
-        addresses = tuple(interpreter.address for interpreter in view.python.interpreters)
+        addresses = view.python.interpreter_addresses()
         self._types = TypeReader(view.reader, view.objects, addresses)
         self._by_lock: dict[int, list[AcquiredLock]] | None = None
 
@@ -159,10 +159,9 @@ class AcquireCalls:
         """Return the calls of a frame's code that are made at such times, for _follow_calls()."""
         if frame.hole is not None or not frame.code:
             return []
-        raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
-        variables = dict(self._view.variable_addresses(frame))
-        timed = self._timed_calls(frame, raw.lasti, info)
-        return [(call, variables, raw.globals, depth) for call, when in timed if when in whens]
+        variables, scope = dict(self._view.variable_addresses(frame)), self.globals_of(frame)
+        timed = self._timed_calls(frame)
+        return [(call, variables, scope, depth) for call, when in timed if when in whens]
 
     def names_called(self, function: int, depth: int = 0) -> Iterator[str]:
         """Yield the names of what a function, or a bound method, calls or may call."""
@@ -202,17 +201,15 @@ class AcquireCalls:
         """
         if frame.hole is not None or not frame.code:
             return
-        raw, info = self._frames.read(frame.address), self._codes.at(frame.code)
-        variables = dict(self._view.variable_addresses(frame))
-        for call, when in self._timed_calls(frame, raw.lasti, info):
-            receiver = self.receiver(call, variables, raw.globals)
+        variables, scope = dict(self._view.variable_addresses(frame)), self.globals_of(frame)
+        for call, when in self._timed_calls(frame):
+            receiver = self.receiver(call, variables, scope)
             if receiver and call.path:
                 yield receiver, call.path[-1], when
 
-    def _timed_calls(
-        self, frame: PyFrame, at: int, info: CodeInfo
-    ) -> Iterator[tuple[MethodCall, str]]:
-        """Yield the calls in a frame's code, and when each is made; the frame is at byte `at`."""
+    def _timed_calls(self, frame: PyFrame) -> Iterator[tuple[MethodCall, str]]:
+        """Yield the calls in a frame's code, and when each is made."""
+        at, info = self._frames.read(frame.address).lasti, self._codes.at(frame.code)
         code = self.sites.of(frame.code)
         loops = [(first, last) for first, last in code.loops if first <= at <= last]
         for call in code.all_of_it():
@@ -342,8 +339,7 @@ class AcquireCalls:
 
     def type_attribute(self, address: int, name: str) -> int:
         """Return what the type of an object has under a name; 0 for nothing."""
-        found_in = self._types.lookup(self._types.at(self._reader.type_of(address)), name)
-        return found_in[1] if found_in is not None else 0
+        return self.class_attribute(self._reader.type_of(address), name)
 
     def type_of(self, address: int) -> TypeInfo:
         """Return the type of an object."""
@@ -351,8 +347,8 @@ class AcquireCalls:
 
     def class_attribute(self, kind: int, name: str) -> int:
         """Return what a class has under a name; 0 for nothing."""
-        found_in = self._types.lookup(self._types.at(kind), name)
-        return found_in[1] if found_in is not None else 0
+        owner_and_value = self._types.lookup(self._types.at(kind), name)
+        return owner_and_value[1] if owner_and_value is not None else 0
 
     def _function(self, receiver: int, method: str) -> int:
         """Return the Python function of a method, or of a plain call; 0 for anything else."""

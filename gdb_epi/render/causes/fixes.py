@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.own_native_code import CALL, INTERPRETER, LIBRARY, NOT_KNOWN
-from gdb_epi.hangs.types import (
-    FROM_OUTSIDE,
-    LEAVE_BLOCK,
-    OF_ZMQ_CONTEXT,
-    ONE_OF_THEM,
-    ONLY_SET_FLAG,
-    READ_OUTPUT,
-    SET_TIMEOUT,
-)
+from gdb_epi.hangs import types as hang_types
 from gdb_epi.locks.types import GIL, INITIALISED, JOINS
 from gdb_epi.record.record_parts import (
     deadlocked_threads,
@@ -97,10 +89,10 @@ _BY_KIND = {
     "nothing wakes the loop": "set a timeout (asyncio.wait_for), and settle each future in the end",
 }
 _BY_FIX = {
-    FROM_OUTSIDE: "give the loop work from outside by call_soon_threadsafe() only",
-    LEAVE_BLOCK: "leave that block before you ask the pool again",
-    READ_OUTPUT: _READ_OUTPUT,
-    ONLY_SET_FLAG: "only set a flag in that signal handler",
+    hang_types.FROM_OUTSIDE: "give the loop work from outside by call_soon_threadsafe() only",
+    hang_types.LEAVE_BLOCK: "leave that block before you ask the pool again",
+    hang_types.READ_OUTPUT: _READ_OUTPUT,
+    hang_types.ONLY_SET_FLAG: "only set a flag in that signal handler",
 }
 # Fixes of crashes by the likeliest cause, where that alone says what to do.
 _BY_CAUSE = {
@@ -147,10 +139,10 @@ def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
     if label == "deadlock":
         stuck = deciding.get("stuck_deadlock", {})
         of_handler = deciding.get("self_deadlock", {}).get("in_handler") is True
-        if stuck.get("fix") == ONLY_SET_FLAG or of_handler:
-            return _BY_FIX[ONLY_SET_FLAG]
+        if stuck.get("fix") == hang_types.ONLY_SET_FLAG or of_handler:
+            return _BY_FIX[hang_types.ONLY_SET_FLAG]
         place = next(iter(get_texts(next(iter(get_groups(stuck, "members")), {}), "frames")), "")
-        if place and any(ONE_OF_THEM in reason for reason in reasons):
+        if place and any(hang_types.ONE_OF_THEM in reason for reason in reasons):
             return f"leave the task out of what it waits for in {place}"
         return _fix_of_circle(record) or _BY_KIND.get(str(stuck.get("sort")), "")
     if label == "hang":
@@ -192,10 +184,10 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
     """Return what ends a wait of one thread: by its kind, else a timeout of the call."""
     members, sort, fix = get_groups(facts, "members"), str(facts.get("sort")), facts.get("fix")
     member: Json = next(iter(members), {})
-    if fix == SET_TIMEOUT:  # others wait for the one whose call needs it
+    if fix == hang_types.SET_TIMEOUT:  # others wait for the one whose call needs it
         member = next((m for m in members if m.get("doing") in _OF_OTHERS), member)
     doing = member.get("doing")
-    if member.get("what") == OF_ZMQ_CONTEXT:
+    if member.get("what") == hang_types.OF_ZMQ_CONTEXT:
         return "close its sockets, and limit LINGER: for example context.destroy(linger=1000)"
     if sort == "blocked event loop":
         in_asyncio = any("/asyncio/" in call.filename for call in calls)
@@ -210,7 +202,7 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
     inner = next((call for call in calls if call.language == PYTHON), None)
     if inner is not None and inner.name.endswith("__enter__") and _held_elsewhere(record, member):
         return f"find who holds it: {_WHO_SHARES} (a timeout only reports it)"
-    if fix == SET_TIMEOUT and doing in _OF_OTHERS:
+    if fix == hang_types.SET_TIMEOUT and doing in _OF_OTHERS:
         place = next(iter(get_texts(member, "frames")), "")
         at = next((n for n, call in enumerate(calls) if call_words(call) == place), 0)
         if at and calls[at - 1].language == PYTHON and not calls[at - 1].name.endswith("__"):
