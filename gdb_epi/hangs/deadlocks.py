@@ -13,6 +13,7 @@ from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
+from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.tasks import (
     NAMELESS,
     activity_of_task,
@@ -335,6 +336,8 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
         others.sort(key=lambda d: (blocked[d.tid] != activity.tid, d.kind != hang_types.LOCK))
         if not others or blocked[others[0].tid] != activity.tid:
             continue
+        if GoingOn(scene).handler_that_ends(activity):
+            continue  # where a signal comes
         members = (activity, *others)
         other = members[1]
         # Who has nothing to give when the other ends is no part of a circle.

@@ -101,6 +101,8 @@ class _EventWait:
             answer = self._follow(tid)
             if answer is not None:
                 return answer
+        if not self._python and (by_signal := self._ends_by_signal()) is not None:
+            return by_signal
         if not self._python:
             return wait_diagnosis(
                 HANG, "nobody left", f"{self._waits}; {_NOBODY_LEFT}", activity,
@@ -129,6 +131,24 @@ class _EventWait:
         if not following:
             return self._circle(left, givers)
         return next((answer for answer in map(self._follow, following) if answer is not None), None)
+
+    def _ends_by_signal(self) -> HangDiagnosis | None:
+        """Return the answer where a signal's handler gives it, as far as its code shows.
+
+        That a main thread waits for a signal is no fault. Of another one the rest may be missing.
+        """
+        activity = self._activity
+        handler = self._going_on.handler_that_ends(activity)
+        if not handler:
+            return None
+        sentence = f"{self._waits}, which {handler}() ends, a handler of signals as it seems"
+        if activity.tid == self._scene.main_tid and not self._seen:
+            return idle_diagnosis(activity, sentence)
+        return wait_diagnosis(
+            HANG, "signal", sentence, activity, INFO,
+            evidence=(f"somebody keeps {handler}(), which takes what such handlers are given",),
+            doubts=("whether that signal is to come",),
+        )  # fmt: skip
 
     def _follow(self, tid: int) -> HangDiagnosis | None:
         link = f"{self._what}, which could come from"
@@ -270,6 +290,9 @@ class _EventWait:
                 ruled_out=("a timeout", "another socket of that selector that leads to it"),
                 doubts=("code that reaches it through a global",),
             )  # fmt: skip
+        by_signal = self._ends_by_signal()
+        if by_signal is not None:
+            return by_signal
         other = "a further" if same else "another"  # the clause may stand below others' waits
         proven = bool(activity.object) and not self._going_on.may_end(activity)
         thing = self._name or self._what
@@ -304,6 +327,9 @@ class _EventWait:
         of its loop ends, and that another thread has the object at hand is then no circle.
         """
         activity = self._activity
+        by_signal = self._ends_by_signal()
+        if by_signal is not None:
+            return by_signal
         shortest = [d for d in left if d.tid == self._seen[-1]] or left
         giver = shortest[0]
         if self._polled and giver.tid not in givers:

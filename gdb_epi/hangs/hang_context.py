@@ -39,6 +39,7 @@ _CHANGING = frozenset((
     "append", "appendleft", "extend", "insert", "add", "update", "setdefault", "pop", "popleft",
     "remove", "discard", "clear", "put_nowait", "set", "set_result", "set_exception",
 ))  # fmt: skip
+_GREENLETS = ("gevent", "eventlet", "greenlet")
 MAX_FAILED = 2  # tasks that are named
 
 
@@ -302,7 +303,10 @@ class HangContext:
     @cached_property
     def live_code(self) -> LiveCode:
         """What code that can still run may do."""
-        return LiveCode(self.view, self._code, self.installed.contains_file, self.changes_of)
+        resting = [f.code for t in self.tasks if t.framework in _GREENLETS for f in t.stack]
+        return LiveCode(
+            self.view, self._code, self.installed.contains_file, self.changes_of, resting
+        )
 
     @cached_property
     def references(self) -> FrameReferences:

@@ -34,6 +34,7 @@ from gdb_epi.hangs.library_calls import (
     event_loop_frame_index,
     is_waiting_in_shutdown,
 )
+from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through, diagnose_sleeping_event_loop
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop
 from gdb_epi.hangs.tasks import event_loop_module
@@ -119,6 +120,10 @@ def _lock(
         return _lock_of_another_process(scene, activity, wait, name)
     if wait.owner.tid == activity.tid and wait.confidence == INFO:
         sentence = f"{activity.waits()} for {name}, which it took itself"
+        handler = GoingOn(scene).handler_that_ends(activity)
+        if handler and activity.tid == scene.main_tid:
+            sentence += f", and which {handler}() releases, a handler of signals as it seems"
+            return idle_diagnosis(activity, sentence)
         meant = "a signal handler may be meant to release it"
         return wait_diagnosis(
             HANG, "lock of its own", f"{sentence}: {meant}", activity, INFO,

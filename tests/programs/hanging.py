@@ -1383,6 +1383,53 @@ def busy_at_the_end_of_a_connection():
     Lines(ours).next_line()
 
 
+def receive_exactly(connection, count):
+    data = b""
+    while len(data) < count:
+        data += connection.recv(count - len(data))
+    return data
+
+
+def busy_reading_up_to_a_number():
+    ours, theirs = socket.socketpair()
+    theirs.send(b"half")
+    theirs.close()
+    receive_exactly(ours, 8)
+
+
+def busy_over_a_growing_list():
+    names = ["b"]
+    for name in names:
+        names.append(chr(ord(name) + 1 if name < "y" else 97))
+
+
+class Gate:
+    def __init__(self):
+        self.passes = threading.Semaphore(0)
+        self.opened = threading.Event()
+
+    def open(self, number, frame):
+        self.opened.set()
+
+    def let_pass(self, *_):
+        self.passes.release()
+
+    def walk(self):
+        self.passes.acquire()
+
+
+def idle_until_a_signal_comes():
+    gate = Gate()
+    signal.signal(signal.SIGTERM, gate.open)
+    gate.opened.wait()
+
+
+def thread_until_a_signal_comes():
+    gate = Gate()
+    signal.signal(signal.SIGTERM, gate.let_pass)
+    thread(gate.walk).join()
+
+
 async def look_for_ever():
     while True:
         try:

@@ -232,6 +232,10 @@ TRUTHS = {
     "idle_between_three_tries": Truth(FINE, "sleeps", ("idle_between_three_tries",)),
     "busy_at_the_end_of_a_socket": Truth(HANG, "reads past the end", ("`line`", "recv()")),
     "busy_at_the_end_of_a_connection": Truth(HANG, "reads past the end", ("`self.rest`",)),
+    "busy_reading_up_to_a_number": Truth(HANG, "reads past the end", ("`data`", "recv()")),
+    "busy_over_a_growing_list": Truth(HANG, "may be endless", ("a list that grows meanwhile",)),
+    "idle_until_a_signal_comes": Truth(FINE, "may be idle", ("which open() ends",)),
+    "thread_until_a_signal_comes": Truth(HANG, "signal", ("which let_pass() ends",)),
     "cancel_ignored": Truth(HANG, "ignored cancel", ("look_for_ever", "asked to end by cancel()")),
     "handshake_never_answered": Truth(HANG, "peer", ("part of the handshake",)),
 }

@@ -63,6 +63,23 @@ class GoingOn:
             reach.calls_any(activity.object, enders) for reach in self._others(activity.tid)
         )
 
+    def handler_that_ends(self, activity: ThreadActivity) -> str:
+        """Return the name of what may be a signal's handler and ends a thread's wait; "" for none.
+
+        A program with one has module `signal`. The signal comes from without, if it comes.
+        """
+        frames = (f for own in self._scene.view.all_frames().values() for f in own)
+        if not activity.object or self._too_many or not any(
+            self._scene.view.has_global(frame, "signal") for frame in frames
+            if not self._scene.installed.contains_frame(frame)
+        ):  # fmt: skip
+            return ""
+        enders = self._enders(activity)
+        return next(
+            (name for name, reach in self._scene.live_code.handlers()
+             if not reach.unbounded and reach.calls_any(activity.object, enders)), "",
+        )  # fmt: skip
+
     def may_change(self, tid: int, names: Collection[str], objects: Collection[int] = ()) -> bool:
         """Tell whether code that goes on beside a thread may change what has one of some names.
 

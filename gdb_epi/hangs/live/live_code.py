@@ -69,6 +69,8 @@ _QUIET = frozenset(
 )  # fmt: skip
 
 
+_LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
+_VARARGS = 4  # CO_VARARGS
 _PLAIN_BASES = frozenset(("", "builtins", "abc", "typing", "enum", "collections", "contextlib"))
 _BY_CALLS_ALONE = frozenset(("threading", "queue", "collections", "types"))
 
@@ -84,7 +86,7 @@ class _Function(NamedTuple):
 
 class _Module(NamedTuple):
     name: str
-    is_library: bool  # the standard library's
+    is_library: bool  # the standard library's, or a library of loops that is as quiet as asyncio
     is_own: bool  # the program's
 
 
@@ -124,9 +126,10 @@ class LiveCode:
 
     def __init__(
         self, view: PythonView, calls: AcquireCalls, is_installed: Callable[[str], bool],
-        changes_of: Callable[[int, Collection[str]], list[int]],
+        changes_of: Callable[[int, Collection[str]], list[int]], resting: Sequence[int] = (),
     ) -> None:  # fmt: skip
         self.view, self.calls = view, calls
+        self._resting = resting  # code of the frames of greenlets
         self._is_installed, self._changes_of = is_installed, changes_of
         self._reader = view.reader
         self._modules: dict[int, _Module] = {}
@@ -137,6 +140,26 @@ class LiveCode:
             return _Walk(self, frames, in_loop=in_loop).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
+
+    def handlers(self) -> Iterator[tuple[str, Reach]]:
+        """Yield (name, what it may do) of the functions that may be handlers of signals.
+
+        Somebody keeps such a function, and it takes a number and a frame.
+        """
+        require, reader = self._reader.layout.require, self._reader
+        with suppress(UnreadableMemory, LayoutError, IndexError):
+            running = {f.code for frames in self.view.all_frames().values() for f in frames}
+            for function, subject in self.kept:
+                wanted = 2 + (subject != 0)
+                takes, flags = (
+                    reader.u32(function.code + require("PyCodeObject", name))
+                    for name in ("co_argcount", "co_flags")
+                )
+                fits = takes == wanted or (takes < wanted and flags & _VARARGS)
+                if fits and function.code not in running:
+                    walk = _Walk(self, ())
+                    walk.add_function(function.address, subject)
+                    yield self.name_of(function.code), walk.reach()
 
     @cached_property
     def called_back(self) -> Reach:
@@ -261,7 +284,7 @@ class LiveCode:
         A module or class has one reference, each frame that runs a function another one.
         """
         running = [f.code for frames in self.view.all_frames().values() for f in frames]
-        running += self._suspended()
+        running += [*self._resting, *self._suspended()]
         bound: dict[int, list[int]] = {}
         instances = shared_instances(self.view.target, self.view.python)
         require = self._reader.layout.require
@@ -368,7 +391,9 @@ class LiveCode:
                 bool(file) and self._is_installed(file)
             )  # fmt: skip
             library = not installed and (is_library_file(file) or (not file and name != "__main__"))
-            self._modules[scope] = _Module(name, library, not library and not installed)
+            own = not library and not installed
+            library |= installed and name.partition(".")[0] in _LOOPS
+            self._modules[scope] = _Module(name, library, own)
         return self._modules[scope]
 
 
@@ -445,7 +470,7 @@ class _Walk:
             self._bodies[body.code, key] = body
             self._todo.append(body)
 
-    def _add_function(self, address: int, subject: int) -> None:
+    def add_function(self, address: int, subject: int) -> None:
         """Follow a function, of a method with its `self`."""
         made: CalledFunction = self._calls.body_of(address, subject)
         module = self._live.module(made.scope)
@@ -459,11 +484,11 @@ class _Walk:
         named = self._live.own.get(name, [])
         self._unbounded |= len(named) > MAX_NAMED
         for each in named[:MAX_NAMED]:
-            self._add_function(each.address, 0)
+            self.add_function(each.address, 0)
         return bool(named)
 
     def _enter_library(self, module: _Module) -> None:
-        if module.name.partition(".")[0] not in _QUIET:
+        if module.name.partition(".")[0] not in _QUIET | _LOOPS:
             self._call_back()
 
     def _follow_timer(self, frame: PyFrame) -> None:
@@ -479,7 +504,7 @@ class _Walk:
         if not self._calls_back:
             self._calls_back = True
             for function, subject in self._live.kept:
-                self._add_function(function.address, subject)
+                self.add_function(function.address, subject)
 
     def _follow(self, body: _Body) -> None:
         sites = self._calls.sites
@@ -539,7 +564,7 @@ class _Walk:
         if kind == "function":
             is_method = self._view.locks.type_name(receiver) not in ("module", "type")
             own = self._view.attribute(receiver, name) if is_method else None
-            self._add_function(value, receiver if is_method and own is None else 0)
+            self.add_function(value, receiver if is_method and own is None else 0)
         elif kind in ("property", "staticmethod", "classmethod", "cached_property", "partial",
                       "functools.partial", "functools.cached_property"):  # fmt: skip
             self._add_all_named(name)
@@ -555,7 +580,7 @@ class _Walk:
         managers.append(value)
         kind = self._view.locks.type_name(value)
         if kind == "function":
-            self._add_function(value, 0)
+            self.add_function(value, 0)
         elif kind == "method":
             require, read = self._reader.layout.require, self._reader.u64
             function = read(value + require("PyMethodObject", "im_func"))
@@ -564,12 +589,12 @@ class _Walk:
                 self._found.add(
                     (subject, self._live.name_of(self._calls.body_of(function, 0).code))
                 )
-                self._add_function(function, subject)
+                self.add_function(function, subject)
         elif kind == "type":
             for name in ("__init__", "__new__", *_MANAGERS):
                 found = self._calls.class_attribute(value, name)
                 if found and self._view.locks.type_name(found) == "function":
-                    self._add_function(found, 0)
+                    self.add_function(found, 0)
         elif kind == "builtin_function_or_method":
             at = self._reader.layout.require("PyCFunctionObject", "m_self")
             subject = self._reader.u64(value + at)
@@ -593,7 +618,7 @@ class _Walk:
                 function = self._calls.type_attribute(value, name)
                 self._found.add((value, name))
                 if function and self._view.locks.type_name(function) == "function":
-                    self._add_function(function, value)
+                    self.add_function(function, value)
 
     def _calls_of_variables(self, body: _Body) -> None:
         """Where code calls what has no name, or a variable without a value, that may be anything.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A main task of asyncio that nothing can wake, although its loop has timers, sockets or clients.
+"""A main task of a loop that nothing can wake, although the loop has timers, sockets or clients.
 
 What one task waits for may be set by another one that goes on, by a thread, or by a function that
 somebody keeps to call it: a handler, a protocol's method, a bound `set` of the event itself. Where
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.running.unfinished_tasks import UNKNOWN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
@@ -21,6 +22,7 @@ from gdb_epi.cpython.running.wait_rules import (
     QUEUE_JOIN,
     QUEUE_PUT,
     SEMAPHORE,
+    SLEEP,
     TASK,
     TASKS,
 )
@@ -45,12 +47,18 @@ from gdb_epi.hangs.types import (
     RUNNING,
     HangDiagnosis,
     function_and_line,
+    wait_diagnosis,
 )
-from gdb_epi.locks.types import PROBABLE
+from gdb_epi.locks.types import INFO, PROBABLE
 
 MAX_TASKS = 300
 MAX_CHAIN = 32
 _ENDS = SETTERS | {"cancel"}
+_FRAMEWORKS = ("asyncio", "trio", "gevent", "greenlet")
+_OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
+# What ends waits of trio and gevent by another object than the one that is waited for.
+_CANCELS = frozenset(("cancel", "kill", "killall", "killone", "throw"))
+_CUTS_SHORT = ("CancelScope", "Timeout")
 _ENDERS: Mapping[str, frozenset[str]] = {
     EVENT: _ENDS, FUTURE: _ENDS, CONDITION: frozenset(("notify", "notify_all")),
     QUEUE_GET: frozenset(("put", "put_nowait", "shutdown")),
@@ -73,7 +81,21 @@ def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
     main = _main_task(scene, thread.tid)
     if main is None:
         return None
-    stuck = _StuckTasks(scene, thread.tid).stuck
+    tasks = _StuckTasks(scene, thread.tid)
+    stuck = tasks.stuck
+    if main.id not in stuck and tasks.may_only_be_cancelled(main):
+        sentence = (
+            f"{describe_waiting_task(main, scene.installed)}; code that can still run calls "
+            "cancel() or the like, but nothing else that would end that"
+        )
+        return wait_diagnosis(
+            HANG,
+            "nobody wakes it",
+            sentence,
+            activity_of_task(thread, main, scene.installed),
+            INFO,
+            doubts=("whether what is cancelled is this wait",),
+        )
     if main.id not in stuck:
         return None
     chain = [main]
@@ -148,6 +170,20 @@ def main_task_awaits_silent_peer(scene: HangContext) -> HangDiagnosis | None:
 
 
 def _main_task(scene: HangContext, tid: int) -> UnfinishedTask | None:
+    """Return the task that a program runs its loop for.
+
+    Of trio it is the one that task <init> waits for, beside trio's own; of gevent the greenlet of
+    the main module (trio 0.22 to 0.35, gevent 22 to 26).
+    """
+    first = {t.id for i in scene.tasks if (i.framework, i.name) == ("trio", "<init>")
+             for t in scene.tasks if t.id in i.wakers and not t.name.startswith("<")}  # fmt: skip
+    for task in scene.tasks:
+        outermost = task.stack[-1] if task.stack else None
+        of_module = outermost is not None and (
+            (outermost.module, outermost.name) == ("__main__", "<module>")
+        )
+        if task.id in first or (task.framework in ("gevent", "greenlet") and of_module):
+            return task
     for frame in scene.view.frames(tid):
         for module, name, variable in _RUNS_MAIN:
             if (frame.module, frame.name) == (module, name):
@@ -167,6 +203,13 @@ class _StuckTasks:
     def may_wait_for_ever(self, task: UnfinishedTask) -> bool:
         """Tell whether only code of this process can end what a task waits for."""
         return self._needs_another(task)
+
+    def may_only_be_cancelled(self, task: UnfinishedTask) -> bool:
+        """Tell whether no code that can still run ends a wait of trio or gevent but by a cancel."""
+        return (
+            task.framework != "asyncio" and self._needs_another(task) and not task.wakers
+            and not self._is_freed(task, {**self.stuck, task.id: task}, frozenset())
+        )  # fmt: skip
 
     def givers(self, task: UnfinishedTask) -> set[int]:
         """Return the other tasks that may end a wait; 0 stands for threads and for callbacks."""
@@ -221,14 +264,16 @@ class _StuckTasks:
 
     def _needs_another(self, task: UnfinishedTask) -> bool:
         scene, wait = self._scene, task.wait
-        if wait is None or task.running or task.framework != "asyncio":
+        if wait is None or task.running or task.framework not in _FRAMEWORKS:
             return False
-        if has_timeout(task, scene.tasks, scene.view):
+        if has_timeout(task, scene.tasks, scene.view) or self._may_be_cut_short(task):
             return False
         if task.wakers:
             return wait.kind in (TASK, TASKS)
         if task.certainty != UNKNOWN or not wait.address or wait.kind not in _ENDERS:
             return False
+        if task.framework == "trio" and wait.kind not in _OF_TRIO:
+            return False  # a channel has two ends: another object gives
         own = own_frames(task, scene.installed)
         if not own or is_shutdown_name(wait.name or ""):
             return False
@@ -237,6 +282,26 @@ class _StuckTasks:
         if wait.kind == FUTURE and not (self._made_here(task) and self._is_kept(task)):
             return False
         return not scene.live_code.is_bound(wait.address, _ENDERS[wait.kind])
+
+    def _may_be_cut_short(self, task: UnfinishedTask) -> bool:
+        """Tell whether a scope or timer of trio or gevent may end a wait from without."""
+        if task.framework == "asyncio":
+            return False
+        if task.wait is not None and (task.wait.seconds, task.wait.remaining) != (None, None):
+            return True
+        scene = self._scene
+        held = {scene.view.locks.type_name(at) for other in scene.tasks for at in other.holds}
+        if any(name.rpartition(".")[2] in _CUTS_SHORT for name in held):
+            return True
+        instances = shared_instances(scene.target, scene.python)
+        # Each nursery of trio, and each task that sleeps, has a scope; any other one is a limit.
+        scopes, nurseries = (
+            len(instances.of((f"trio.{name}", f"trio._core._run.{name}")))
+            for name in ("CancelScope", "Nursery")
+        )
+        asleep = sum(other.wait is not None and other.wait.kind == SLEEP for other in scene.tasks)
+        limits = instances.of(("gevent.timeout.Timeout",))
+        return bool(limits) or scopes > nurseries + asleep
 
     def _made_here(self, task: UnfinishedTask) -> bool:
         """Tell whether the program's innermost code made the future that a task waits for."""
@@ -269,14 +334,24 @@ class _StuckTasks:
         except (UnreadableMemory, LayoutError):
             return
 
-    def _is_freed(self, task: UnfinishedTask, waiting: Mapping[int, UnfinishedTask]) -> bool:
+    def _is_freed(
+        self, task: UnfinishedTask, waiting: Mapping[int, UnfinishedTask],
+        cancels: Collection[str] = _CANCELS,
+    ) -> bool:  # fmt: skip
         if task.wakers:
             left = [each in waiting for each in task.wakers]
             return not (any(left) if task.needs == "all" else all(left))
         if task.wait is None:
             return True
         enders = _ENDERS[task.wait.kind]
-        return any(reach.calls_any(task.wait.address, enders) for reach in self._going_on(waiting))
+        elsewhere: Collection[str] = ()
+        if task.framework != "asyncio":  # there no method of the event itself
+            enders, elsewhere = enders - _CANCELS, cancels
+        return any(
+            reach.calls_any(task.wait.address, enders)
+            or any(x in elsewhere for _, x in reach.calls)
+            for reach in self._going_on(waiting)
+        )
 
     def _going_on(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[Reach]:
         scene = self._scene

@@ -27,6 +27,7 @@ from gdb_epi.hangs.idleness import (
     weaken_diagnosis_in_loop,
 )
 from gdb_epi.hangs.library_calls import CLOSING, RUNS_JOB, SERVERS, frames_running
+from gdb_epi.hangs.loops.other_event_loops import CLIENTS, TIMER, find_watched
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_unread_child_output,
@@ -188,13 +189,15 @@ class _Asleep:
         base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
         if not tasks:
             return None
-        if any(is_client_serving_task(task, self.scene.installed) for task in tasks):
+        watched = find_watched(self.scene, activity.tid)
+        serves = any(is_client_serving_task(task, self.scene.installed) for task in tasks)
+        if serves or CLIENTS in watched:
             return self.waits_for_clients()
-        if self.outside.get(SLEEP):
+        if self.outside.get(SLEEP) or TIMER in watched:
             return wait_diagnosis(
                 NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity
             )
-        if self.outside:
+        if self.outside or watched:
             return wait_diagnosis(HANG, "peer", f"{base}{waits}", activity, INFO)
         followed = self.by_executor()
         if followed is not None:
@@ -206,11 +209,12 @@ class _Asleep:
             else "its only task waits for nothing that comes from outside"
         )
         sentence = f"{base}, and {alone}{waits}"
+        others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
         return wait_diagnosis(
-            HANG, "nothing wakes the loop", sentence, activity,
+            HANG, "nothing wakes the loop", sentence, activity, INFO if others else PROBABLE,
             evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
-            ruled_out=("a task that waits for a timer, a socket or a pipe",),
-            doubts=("a server's socket, another thread or a signal handler that wakes one",),
+            ruled_out=("a task that waits for a timer, a socket or a pipe", "a timer of the loop"),
+            doubts=("another thread or a signal handler that wakes one",),
         )  # fmt: skip
 
     def by_what_is_watched(self, loop: SleepingEventLoop) -> HangDiagnosis | None:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can wake a sleeping loop of trio, gevent or eventlet besides the waits of its tasks.
+
+trio sleeps until the next deadline of a cancel scope or sleeping task, at most a day (_MAX_TIMEOUT
+in trio/_core/_run.py, 0.22 to 0.35). A watcher of gevent has a callback as long as it is started
+(22 to 26): in libev's own types after the head and the loop, in those of cffi as an attribute. A
+hub of eventlet has two lists of timers (0.33 to 0.41).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from gdb_epi.cpython.heap.instances import shared_instances
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
+
+TIMER, CLIENTS, OTHER = "timer", "clients", "other"
+_OF_C, _OF_CFFI = "gevent.libev.corecext", ("gevent.libev.watcher", "gevent.libuv.watcher")
+_WATCHERS = ("timer", "io", "signal", "child", "stat")
+_LONGEST = 24 * 60 * 60
+_CALLBACK = 24  # after the head of 16 bytes and the loop
+_ACCEPTS = ("_do_accept", "accept")
+
+
+def find_watched(scene: HangContext, tid: int) -> set[str]:
+    """Return which kinds of things may wake the loop of a thread: TIMER, CLIENTS, OTHER."""
+    with suppress(UnreadableMemory, LayoutError):
+        return {*_of_trio(scene, tid), *_of_gevent(scene), *_of_eventlet(scene, tid)}
+    return {OTHER}
+
+
+def _of_trio(scene: HangContext, tid: int) -> Iterator[str]:
+    view = scene.view
+    for frame in view.frames(tid):
+        sleeps = (frame.module, frame.name) == ("trio._core._run", "run")
+        timeout = view.variable(frame, "timeout") if sleeps else None
+        is_float = timeout and view.locks.type_name(timeout) == "float"
+        if timeout and is_float and view.floating(timeout) < _LONGEST:
+            yield TIMER
+
+
+def _of_gevent(scene: HangContext) -> Iterator[str]:
+    view, instances = scene.view, shared_instances(scene.target, scene.python)
+    for module in (_OF_C, *_OF_CFFI):
+        for kind in _WATCHERS:
+            for each in instances.of((f"{module}.{kind}",)):
+                if module == _OF_C:
+                    callback: int | None = view.reader.u64(each.address + _CALLBACK)
+                else:
+                    callback = view.attribute(each.address, "_callback")
+                if not callback or view.locks.type_name(callback) == "NoneType":
+                    continue
+                accepts = kind == "io" and _name_of_method(scene, callback) in _ACCEPTS
+                yield TIMER if kind == "timer" else CLIENTS if accepts else OTHER
+
+
+def _name_of_method(scene: HangContext, method: int) -> str:
+    if scene.view.locks.type_name(method) != "method":
+        return ""
+    reader = scene.view.reader
+    function = reader.u64(method + reader.layout.require("PyMethodObject", "im_func"))
+    return scene.live_code.name_of(reader.u64(
+        function + reader.layout.require("PyFunctionObject", "func_code")
+    ))  # fmt: skip
+
+
+def _of_eventlet(scene: HangContext, tid: int) -> Iterator[str]:
+    view, containers = scene.view, ContainerReader(scene.view.reader)
+    for frame in view.frames(tid):
+        hub = view.variable(frame, "self") if frame.module == "eventlet.hubs.hub" else None
+        for name in ("timers", "next_timers") if hub else ():
+            timers = view.attribute(hub or 0, name)
+            if timers and containers.length(timers, "PyListObject"):
+                yield TIMER
