@@ -12,7 +12,7 @@ import pytest
 import gdb_epi
 from gdb_epi.cpython.frames.opcodes import opcodes_of_magic, opcodes_of_version
 from gdb_epi.hangs.dry_run.dry_run import DryRun
-from gdb_epi.hangs.loops.endless_loops import is_followed
+from gdb_epi.hangs.loops.dry_run_starts import is_followed
 from gdb_epi.locks.python.call_sites import _LEAVES, _OPERATIONS
 
 TABLE = Path(gdb_epi.__file__).parent / "cpython" / "frames" / "opcodes.json"

@@ -24,6 +24,7 @@ _SPECIAL_NAMES = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
     "&": "and", "|": "or", "^": "xor", ">>": "rshift", "<<": "lshift", "**": "pow",
 }  # fmt: skip
+_COMPARED = ("int", "bool", "str", "bytes")
 LRU_CACHE = "functools._lru_cache_wrapper"
 _CACHE, _RESULT_OF_LINK = 56 + 8 + 8, 48
 _CALLABLE_OF_STATICMETHOD = 16  # sm_callable, after the head (Objects/funcobject.c, 3.8 to 3.14)
@@ -167,12 +168,16 @@ def own_callable(run: ObjectEvaluation, of: ProcessObject, name: str) -> int:
 
 
 def has_attribute_already(run: ObjectEvaluation, of: int, name: str, item: Item) -> bool:
-    """Tell whether an object has that very object as its attribute: storing changes nothing."""
-    if not isinstance(item, ProcessObject) or item.address < 0:
+    """Tell whether an object has that very object, number or text as its attribute already."""
+    before = run.memory.stored.get((of, name))
+    if before is None:
+        before = ProcessObject(run.own_attribute(ProcessObject(of), name))
+    if before == item:
+        return isinstance(item, ProcessObject) and item.address > 0
+    if not isinstance(before, ProcessObject) or before.address <= 0:
         return False
-    if (of, name) in run.memory.stored:
-        return run.memory.stored[of, name] == item
-    return run.own_attribute(ProcessObject(of), name) == item.address
+    kind = run.kind(item)
+    return kind in _COMPARED and kind == run.kind(before) and run.equal(before, item)
 
 
 def cached_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item:

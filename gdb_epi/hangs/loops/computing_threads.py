@@ -23,7 +23,7 @@ from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called
-from gdb_epi.hangs.loops.endless_loops import does_dry_run_end
+from gdb_epi.hangs.loops.endless_loops import does_dry_run_end, is_ended_by_error
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.system_calls import MAY_LAST
 from gdb_epi.hangs.tasks import event_loop_module, name_task, own_frames
@@ -252,7 +252,10 @@ def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
         iterates = find_opcodes(reader.layout).names.get(head) == "FOR_ITER"
         return (
             not iterates
-            and scene.call_sites.has_way_out(frame.code, loop)
+            and (
+                scene.call_sites.has_way_out(frame.code, loop)
+                or is_ended_by_error(scene, frame.code, (loop.start, loop.stop))
+            )
             and not ends_by_clock(frame.code, loop, scene.call_sites)
         )
     except (UnreadableMemory, LayoutError):

@@ -16,13 +16,13 @@ from gdb_epi.cpython.values.value_stack_items import Item, Method, ProcessObject
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.loops.endless_loops import (
-    NOT_FOLLOWED,
+from gdb_epi.hangs.loops.dry_run_starts import (
     DryRunStart,
     find_dry_run_starts,
     start_dry_run,
     start_dry_run_at,
 )
+from gdb_epi.hangs.loops.endless_loops import NOT_FOLLOWED
 from gdb_epi.hangs.types import EVENT, GIL, HANG, JOIN, RUNNING, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 

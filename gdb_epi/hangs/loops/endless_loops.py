@@ -9,29 +9,30 @@ that have a way out count: one without any is meant to go on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, islice
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
+from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
-    BuiltTuple,
-    Item,
-    Iteration,
-    NoneResult,
-    ProcessObject,
     Rest,
     find_opcodes,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, MAX_ITEMS, YieldedValue
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory, EndlessLoop
-from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.loops.dry_run_starts import (
+    ReturnedValue,
+    find_dry_run_starts,
+    start_after_call,
+    start_dry_run,
+    start_dry_run_at,
+)
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -44,10 +45,9 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
-from gdb_epi.locks.python.call_sites import Instruction
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import PROBABLE
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -58,16 +58,6 @@ MAX_STEPS = 20_000  # of one thread, in all
 MAX_FRAMES = 8  # whose code is followed; the outer ones when the inner ones return
 MAX_WAITING = 6  # frames of a library in which a thread waits
 MAX_ATTRIBUTES = 64
-MAX_TEXT = 1 << 14
-# The run may begin after these: nothing before them is needed, or it must not be repeated.
-_BEGINS = (
-    "STORE", "DELETE", "FOR_ITER", "UNPACK", "LIST_", "SET_ADD", "SET_UPDATE", "MAP_",
-    "DICT_", "YIELD", "?", "POP_TOP", "POP_JUMP",
-)  # fmt: skip
-_CALLS = ("CALL", "PRECALL")
-_DELEGATES = ("SEND", "YIELD_FROM")
-_STEPS_OF_DELEGATION = ("RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "YIELD_VALUE")
-_GO_OVER = ("itertools.cycle", "generator")
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 # Modules whose functions always return.
 _RETURNING = frozenset(("logging", "random", "codecs", "encodings", "string"))
@@ -76,40 +66,13 @@ NOT_FOLLOWED = (
     Undecodable, UnreadableMemory, LayoutError, Raised, YieldedValue, LookupError, TypeError,
     ValueError, AttributeError, ArithmeticError, RecursionError,
 )  # fmt: skip
+# Since 3.11, since 3.9, and in 3.8.
+_MATCHES_ERROR = ("CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH", "COMPARE_OP")
 MAX_HANDLED = 256  # bytes of code before an error is compared
 _OF_ANY_LOOP = frozenset(
     "Exception BaseException KeyboardInterrupt SystemExit GeneratorExit CancelledError".split()
 )
-_SLEPT = Iteration(BuiltTuple(()), 0)  # what is awaited, over
-TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
-_ASYNCIO = "/asyncio/tasks.py"
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
-
-
-class DryRunStart(NamedTuple):
-    """Where a dry run may begin: the byte, the iterators on the stack, and a variable above them.
-
-    Up to the byte `repeats_until` it repeats what ran.
-    """
-
-    at: int
-    stack: tuple[Item, ...]
-    repeats_until: int = -1
-    loaded: int | None = None
-    for_loops: tuple[range, ...] = ()  # of the code
-
-    @property
-    def around(self) -> int:
-        """Return how many `for` loops it lies in: their iterators stay where they are."""
-        return sum(self.at in each for each in self.for_loops)
-
-
-class ReturnedValue(NamedTuple):
-    """What a frame returned, or the error that it ended with, and the objects as it left them."""
-
-    value: Item
-    memory: DryRunMemory
-    raised: Raised | None = None
 
 
 def endless_loop(scene: HangContext) -> HangDiagnosis | None:
@@ -245,7 +208,9 @@ def _run_on(
     values: list[ReturnedValue] = []
     ends = 0
     frame, innermost = frames[number], not number
-    after = None if returned is None else _after_call(scene, frames[number - 1], frame, returned)
+    after = (
+        None if returned is None else start_after_call(scene, frames[number - 1], frame, returned)
+    )
     for running in _running_generators(scene, frames, number - 1, budget):
         starts = find_dry_run_starts(scene, frame, innermost=innermost)
         for start in starts if after is None else (after,):
@@ -285,31 +250,6 @@ def _run_on(
     return endless or (values[0] if len(values) == ends == 1 else None)
 
 
-def _after_call(
-    scene: HangContext, called: PyFrame, frame: PyFrame, returned: ReturnedValue
-) -> DryRunStart | None:
-    """Return where a frame goes on when the one that it called has returned; None where unknown.
-
-    That one must run in the same eval loop (3.11): what else lies on the stack is known then.
-    """
-    if called.is_entry or called.hole is not None or called.name == "__init__":
-        return None
-    words, at = scene.view.slots.stack_in_call(frame), scene.running_byte(frame)
-    code = list(scene.call_sites.instructions(frame.code))
-    running = next((i for i, x in enumerate(code) if at is not None and x.at <= at < x.end), None)
-    if words is None or running is None or code[running].operation != "call":
-        return None
-    run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
-    iterates = (scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words)
-    items = [
-        run.iteration(word) if kind.endswith("iterator") else ProcessObject(word) if word else None
-        for word, kind in zip(words, iterates, strict=True)
-    ]
-    if returned.raised is not None:
-        return DryRunStart(code[running].at, tuple(items))
-    return DryRunStart(code[running].end, (*items, returned.value))
-
-
 def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
     """Tell whether a loop may end, or that of a generator whose values it takes.
 
@@ -325,49 +265,43 @@ def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
         loops += [(rest.code, (first, around[first] + 1)) for first in sorted(around)[:1]]
     # An empty one: a built-in function goes round.
     return not range(*loops[0][1]) or any(
-        scene.call_sites.has_way_out(code, range(*loop)) or _is_ended_by_error(scene, code, loop)
+        scene.call_sites.has_way_out(code, range(*loop)) or is_ended_by_error(scene, code, loop)
         for code, loop in loops
     )
 
 
-def _is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> bool:
-    """Tell whether an `except` around a loop names an error that its code raises to end it (3.11).
+def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> bool:
+    """Tell whether an `except` around a loop names an error that its code raises to end it.
 
-    What ends the program, or any error whatever, may end a loop that is meant to go on.
+    What ends the program, or any error whatever, may end a loop that is meant to go on. Raises
+    UnreadableMemory, LayoutError.
     """
     first, last = loop
-    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is None:
-        return False
-    targets = {
-        each.target for each in scene.view.slots.handlers(code)
-        if each.start < last and first < each.end and each.target not in range(first, last)
-    }  # fmt: skip
     opcodes = find_opcodes(scene.view.reader.layout)
     start, size = locate_bytecode(scene.view.reader, code)
     units = scene.view.reader.read(start, size) if 0 < size <= MAX_CODE else b""
+    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
+        entries = [(each.start, each.end, each.target) for each in scene.view.slots.handlers(code)]
+    else:  # up to 3.10 an instruction says where the handler is of what follows, until there
+        entries = [
+            (each.end, target, target) for each in scene.call_sites.instructions(code)
+            if opcodes.names.get(units[each.at]) == "SETUP_FINALLY"
+            and (target := each.end + each.argument * opcodes.jump_unit)
+        ]  # fmt: skip
+    targets = {
+        target for begin, end, target in entries
+        if begin < last and first < end and target not in range(first, last)
+    }  # fmt: skip
     used = list(scene.call_sites.names_used(code))
     for target in targets:
         checked = next(
             (at for at in range(target, min(len(units), target + MAX_HANDLED), 2)
-             if opcodes.names.get(units[at]) == "CHECK_EXC_MATCH"), target,
+             if opcodes.names.get(units[at]) in _MATCHES_ERROR), target,
         )  # fmt: skip
         names = {name for at, _, name in used if name and target <= at < checked}
         if names and names.isdisjoint(_OF_ANY_LOOP):
             return True
     return False
-
-
-def start_dry_run_at(
-    scene: HangContext, frame: PyFrame, start: DryRunStart, budget: list[int], kind: type[_Run]
-) -> _Run:
-    """Return the run of a frame that goes on at a place. Raises UnreadableMemory, LayoutError."""
-    run = start_dry_run(scene, frame, budget, kind)
-    run.stack += start.stack
-    run.base, run.for_loops = min(len(start.stack), start.around), start.for_loops
-    if start.loaded is not None:
-        run.stack.append(run.locals.get(start.loaded))
-    run.repeats_until = start.repeats_until
-    return run
 
 
 def _running_generators(
@@ -471,176 +405,3 @@ def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
         for d in others
     )  # fmt: skip
     return idle and not scene.has_module_at_hand(activity, *_HANDLERS)
-
-
-def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: type[_Run]) -> _Run:
-    """Return the run of a frame, with its variables. Raises UnreadableMemory, LayoutError."""
-    variables = scene.view.frame_variables
-    limits = ReprLimits(width=MAX_ITEMS, length=MAX_TEXT, secrets=True)
-    run = kind(variables.values.decoder(limits), budget)
-    run.code, run.memory = frame.code, DryRunMemory()
-    threads = scene.python.threads()
-    run.memory.living_threads = frozenset(each.ident for each in threads if each.alive)
-    run.globals, run.names = variables.scopes(frame)
-    run.locals = {slot.number: ProcessObject(word) for slot, word in variables.slots(frame)}
-    layout = scene.view.reader.layout
-    if layout.offset("PyCodeObject", "co_localsplusnames") is None:  # up to 3.10: cells apart
-        run.first_cell = len(scene.call_sites.strings(frame.code, "co_varnames"))
-    return run
-
-
-def is_followed(name: str) -> bool:
-    """Tell whether a dry run can follow instructions of a name."""
-    known = "JUMP" in name or name.startswith(("RETURN", "EXTENDED"))
-    return known or name in OPERATORS_BY_INSTRUCTION or hasattr(DryRun, f"_do_{name.lower()}")
-
-
-def find_dry_run_starts(
-    scene: HangContext, frame: PyFrame, *, innermost: bool
-) -> Iterator[DryRunStart]:
-    """Yield where a dry run of a frame is to begin; all are to be tried.
-
-    A call made by a frame that is not the innermost may already be partly done.
-    """
-    here = _read_running_code(scene, frame)
-    code, names, running, loops = here
-    if (start := _start_of_delegation(scene, frame, here)) is not None:
-        yield start
-        return
-    first, iterates = _begin_of_statement(scene, here)
-    stack = _iterators(scene, frame, sum(code[first].at in each for each in loops))
-    guarded = code[first].at - (names[first] == "POP_EXCEPT")  # which no handler guards any more
-    stack += _below_handler(scene, frame, len(stack), guarded)
-    by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
-    if by_generator and iterates and names[running] != "FOR_ITER":
-        raise Undecodable("a generator that has given its value")
-    shifted = (stack,) if names[running] == "FOR_ITER" or not iterates else ()
-    if iterates and not by_generator:
-        shifted = (*shifted, _one_back(stack))
-    after = running + 1
-    if names[running].startswith(_CALLS):
-        if names[running] == "PRECALL":  # and its CALL (3.11); another one is that of a caller
-            after += 1
-        # Where the result is not used, the call may or may not have been made: both are tried.
-        done = innermost and after < len(names) and names[after] == "POP_TOP"
-        after += 1
-    else:
-        done = names[running].startswith("STORE")
-    if done and names[running].count("STORE") > 1:
-        raise Undecodable("an instruction that does two things")
-    until = code[running].at
-    if not done and names[running].startswith(_CALLS):
-        until = code[after].at if after < len(code) else code[-1].end
-    for iterators in shifted:
-        loaded = _loaded(code[first - 1], names[first - 1]) if first else None
-        yield DryRunStart(code[first].at, iterators, -1 if iterates else until, loaded, loops)
-    if done and after < len(code):
-        loaded = _loaded(code[after - 1], names[after - 1])
-        yield DryRunStart(code[after].at, stack, loaded=loaded, for_loops=loops)
-
-
-class _RunningCode(NamedTuple):
-    """The instructions of a frame, their names ("?" where not followed), and which one runs."""
-
-    code: list[Instruction]
-    names: list[str]
-    running: int
-    loops: tuple[range, ...]  # the bytes of each `for` loop
-
-
-def _read_running_code(scene: HangContext, frame: PyFrame) -> _RunningCode:
-    reader, opcodes = scene.view.reader, find_opcodes(scene.view.reader.layout)
-    start, size = locate_bytecode(reader, frame.code)
-    units = reader.read(start, size) if 0 < size <= MAX_CODE else b""
-    at, code, names = scene.running_byte(frame), list[Instruction](), list[str]()
-    begin: int | None = None  # of EXTENDED_ARGs, which are one with the instruction after them
-    for each in scene.call_sites.instructions(frame.code):
-        begin = each.at if begin is None else begin
-        if each.operation != "extended" and each.end <= len(units):
-            name = opcodes.names.get(units[each.at], "?")
-            names.append(name if is_followed(name) else "?")
-            code.append(each._replace(at=begin))
-            begin = None
-    running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
-    if at is None or running is None or running >= len(names):
-        raise Undecodable("no running instruction")
-    loops = tuple(
-        range(each.at, each.end + opcodes.jump_unit * each.argument)
-        for each, name in zip(code, names, strict=False) if name == "FOR_ITER"
-    )  # fmt: skip
-    return _RunningCode(code, names, running, loops)
-
-
-def _start_of_delegation(
-    scene: HangContext, frame: PyFrame, here: _RunningCode
-) -> DryRunStart | None:
-    """Return where `yield from` or `await` goes on, if the frame is in one."""
-    begin = here.running
-    while begin and here.names[begin] in _STEPS_OF_DELEGATION:
-        begin -= 1
-    if here.names[begin] not in _DELEGATES:
-        return None
-    at = here.code[begin].at
-    depth = sum(at in each for each in here.loops) + 1
-    stack = _iterators(scene, frame, depth)
-    if here.names[here.running] == "YIELD_VALUE" and _SLEPT not in stack:
-        raise Undecodable("a generator that has given its value")
-    if len(stack) < depth or None in stack:
-        raise Undecodable("an iterator of another kind")
-    return DryRunStart(at, (*stack, NoneResult()), for_loops=here.loops)
-
-
-def _begin_of_statement(scene: HangContext, here: _RunningCode) -> tuple[int, bool]:
-    """Return the first instruction of the running statement, and if it takes a loop's next item."""
-    code, names, first = here.code, here.names, here.running
-    targets = {scene.call_sites.leads_to(each) for each in code}
-    while first and code[first].at not in targets and code[first - 1].goes_on:
-        if names[first - 1].startswith(_BEGINS):
-            break
-        first -= 1
-    iterates = names[here.running] == "FOR_ITER" or (first > 0 and names[first - 1] == "FOR_ITER")
-    return first - (iterates and names[first] != "FOR_ITER"), iterates
-
-
-def _loaded(instruction: Instruction, name: str) -> int | None:
-    """Return the variable that an instruction loads which stores another one (3.13)."""
-    return instruction.argument & 15 if name == "STORE_FAST_LOAD_FAST" else None
-
-
-def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, ...]:
-    """Return the iterators of the `for` loops around, if nothing else is on the stack.
-
-    An empty stack is right too: what takes something from it is refused.
-    """
-    words = scene.view.slots.of(frame).stack[:around]
-    run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
-    kinds = [scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words]
-    if kinds[-1:] == ["coroutine"] and _sleeps(scene, words[-1]):
-        return (*map(run.iteration, words[:-1]), _SLEPT)
-    if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
-        return ()
-    return tuple(map(run.iteration, words))
-
-
-def _below_handler(scene: HangContext, frame: PyFrame, deep: int, at: int) -> tuple[Item, ...]:
-    """Return what lies on the stack of a handler that runs above `deep` items: nobody knows what.
-
-    Only that it ends takes them away (3.11; before, blocks say so).
-    """
-    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is None:
-        return ()
-    return (None,) * max(0, scene.view.slots.guarded_depth(frame.code, at) - deep)
-
-
-def _sleeps(scene: HangContext, coroutine: int) -> bool:
-    """Tell whether a coroutine is that of asyncio.sleep(), which comes to its end."""
-    frame = scene.view.slots.suspended(coroutine)
-    names = [name for _, name in TASK_SLEEPS]
-    return frame is not None and frame.name in names and frame.filename.endswith(_ASYNCIO)
-
-
-def _one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
-    last = stack[-1] if stack else None
-    if not isinstance(last, Iteration) or not (last.place or last.round):
-        return stack
-    return (*stack[:-1], last._replace(place=last.place - 1))

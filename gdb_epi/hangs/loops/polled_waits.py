@@ -16,11 +16,8 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.live.going_on import GoingOn
-from gdb_epi.hangs.loops.endless_loops import (
-    TASK_SLEEPS,
-    find_endless_loop,
-    find_endless_loop_of_task,
-)
+from gdb_epi.hangs.loops.dry_run_starts import TASK_SLEEPS
+from gdb_epi.hangs.loops.endless_loops import find_endless_loop, find_endless_loop_of_task
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.failed_tasks import FailedTask
 from gdb_epi.hangs.loops.futile_polls import (
