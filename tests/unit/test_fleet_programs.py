@@ -12,7 +12,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.population.value_spans import ValueUsage
 from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
-from gdb_epi.fleet.questions.verdict import judge_split
+from gdb_epi.fleet.questions.verdict import judge_population, judge_split
 from gdb_epi.fleet.records.facts import extract_facts, identify_program
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
@@ -210,3 +210,40 @@ def test_a_value_that_all_parts_have_is_one_cause_with_a_second_value_and_not_tw
     shared = headline((image, rack), (again,))
     assert shared.startswith(f"software: needs image={image.value}, some of them with rack=")
     assert headline((rack,), (again,)).startswith("two causes: rack=")
+
+
+def test_what_dies_at_each_start_is_no_event_and_no_hour(tmp_path):
+    """Seven releases at ten o'clock: a quarter of the hosts die in the hour after each."""
+    rng, crashes, start = np.random.default_rng(12), [], 20_000 * 86_400.0
+    for release in range(7):
+        began = start + 86_400 * 7 * release + 36_000
+        for host in np.flatnonzero(rng.random(80) < 0.25).tolist():
+            age = int(rng.integers(60, 3_000))
+            crashes.append((began + age, host, release, age, "warm-up"))
+        for _ in range(25):
+            age = int(rng.integers(5_000, 7 * 86_400))
+            crashes.append((began + age, int(rng.integers(80)), release, age, f"s{age % 9}"))
+    records = [
+        minimal(
+            number,
+            host={"hostname": f"n{host}", "attributes": {"process_uptime_s": age}},
+            time={"crash_ts": when},
+            container={"image": f"shop/web:{release}"},
+            signature={"keys": {"stable": name}, "text": {"stable": f"gsig/2 stable segv {name}"}},
+        )
+        for number, (when, host, release, age, name) in enumerate(sorted(crashes))
+    ]
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in records))
+        read = load_population(engine)
+    last = int(read.known_day.max())
+    screened = screen_population(read, last)
+    about = [f for f in screened.findings if f.signature.endswith("warm-up")]
+    assert about and not [f for f in about if f.attr in (TIME_OF_DAY, "image")]
+    (verdict,) = [
+        v for v in judge_population(read, last, screened) if v.subject.endswith("warm-up")
+    ]
+    assert (
+        verdict.headline.startswith("software: all ") and "process_uptime_s <= " in verdict.headline
+    )
+    assert verdict.headline.endswith("once for each start, whatever was started")

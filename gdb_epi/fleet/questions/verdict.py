@@ -20,10 +20,12 @@ from gdb_epi.fleet.questions.splitting import (
     split_signature,
 )
 from gdb_epi.fleet.screen.dose_response import (
+    AT_START,
     age_words,
     describe_gradual_rise,
     describe_thresholds,
     describe_versions,
+    is_age_of_process,
     lasting_version_words,
     limit_of_half,
     regression_words,
@@ -179,7 +181,17 @@ def judge_population(
         else:
             code = index[finding.signature]
             verdicts.append(judge_signature(population, code, day, screened.hosts))
-    return verdicts + [_apart(population, finding) for finding in apart]
+    at_start = {verdict.subject for verdict in verdicts if verdict.headline.endswith(AT_START)}
+    for finding in apart:
+        if finding.signature in at_start:
+            continue
+        if any(caveat.endswith(AT_START) for caveat in finding.caveats):
+            at_start.add(finding.signature)
+            code = index[finding.signature]
+            verdicts.append(judge_signature(population, code, day, screened.hosts))
+        else:
+            verdicts.append(_apart(population, finding))
+    return verdicts
 
 
 def same_bug_sentences(population: Population, verdicts: Sequence[PopulationVerdict]) -> list[str]:
@@ -205,6 +217,10 @@ def same_bug_sentences(population: Population, verdicts: Sequence[PopulationVerd
                 f"{' and '.join(shared)}"
             )
     return sentences
+
+
+def _attributes_of(causes: Sequence[Cause]) -> list[str]:
+    return [finding.attr for cause in causes for finding in cause.findings]
 
 
 def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
@@ -318,10 +334,13 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     if population.day.size <= MAX_CRASHES:
         same = population.signature == population.signatures.index(parted.signature)
         lasting = lasting_version_words(population, same) if rest else None
-        attributes = (f.attr for cause in named for f in cause.findings)
-        if lasting and all(map(is_process_attribute, attributes)):
+        if lasting and all(map(is_process_attribute, _attributes_of(named))):
             kind, headline, lasting = SOFTWARE, f"software: {lasting}", None
-        more = regression_words(population, same), lasting, age_words(population, same)
+        age = age_words(population, same)
+        # What dies at each start dies at the hours of roll-outs, and in each of their bursts.
+        if age and age.endswith(AT_START) and all(map(is_age_of_process, _attributes_of(named))):
+            kind, headline, age, rest = SOFTWARE, f"software: {age}", None, 0
+        more = regression_words(population, same), lasting, age
         headline = "; ".join(filter(None, (headline, *more)))
     evidence = [finding_sentence(f) for cause in named for f in cause.findings]
     for cause in causes:

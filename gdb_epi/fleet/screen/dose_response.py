@@ -41,8 +41,11 @@ MIN_Z = 2.33  # one-sided 1 %
 MAX_SHOWN = 6
 MAX_LIMIT_P = 1e-3
 MAX_AGE_P = 1e-6  # every signature that stands out is asked
+AT_START = "something at its start, so once for each start, whatever was started"
+AGE_NAMES = frozenset(("uptime", "age"))
+PROCESS_NAMES = frozenset(("process", "proc", "task", "job", "worker", "app", "pod", "container"))
 AGES = {
-    CPU_TIMES[0][0]: "something at its start, so once for each start",
+    CPU_TIMES[0][0]: AT_START,
     CPU_TIMES[-1][0]: "something that grows while it runs",
 }
 NEARLY_ALL = 0.95  # of the crashes of a part have a version
@@ -309,10 +312,18 @@ def lasting_version_words(population: Population, mine: Bools) -> str | None:
     )
 
 
+def is_age_of_process(name: str) -> bool:
+    """Whether an attribute tells how long a process had run, by its words: process_uptime_s."""
+    words = set(name.removesuffix(RANGE).lower().replace("-", "_").replace(" ", "_").split("_"))
+    return not words.isdisjoint(AGE_NAMES) and not words.isdisjoint(PROCESS_NAMES)
+
+
 def age_words(population: Population, mine: Bools) -> str | None:
     """Say that some crashes come in young processes, or in old ones, as others of them do not."""
-    fact = next((fact for fact in population.facts if fact.name == CPU_TIME), None)
     programs = crashes_of_same_programs(population, mine)
+    if young := _young_words(population, mine, programs):
+        return young
+    fact = next((fact for fact in population.facts if fact.name == CPU_TIME), None)
     if fact is None or programs is None:
         return None
     has_age, size = programs & (fact.crash >= 0), len(fact.values)
@@ -328,3 +339,35 @@ def age_words(population: Population, mine: Bools) -> str | None:
         f"{own[most]} of {own.sum()} in processes with {fact.values[most]} of CPU time, as "
         f"{others[most]} of {others.sum()} other crashes of the program: {AGES[fact.values[most]]}"
     )
+
+
+def _young_words(population: Population, mine: Bools, programs: Bools | None) -> str | None:
+    """Say up to which age of its process each of some crashes comes, where others come later.
+
+    Where programs are not known, as where there is one, all crashes are compared.
+    """
+    of_program = "" if programs is None else " of the program"
+    programs = np.ones(mine.size, dtype=bool) if programs is None else programs
+    for attribute in population.attributes:
+        if not is_age_of_process(attribute.name) or attribute.name.endswith(RANGE):
+            continue
+        ages = [parse_leading_number(value) for value in attribute.values]
+        age_of = np.array([np.nan if age is None else age for age in ages])
+        own, others = (
+            age_of[attribute.crash[some & programs & (attribute.crash >= 0)]]
+            for some in (mine, ~mine)
+        )
+        if own.size < MIN_OTHERS or others.size < MIN_OTHERS or np.isnan(own).any():
+            continue
+        limit = float(own.max())
+        young = int(np.count_nonzero(others <= limit))
+        numbers = (own.size, own.size + others.size, own.size + young, own.size)
+        if 2 * young > others.size:
+            continue
+        if apply_to_scalars(hypergeometric_tail, *map(float, numbers)) > MAX_AGE_P:
+            continue
+        return (
+            f"all {own.size} have {attribute.name} <= {limit:,.0f}, as {young} of {others.size} "
+            f"other crashes{of_program}: {AT_START}"
+        )
+    return None

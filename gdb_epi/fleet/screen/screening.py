@@ -13,6 +13,7 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import add_rivals, drop_aliases
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
 from gdb_epi.fleet.screen.case_control import case_control_findings
+from gdb_epi.fleet.screen.dose_response import AT_START, age_words
 from gdb_epi.fleet.screen.ended_findings import (
     add_caveat_of_end,
     add_caveat_of_former_machine,
@@ -24,6 +25,7 @@ from gdb_epi.fleet.screen.finding import (
     CPU,
     EVENT,
     HOST,
+    HOURS_AND_DAYS,
     LOCK,
     MIN_N,
     WINDOWS,
@@ -121,6 +123,7 @@ def screen_population(
     # A job that was moved has its events at its new hour.
     new = [f for f in new if f.attr != EVENT or not is_recurring_event(f, known_moments)]
     new += [moment for moment in moments if not any(moment is m for m in known_moments)]
+    new = _of_starts(whole, new)
     new, hosts = (
         [
             add_caveat_of_former_machine(whole, add_caveat_of_end(whole, f, day, moments, peeled))
@@ -134,6 +137,24 @@ def screen_population(
     new = drop_hosts_of_marked_signatures(counted, new, earlier_findings)
     new = add_renaming_caveats(population, new)
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), in_doubt)
+
+
+def _of_starts(population: Population, findings: list[Finding]) -> list[Finding]:
+    """Return findings without times of what comes at each start of a process; events say it."""
+    about = {f.signature for f in findings if f.attr in (EVENT, *HOURS_AND_DAYS)}
+    of_start: dict[str, str] = {}
+    for name in sorted(about.intersection(population.signatures)):
+        words = age_words(population, population.signature == population.signatures.index(name))
+        if words is not None and words.endswith(AT_START):
+            of_start[name] = words
+    kept = []
+    for finding in findings:
+        if finding.attr == EVENT and (words := of_start.get(finding.signature)):
+            finding = finding._replace(caveats=(words, *finding.caveats))
+        elif finding.attr in HOURS_AND_DAYS and finding.signature in of_start:
+            continue
+        kept.append(finding)
+    return kept
 
 
 def _beside_hours(
