@@ -24,7 +24,6 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_PAGES = 4096  # kept; then they are read again
 MAX_PAGES_IN_PLACE = 16384  # nothing of them is copied: 300 bytes each
 FIRST_NODES = 4096  # of a list, after which it is asked whether they repeat
-_U32, _U64 = Struct("<I"), Struct("<Q")
 IN_PAGE = PAGE - 1  # the bits of an address that say where in its page it lies
 NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page that is not mapped
 
@@ -68,6 +67,11 @@ class PagedReader(MemoryReader):
             if hasattr(target, "in_place"):
                 self._in_place, self._most = target.in_place, MAX_PAGES_IN_PLACE
         self._plain = self._plain_ascii()
+        # What takes the length and `state` out of a str.
+        self._head: Struct | None = None
+        if self._state is not None and self._length_at < self._state.offset:
+            fields = ((self._length_at, "Q"), (self._state.offset, "I"))
+            self._head = make_field_struct(fields)
 
     def word(self, address: int) -> int:
         """Return a word; 0 when it cannot be read, or lies on an odd place."""
@@ -251,9 +255,8 @@ class PagedReader(MemoryReader):
         page, at = self._page(address), address & IN_PAGE
         start = at + self._ascii_size
         mask, bits = self._plain
-        if page is not None and start <= PAGE and self._state is not None:
-            (state,) = _U32.unpack_from(page, at + self._state.offset)
-            (length,) = _U64.unpack_from(page, at + self._length_at)
+        if page is not None and start <= PAGE and self._head is not None:
+            length, state = self._head.unpack_from(page, at)
             if state & mask == bits and length <= cap and start + length <= PAGE:
                 return _take(length)(page, start)[0].decode("latin-1")
         return None

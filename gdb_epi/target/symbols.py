@@ -21,6 +21,7 @@ SHN_UNDEF = 0
 MAX_SECTIONS = 1 << 16
 MAX_TABLE = 1 << 28  # bytes of one symbol table: 11 million symbols
 MAX_HITS = 256  # places of a name among the strings; names share their tails
+MAX_COVERING = 4096  # places of a file whose symbols are kept
 MAX_NAME = 1 << 16
 MAX_NAMES = 1 << 20  # bytes of the sections' names
 
@@ -114,7 +115,19 @@ def symtab_value(file: ElfFile, name: str) -> int | None:
 
 
 def symbol_covering(file: ElfFile, value: int) -> tuple[str, int] | None:
-    """Return (name, start) of the first symbol, .symtab before .dynsym, that covers a value."""
+    """Return (name, start) of the first symbol, .symtab before .dynsym, that covers a value.
+
+    Threads of many processes wait at the same places of the same libraries.
+    """
+    covering: dict[int, tuple[str, int] | None] = file.kept.setdefault(symbol_covering, {})
+    if value not in covering:
+        if len(covering) >= MAX_COVERING:
+            covering.clear()
+        covering[value] = _find_covering(file, value)
+    return covering[value]
+
+
+def _find_covering(file: ElfFile, value: int) -> tuple[str, int] | None:
     for table in symbol_tables(file):
         raw = file.read(table.symbols, table.size)
         whole = memoryview(raw)[: len(raw) // elf.SYM.size * elf.SYM.size]

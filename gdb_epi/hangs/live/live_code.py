@@ -342,16 +342,21 @@ class LiveCode:
 
     def is_bound(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether somebody keeps one of some methods of an object, to call it later."""
+        kept = self._kept_methods.get(address, ())
+        return any(self._name_of_method(method, kind) in methods for method, kind in kept)
+
+    @cached_property
+    def _kept_methods(self) -> dict[int, list[tuple[int, str]]]:
+        """The methods that somebody keeps, with their types, by the object that each is of."""
         instances = shared_instances(self.view.target, self.view.python)
-        require, reader = self._reader.layout.require, instances.reader
-        kept = {kind: [each.address for each in instances.of((kind,))] for kind in METHODS}
-        for kind, found in kept.items():
-            struct, member = METHODS[kind]
-            at = require(struct, member)
-            for method, of in zip(found, reader.words([each + at for each in found]), strict=True):
-                if of == address and self._name_of_method(method, kind) in methods:
-                    return True
-        return False
+        kept: dict[int, list[tuple[int, str]]] = {}
+        for kind, (struct, member) in METHODS.items():
+            found = [each.address for each in instances.of((kind,))]
+            at = self._reader.layout.require(struct, member)
+            subjects = instances.reader.words([method + at for method in found])
+            for method, subject in zip(found, subjects, strict=True):
+                kept.setdefault(subject, []).append((method, kind))
+        return kept
 
     def bound_objects(self, methods: Collection[str]) -> Iterator[int]:
         """Yield the objects of which somebody keeps one of some methods of Python."""
