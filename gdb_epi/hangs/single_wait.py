@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.deadlocks import describe_awaited_lock
 from gdb_epi.hangs.event_waits import diagnose_event_wait, waits_for_thread_startup
@@ -316,6 +317,19 @@ def _after_the_end(scene: HangContext, tid: int, answer: HangDiagnosis) -> HangD
         f"the program is over, but a thread that is not a daemon keeps it alive: {answer.sentence}"
     )
     thread = scene.activity(tid)
+    failure = _exception_that_ended_main(scene)
+    if (
+        thread
+        and failure
+        and answer.label == NO_FAULT
+        and answer.kind in (IDLE, hang_types.MAY_BE_IDLE)
+    ):
+        return answer._replace(
+            label=HANG, kind="failed main", sure=PROBABLE,
+            sentence=f"{thread.waits()} for {thread.wants()}: the program itself had ended by an "
+            f"exception ({failure}), and this thread, which is no daemon, keeps the process alive",
+            open=(*answer.open, "whether that thread is meant to serve on without the program"),
+        )  # fmt: skip
     alone = len(scene.view.all_frames()) == 2  # with the main thread, which has ended
     timer = find_timer_of_thread(scene, thread) if thread is not None else 0
     looks = thread is not None and thread.timed and thread.awaits == EVENT_SET and not timer
@@ -332,6 +346,27 @@ def _after_the_end(scene: HangContext, tid: int, answer: HangDiagnosis) -> HangD
         sentence=f"{text}; the function of that Timer starts another one, so the process stays",
         open=(*answer.open, "whether it is meant to go on by that timer alone"),
     )  # fmt: skip
+
+
+def _exception_that_ended_main(scene: HangContext) -> str:
+    """Return the class of the exception that nobody caught in the main program; "" for none.
+
+    Reference: PyErr_PrintEx() in Python/pythonrun.c keeps it as `sys.last_type`; SystemExit is not
+    printed.
+    """
+    python = scene.view.python
+    at = python.layout.offset("PyInterpreterState", "sysdict")
+    if at is None or not python.interpreters:
+        return ""
+    try:
+        contents = scene.view.reader.u64(python.interpreters[0].address + at)
+        kind = scene.view.objects.dict_get(contents, "last_type")
+        if isinstance(kind, Absent) or not kind:
+            return ""
+        name = scene.view.reader.type_name(kind)
+        return "" if isinstance(name, Absent) else name
+    except UnreadableMemory:
+        return ""
 
 
 def _other(_scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:

@@ -69,6 +69,7 @@ _BY_KIND = {
     "own caller": "do not wait there for what the calling code does afterwards",
     "tasks": "a task must not wait for one that waits for it",
     "requests": "serve several requests at once, or do not ask who waits for your answer",
+    "failed main": "make that thread a daemon, or end it where the program fails (try, finally)",
     "queues": "put into a full queue and take from it in different threads",
     "pipe": "let one side send first, or read and write in different threads",
     OWN_PIPE: "close your own copy of the other end before you read",
