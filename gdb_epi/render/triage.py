@@ -413,9 +413,9 @@ def _access_words(record: Json, signal: Json) -> str:
         category = get_group(record, "signature").get("category")
         if category == "segv-noncanonical":
             operand = get_group(signal, "operand")
-            text, value = str(operand.get("address") or ""), str(operand.get("value") or "")
-            same = value[:6] == text[:6]  # the wrong pointer itself, before an offset was added
-            bad = unpadded_address(value if same else text)
+            address, value = (unpadded_address(operand.get(key)) for key in ("address", "value"))
+            # The wrong pointer itself, before an offset was added.
+            bad = value if (value[:6], len(value)) == (address[:6], len(address)) else address
             which = f": {bad} cannot be the address of any memory" if bad else ""
             return which or ": it used a pointer that cannot be an address"
         return ": no address is given; the CPU refused the instruction, or the kernel ended it"

@@ -596,3 +596,15 @@ def test_a_hang_of_tasks_comes_with_the_line_that_draws_them(reader: Audience, w
     }
     shown = [line for line in render_triage(record, reader) if "who waits for whom:" in line]
     assert len(shown) == 1 and shown[0].endswith(words)
+
+
+@pytest.mark.parametrize(("value", "address", "named"), [
+    ("0x00007ffff70e1b30", "0x0000ffffeef43390", "0xffffeef43390"),
+    ("0x0000d30d0000d300", "0x0000d30d0000d30c", "0xd30d0000d300"),
+])  # fmt: skip
+def test_the_address_that_none_can_be_is_the_sum_or_the_pointer_that_made_it(
+    value: str, address: str, named: str
+) -> None:
+    signal = {"name": "SIGSEGV", "si_code": 128, "operand": {"value": value, "address": address}}
+    lines = shown(signal=signal, signature={"category": "segv-noncanonical"})
+    assert any(f": {named} cannot be the address" in line for line in lines)

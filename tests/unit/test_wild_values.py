@@ -181,6 +181,7 @@ def test_an_index_that_leads_far_away() -> None:
         "a changed byte or bit alone explains this"
     )
     assert ids(far_index(indexed(HEAP ^ 1 << 46, 5))) == []  # the base is not mapped
+    assert ids(far_index(indexed(HEAP, MMAP))) == []  # two pointers were added: no index
 
 
 @pytest.mark.parametrize(

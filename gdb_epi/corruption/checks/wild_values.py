@@ -69,6 +69,7 @@ from gdb_epi.x86 import MemoryOperand
 from gdb_epi.x86.register_changes import changed_registers
 
 FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
+NO_OFFSET = 1 << 40  # as large as an address of a library, a heap or a stack: few numbers are
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
 MAX_STEP = 64  # bytes that a loop has gone on when it reads what it went on from
 MAX_KEPT = 8  # places of one word that are looked at
@@ -287,7 +288,8 @@ def call_of_data(context: Context) -> Iterator[Evidence]:
         "this is one: an index or offset that was not checked, or went below zero. Not said where "
         "one byte of the index or one bit of the base, changed, makes the access legal, or one bit "
         "of the floating-point number that the index was made of; nor of a "
-        "number as large as all memory: that is text or garbage and no index. A damaged "
+        "number as large as all memory, which is text or garbage and no index, nor of the address "
+        "of memory that is there. A damaged "
         "length or number elsewhere leaves it too."
     ),
 )
@@ -308,6 +310,8 @@ def far_index(context: Context) -> Iterator[Evidence]:
             continue
         if abs(signed_word(index)) >= USER_TOP:
             continue
+        if index >= NO_OFFSET and context.target.region_at(index) is not None:
+            continue  # a pointer stands where a number belongs: which of the two is wrong?
         others = [start + other * scale for other in byte_changes(index)]
         if index_name and _was_floating_point(context, site, index_name):
             others += [start + (signed_word(index) >> shift) * scale for shift in EXPONENT_SHIFTS]
