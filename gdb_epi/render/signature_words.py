@@ -23,6 +23,7 @@ MAX_DIGITS = 16
 MAX_FRAMES = 12
 MAX_WHERE = 48  # columns of a function's name
 UNKNOWN = "?"
+WHERE = " where "  # between a line and the facts that some crashes with it share
 HUNG = "deadlock"  # begins the frames of threads that wait for each other
 NATIVE, PYTHON = "native", "python"
 _NO_HALF = "no native stack ("  # before the reason why the key `native` is absent
@@ -79,14 +80,18 @@ def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str,
 
 
 def named_signature(line: str) -> str:
-    """Return a signature in words, and its key for `fleet show`; other texts as they are."""
+    """Return a signature in words, and its key for `fleet show`; other texts as they are.
+
+    Of a part of its crashes (a line, WHERE, what they share) the key is that of all of them.
+    """
     words = line.split(" ", 2)
     if len(words) < 3 or not words[0].startswith("gsig/"):
         return line
+    line, _, shared = line.partition(WHERE)
     where, what = where_and_what(line, None, hung=f" {HUNG} " in line)
     title = what if where == UNKNOWN else f"{what}, in {where}"
     key = "" if len(line) >= MAX_STORED else f" (key {hash_signature_line(line)})"
-    return f'"{title}"{key}'
+    return f'"{title}"{key}{f", those with {shared}" if shared else ""}'
 
 
 def hash_signature_line(line: str) -> str:

@@ -26,6 +26,7 @@ from gdb_epi.fleet.statistics.latent_classes import find_classes
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.render.signature_words import hash_signature_line
 
 SMALL = {"hosts": 300, "days": 24, "per_day": 20.0}
 LAST = FIRST_DAY + 23
@@ -211,3 +212,28 @@ def test_split_says_it_in_words_through_the_database(tmp_path, shell):
     assert "told apart by rsp_mod_16=8 (" in done.out and "two causes" in done.out
     parts = json.loads(shell("fleet", "split", "shapes", "--json", "--db", db).out)["parts"]
     assert any("fault_kind=return" in fact for part in parts for fact in part["facts"])
+
+
+def test_the_file_of_an_interpreter_is_no_evidence_for_its_version(shell):
+    """Crashes of four signatures on three versions of Python, each started from its own file."""
+    lines = []
+    for number in range(96):
+        kind, minor = ("hung", "a", "b", "c")[number % 4], 11 + number // 4 % 3
+        line = f"gsig/2 stable segv-null {kind} <-- py:__main__.{kind}"
+        lines.append(json.dumps({
+            "schema": "gdb-epi/record/1",
+            "core_key": f"{number:032x}",
+            "host": {"hostname": f"node-{number % 11}"},
+            "time": {"crash_ts": 1_764_000_000.0 + 3_000 * number, "ts_source": "journal"},
+            "process": {"executable": f"/py/3.{minor}/bin/python", "script": "app.py"},
+            "python": {"version": f"3.{minor}.0"},
+            "signature": {
+                "version": "gsig/2",
+                "keys": {"stable": hash_signature_line(line)},
+                "text": {"stable": line},
+            },
+        }))  # fmt: skip
+    shell("fleet", "ingest", "-", stdin="\n".join(lines).encode())
+    out = shell("fleet", "split", "hung").out
+    assert "24 crashes on 11 hosts" in out and "exe=" not in out, out
+    assert "needs" not in out and "goes with" not in out, out

@@ -248,6 +248,7 @@ def test_libraries_and_facts_become_attributes(tmp_path):
         build = "aa" if i % 3 else "bb"
         libs = [{"soname": "libx.so", "build_id": build}, {"soname": "liby.so", "build_id": build}]
         libs += [{"soname": "libc.so.6", "build_id": "cc"}]
+        libs += [{"soname": "linux-vdso.so.1", "build_id": f"d{i % 4}"}]
         spoke = [{"detector": "pointer_one_bit_off", "facts": {"bit": 41}}] if i % 2 else []
         more = {"python": {"version": f"3.{9 + i % 2}.0"}, "findings": spoke}
         return full(i, libs={"modules": libs}, facts={"sp_misaligned": i % 5 == 0}, **more)
@@ -258,6 +259,7 @@ def test_libraries_and_facts_become_attributes(tmp_path):
     assert library is not None and library.values == ["aa", "bb"]
     assert np.bincount(library.crash).tolist() == [20, 10]
     assert found.attribute("lib libc.so.6") is None, "the same everywhere"
+    assert not [a.name for a in found.attributes if "vdso" in a.name], "code of the kernel"
     python = found.attribute("python")
     assert python is not None and python.values == ["3.10.0", "3.9.0"]
     facts = {fact.name: fact for fact in found.facts}

@@ -64,6 +64,8 @@ def test_what_is_no_signature_stays_as_it_is() -> None:
     assert [named_signature(text) for text in ("host=node-7", "*bitflip", "ab12")] == [
         "host=node-7", "*bitflip", "ab12",
     ]  # fmt: skip
+    line = "gsig/2 stable segv-null f <-- py:m.g"
+    assert named_signature(f"{line} where rsp=8") == f"{named_signature(line)}, those with rsp=8"
     assert "key" not in named_signature(f"gsig/2 stable segv-null {'f' * 5_000}")
 
 

@@ -74,6 +74,7 @@ _FACTS_AS_ATTRIBUTES = (
     "namespace",
 )  # where the host's collector has none
 MAX_NAMED_LIBRARIES = 3  # of those that change together, in the name and the value
+VDSO = ("linux-vdso", "linux-gate")  # code of the kernel: the attribute `kernel` has it already
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
 MAX_SETTINGS = 24  # environment variables that become attributes
 FALSE = "false"
@@ -565,7 +566,8 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
     chosen = chosen.join(tables.lib, tables.lib.c.id == tables.libset_lib.c.lib_id)
     builds: dict[str, dict[int, str]] = {}
     for number, name, version, build in connection.execute(chosen):
-        builds.setdefault(name, {})[number] = version or build[:12] or "?"
+        if not name.startswith(VDSO):
+            builds.setdefault(name, {})[number] = version or build[:12] or "?"
     together: dict[tuple[tuple[int, int], ...], list[str]] = {}
     for name, values in sorted(builds.items()):
         texts, code = _codes(values)

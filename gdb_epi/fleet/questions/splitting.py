@@ -23,6 +23,7 @@ from gdb_epi.fleet.questions.own_conditions import find_own_conditions
 from gdb_epi.fleet.questions.possible_marks import PossibleMarks, find_possible_marks
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
+    attributes_in_mark,
     distinguishing_facts,
     find_subpopulations,
 )
@@ -47,6 +48,7 @@ from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, without_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.render.signature_words import WHERE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_BESIDE = 0.02  # of the host-hours with a value, that are without one that it implies
@@ -74,9 +76,14 @@ def split_by_conditions(
     all of them. If nothing goes with any subpopulation, all crashes are tested together.
     """
     parts: list[MarkedCrashes] = []
+    same = population.signature == population.signatures.index(signature)
     for subpopulation in subpopulations:
-        name = f"{signature} where {subpopulation.mark}"
+        name = f"{signature}{WHERE}{subpopulation.mark}"
         apart = _with_own_signature(population, subpopulation, name)
+        circular = attributes_in_mark(population, same, subpopulation.members)
+        if circular:
+            kept = tuple(a for a in apart.attributes if a.name not in circular)
+            apart = apart._replace(attributes=kept)
         parts += _split_crashes(apart, name, not_host_explained, subpopulation.members, hosts=True)
     if not parts:
         parts = _split_crashes(population, signature, not_host_explained, unassigned, hosts=False)
@@ -456,7 +463,8 @@ def _part(population: Population, same: Bools, explained_part: MarkedCrashes) ->
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
     label = describe_verdict(conditions[0])
     if len(conditions) > 1:
-        label = f"software or configuration: {describe_certainty(conditions)} {mark}"
+        certainty = describe_certainty(population, same, conditions)
+        label = f"software or configuration: {certainty} {mark}"
     part = _bare(population, same, label, explained_part.members)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
 

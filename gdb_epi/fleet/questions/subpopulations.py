@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.records.facts import CORE_SIZE, CPU_TIME
+from gdb_epi.fleet.records.facts import CORE_SIZE, CPU_TIME, EXECUTABLE
 from gdb_epi.fleet.screen.finding import MAX_Q, MIN_N
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, absent_column, count_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
@@ -65,8 +65,9 @@ def fact_attributes(population: Population) -> tuple[Attribute, ...]:
     none = absent_column(population.exposure_day.size)
     flags = (("bitflip", population.bitflip), ("lock_inherited", population.lock_inherited))
     attributes = tuple(Attribute(n, ["false", "true"], f.view(np.int8), none) for n, f in flags)
-    # How old a process was is no look of its death.
-    looks = (fact for fact in population.facts if fact.name not in (CPU_TIME, CORE_SIZE))
+    # How old a process was, and what file it was started from, are no looks of its death.
+    no_looks = (CPU_TIME, CORE_SIZE, EXECUTABLE)
+    looks = (fact for fact in population.facts if fact.name not in no_looks)
     return (*looks, *attributes)
 
 
@@ -80,12 +81,12 @@ def find_subpopulations(population: Population, members: Bools) -> list[Subpopul
     if functions:
         return functions
     varied = list(_varied_facts(fact_attributes(population), rows))
-    others = np.flatnonzero(~members)
-    kept = _measured_once(varied, others[:: others.size // MAX_OTHERS + 1])[:MAX_FACTS]
+    others = _sample_of_others(members)
+    kept = _measured_once(varied, others)[:MAX_FACTS]
     classes_of_rows = find_classes([_levels(fact.crash[rows]) for fact in kept])
     of_row, sure = classes_of_rows.of_row, classes_of_rows.sure
     if classes_of_rows.number < 2:
-        chosen = _divide_by_fact(population, kept, rows)
+        chosen = _divide_by_fact(population, kept, rows, others)
         if chosen is None:
             return []
         of_row = chosen
@@ -133,9 +134,19 @@ def distinguishing_facts(
 
     With `columns`, attributes of the fleet are compared instead of facts of the cores.
     """
+    differences = _all_differences(
+        mine, others, fact_attributes(population) if columns is None else columns
+    )
+    # "false" says less than a fact that is present.
+    return sorted(differences, key=lambda t: (t.value == "false", -t.lead, t.fact))[:MAX_TOLD]
+
+
+def _all_differences(
+    mine: Bools, others: Bools, columns: Sequence[Attribute]
+) -> list[FactDifference]:
     differences = []
     rows = [np.flatnonzero(mask) for mask in (mine, others)]
-    for fact in fact_attributes(population) if columns is None else columns:
+    for fact in columns:
         here, there = (codes[codes >= 0] for codes in (fact.crash[some] for some in rows))
         if here.size < MIN_CLASS or not there.size or len(fact.values) > MAX_VALUES:
             continue
@@ -146,8 +157,34 @@ def distinguishing_facts(
         difference = FactDifference(fact.name, fact.values[value], *numbers)
         if difference.lead >= MIN_TOLD:
             differences.append(difference)
-    # "false" says less than a fact that is present.
-    return sorted(differences, key=lambda t: (t.value == "false", -t.lead, t.fact))[:MAX_TOLD]
+    return differences
+
+
+def attributes_in_mark(population: Population, same: Bools, mine: Bools) -> frozenset[str]:
+    """Return the attributes that the facts of a subpopulation (`mine` of `same`) stand for.
+
+    A fact that tells an attribute in crashes of other signatures as well (or follows from it) is
+    that attribute under another name: crashes chosen by the one all have the other, whatever the
+    cause, and it is no evidence for it.
+    """
+    facts = {fact.name: fact for fact in fact_attributes(population)}
+    differences = _all_differences(mine, same & ~mine, tuple(facts.values()))
+    others = _sample_of_others(same)
+    return frozenset(
+        attribute.name
+        for attribute in population.attributes
+        if any(_is_one_measurement(facts[d.fact], attribute, others) for d in differences)
+    )
+
+
+def _sample_of_others(members: Bools) -> Ints:
+    others = np.flatnonzero(~members)
+    return np.asarray(others[:: others.size // MAX_OTHERS + 1])
+
+
+def _is_one_measurement(fact: Attribute, attribute: Attribute, others: Ints) -> bool:
+    codes = fact.crash[others], attribute.crash[others]
+    return _follows(codes[1], codes[0]) or _follows(codes[0], codes[1])
 
 
 def _varied_facts(facts: Sequence[Attribute], rows: Ints) -> Iterator[Attribute]:
@@ -180,7 +217,12 @@ def _follows(codes: Ints, given: Ints) -> bool:
     if int(both_known.sum()) < MIN_CLASS:
         return False
     first, second, counts = count_pairs(given[both_known], codes[both_known])
+    # A value that only one crash has tells nothing of others.
+    again = np.bincount(first, weights=counts)[first] > 1
+    first, second, counts = first[again], second[again], counts[again]
     total = counts.sum()
+    if total < MIN_CLASS:
+        return False
     most = np.zeros(int(first.max()) + 1)
     np.maximum.at(most, first, counts)
     alone = np.bincount(second, weights=counts).max() / total
@@ -199,10 +241,13 @@ def _levels(codes: Ints) -> Ints:
     return levels
 
 
-def _divide_by_fact(population: Population, facts: Sequence[Attribute], rows: Ints) -> Ints | None:
+def _divide_by_fact(
+    population: Population, facts: Sequence[Attribute], rows: Ints, others: Ints
+) -> Ints | None:
     """Divide the crashes by the value of a fact that is most strongly tied to an attribute.
 
     Fisher's exact test in the crashes of the signature alone, Bonferroni over all pairs of values.
+    What is tied in all crashes (`others` are of other signatures) says nothing of these.
     """
     pairs = [(f, a) for f in facts for a in population.attributes]
     best: tuple[float, Ints] | None = None
@@ -221,6 +266,8 @@ def _divide_by_fact(population: Population, facts: Sequence[Attribute], rows: In
         n = [x[keep].astype(float) for x in (counts, of_value[second], of_fact[first])]
         p = hypergeometric_tail(n[0], np.full(n[0].size, float(both_known.sum())), n[1], n[2])
         least = int(np.argmin(p))
-        if best is None or p[least] < best[0]:
+        if (best is None or p[least] < best[0]) and not _is_one_measurement(
+            fact, attribute, others
+        ):
             best = float(p[least]), (f == first[keep][least]).astype(np.int64)
     return best[1] if best is not None and best[0] * tests <= MAX_Q else None

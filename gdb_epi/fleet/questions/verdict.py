@@ -416,11 +416,13 @@ def _judge(
     if len(named) == len(named[0].findings) == 1 and kind in (SOFTWARE, HARDWARE_GROUP):
         limit = threshold_within(population, named[0].findings[0])
         marks += f" and {limit}" if limit else ""
+    same = population.signature == population.signatures.index(parted.signature)
+    certainty = describe_certainty(population, same, named[0].findings)
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),
         HARDWARE_GROUP: f"{group}: goes with {marks}",
-        SOFTWARE: f"software: {describe_certainty(named[0].findings)} {marks}",
+        SOFTWARE: f"software: {certainty} {marks}",
     }
     return kind, words[kind]
 

@@ -23,6 +23,7 @@ from gdb_epi.record.record_parts import get_group
 
 YES = "true"
 PROGRAM = "program"  # what a process is known by
+EXECUTABLE = "exe"
 CPU_TIME, CORE_SIZE = "cpu_time", "core_size"  # facts in few classes, so that sets stay few
 CPU_TIMES = (("under 5 min", 300.0), ("5 min to 10 h", 36_000.0), ("over 10 h", inf))
 MAX_GIB = 1 << 20
@@ -52,7 +53,7 @@ _GROUPS = frozenset(
 _TEXTS = (
     ("python", "version", "python"),
     ("kernel", "release", "kernel"),
-    ("process", "executable", "exe"),
+    ("process", "executable", EXECUTABLE),
     ("container", "image", "image"),
     ("container", "namespace", "namespace"),
 )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gdb_epi.fleet.population.number_ranges import RANGE
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.dose_response import describe_gradual_rise
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -30,8 +31,9 @@ from gdb_epi.fleet.screen.finding import (
     may_be_chance,
 )
 from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import iso_day
-from gdb_epi.render.signature_words import named_signature
+from gdb_epi.render.signature_words import WHERE, named_signature
 
 _HARDWARE = frozenset((
     "rack", "sku", "model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row", "board",
@@ -139,9 +141,19 @@ def describe_verdict(finding: Finding) -> str:
     return f"{kind}: goes with {what}{others}"
 
 
-def describe_certainty(findings: Sequence[Finding]) -> str:
-    """Say how sure it is that crashes have some values: all of them, or more than their share."""
-    return "needs" if all(f.n == f.total for f in findings) else "goes with"
+def describe_certainty(population: Population, same: Bools, conditions: Sequence[Finding]) -> str:
+    """Say how sure it is that crashes have some values: all of them, or more than their share.
+
+    `same` are all crashes of the signature: one with another value shows that it needs none.
+    """
+    for finding in conditions:
+        attribute = population.attribute(finding.attr)
+        if finding.n != finding.total or attribute is None:
+            return "goes with"
+        known = same & (attribute.crash >= 0)
+        if (attribute.crash[known] != attribute.values.index(finding.value)).any():
+            return "goes with"
+    return "needs"
 
 
 def is_hardware(attr: str) -> bool:
@@ -194,6 +206,8 @@ def finding_sentence(finding: Finding, *, heading: str = "") -> str:
     crashes = describe_counted_crashes(finding.signature, finding.test)
     if heading and finding.signature == heading:
         crashes = "crashes"
+    elif heading and finding.signature.startswith(f"{heading}{WHERE}"):
+        crashes = "crashes of this part"
     if finding.attr in CLUSTERED_CRASHES:
         return f"{finding.attr} {finding.value}: {finding.n} {crashes}; {finding.test}"
     share = f"{finding.n} of {finding.total} {crashes}"
