@@ -24,8 +24,10 @@ from gdb_epi.corruption.checks.gc_links import (
 )
 from gdb_epi.corruption.checks.item_counts import item_counts
 from gdb_epi.corruption.checks.lost_references import lost_reference
+from gdb_epi.corruption.checks.null_fields import MIN_NULL, _field_at, _is_null_elsewhere
 from gdb_epi.corruption.checks.overwritten_places import (
     _is_built_like,
+    _member_of_object,
     _objects_beside,
     _type_of_one,
     _whole_but_for,
@@ -39,6 +41,7 @@ from gdb_epi.corruption.checks.typed_field import (
     typed_field,
 )
 from gdb_epi.corruption.checks.typed_slot import typed_slot
+from gdb_epi.corruption.checks.types_at_hand import types_at_hand
 from gdb_epi.corruption.checks.wild_values import _who_refers_to
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
@@ -271,14 +274,14 @@ def test_two_bits_of_a_field_are_no_evidence(scene: Scene) -> None:
         assert not evidence(typed_field, changed)
 
 
-def test_an_object_that_is_overwritten_is_no_evidence(scene: Scene) -> None:
+def test_an_object_that_is_overwritten_is_no_flip(scene: Scene) -> None:
     """A field of a function that is one bit off, beside others that hold nothing either."""
     at = scene.layout.require("PyFunctionObject", "func_code")
     one = next(one for one, kind in scene.walk.visited if kind == "function")
     changed = MutatedTarget(scene.target)
     changed.flip(one + at, scene.bit(scene.walk.reader.word(one + at)))
     changed.put_word(one + scene.layout.require("PyFunctionObject", "func_globals"), 0x1234567)
-    assert not evidence(typed_field, changed)
+    assert [sign.corrected for sign in evidence(typed_field, changed)] in ([], [None])
 
 
 def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
@@ -499,6 +502,79 @@ def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) ->
     assert told(shared ^ 1 << 45) == [(address + at, (45,))]
     assert not told(shared)
     assert not told(shared ^ 3 << 3), "two bits"
+
+
+def test_a_number_of_one_bit_where_others_of_the_type_have_null(scene: Scene) -> None:
+    """Few functions have defaults of keywords or a closure; a field with numbers tells nothing."""
+    at = scene.layout.require("PyFunctionObject", "func_kwdefaults")
+    index, word = address_index(scene.context), scene.walk.reader.word
+    address = next(
+        one
+        for one, kind in scene.walk.visited
+        if kind == "function" and index.begins_block(one) and not word(one + at)
+    )
+
+    def told(**changes: int) -> bool:
+        changed = Searched(scene.target)
+        for offset, value in changes.items():
+            changed.put_word(address + int(offset[1:]), value)
+        context = Context(ProcessState(changed))  # type: ignore[arg-type]
+        field = _field_at(context, address + at)
+        assert field is not None and (field.start, field.type_name) == (address, "function")
+        return _is_null_elsewhere(context, field, MIN_NULL)
+
+    assert told(**{f"_{at}": 1 << 30})
+    assert not told(**{f"_{at}": 1 << 30, f"_{at - WORD}": 1 << 31}), "two fields: a longer write"
+    version = scene.layout.offset("PyFunctionObject", "func_version")
+    if version is not None:  # a number in each function that has run
+        numbers = _field_at(scene.context, (address + version) & -WORD)
+        assert numbers is not None and not _is_null_elsewhere(scene.context, numbers, MIN_NULL)
+
+
+def test_an_object_at_hand_whose_type_is_one_bit_off(scene: Scene) -> None:
+    index, word = address_index(scene.context), scene.walk.reader.word
+    address = next(
+        at
+        for at in collect_fault_values(scene.context)
+        if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
+    )
+    kind = word(address + WORD)
+
+    def told(type_word: int, **changes: int) -> list[tuple[int | str, tuple[int, ...]]]:
+        changed = Searched(scene.target)
+        changed.put_word(address + WORD, type_word)
+        for offset, value in changes.items():
+            changed.put_word(address + int(offset[1:]), value)
+        context = Context(ProcessState(changed))  # type: ignore[arg-type]
+        return [(sign.where, sign.bits) for sign in types_at_hand(context)]
+
+    assert told(kind ^ 1 << 44) == [(address + WORD, (44,))]
+    assert told(kind ^ 1 << 2) == [(address + WORD, (2,))]
+    assert not told(kind)
+    assert not told(kind ^ 3 << 44), "two bits"
+    assert not told(kind ^ 1 << 44, _0=1 << 40), "no count of references"
+
+
+def test_two_members_of_a_code_object_that_are_no_addresses(scene: Scene) -> None:
+    """A flip changes one of them; what was freed lies at aligned addresses of writable memory."""
+    first, second = (scene.layout.require("PyCodeObject", f"co_{n}") for n in ("filename", "name"))
+    address = next(one for one, kind in scene.walk.visited if kind == "code")
+
+    def told(**changes: int) -> list[tuple[int | str, bool]]:
+        changed = Searched(scene.target)
+        for member, value in changes.items():
+            at = {"filename": first, "name": second}[member]
+            changed.put_word(address + at, value)
+        return [(sign.where, sign.corrected is None) for sign in evidence(typed_field, changed)]
+
+    assert told(filename=0x4052800000000001, name=0x4052C00000000001) == [(address + first, True)]
+    assert told(filename=1, name=2) == [(address + first, True)]
+    assert not told(filename=0x4052800000000001), "one word"
+    elsewhere = scene.walk.frames[0].address + 16
+    assert not told(filename=elsewhere, name=elsewhere + 32), "may have been freed"
+    places = [_member_of_object(scene.context, address + at) for at in (first, second)]
+    assert [text.split(" of ")[0] for text in places] == ["co_filename", "co_name"]
+    assert not _member_of_object(scene.context, address + WORD)
 
 
 def test_the_slots_of_a_class_are_places_of_pointers(scene: Scene) -> None:

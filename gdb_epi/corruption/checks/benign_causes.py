@@ -15,6 +15,7 @@ from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack, read_words
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
@@ -317,10 +318,10 @@ def _is_run_to(context: Context, value: int) -> bool:
 
 
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
-    """Whether the first wrong word is the start of a page where nothing is mapped."""
+    """Whether the first wrong word is the start of a page where memory may have been."""
     value = next((word.value for word in find_fault_words(context)), 0)
-    user = MIN_ADDRESS <= value < user_space_end(context.target, site.fault)
-    return user and value % PAGE == 0 and context.target.region_at(value) is None
+    page = value % PAGE == 0 and MIN_ADDRESS <= value < user_space_end(context.target, site.fault)
+    return page and not (context.target.region_at(value) or was_never_mapped(context, value))
 
 
 @check(
@@ -349,8 +350,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence("S:use-after-free", suspect.source, summary)
             return
-        pointee, summary = index.at(suspect.value), ""
-        reads_free = _reads_free_memory(context, suspect)
+        pointee, summary, reads_free = index.at(suspect.value), "", _reads_free(context, suspect)
         if pointee is not None and pointee.kind == FREE and reads_free:
             summary = (
                 f"{suspect.source} points at {suspect.value:#018x}, a free block of {pointee.name}"
@@ -372,7 +372,9 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             summary = f"the word in {suspect.source} stands in a free block, at {slot:#018x}"
             if counted:
                 summary += ": its link to the next free block was counted up, as a reference is"
-            yield plain_evidence("S:use-after-free", slot, summary)
+            bases = find_load_bases(context, suspect.source)
+            id = sign_id_beside_one_bit(context, "S:use-after-free", *bases)
+            yield plain_evidence(id, slot, summary)
             return
         word = FaultWord(suspect.source, suspect.value, suspect.distance)
         read_from = find_read_place(context, word) if suspect.depth == 0 else None
@@ -443,7 +445,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
     return plain_evidence(id, read_from.slot, summary)
 
 
-def _reads_free_memory(context: Context, suspect: Suspect) -> bool:
+def _reads_free(context: Context, suspect: Suspect) -> bool:
     """Whether the access goes through a pointer itself, or reads free memory through it."""
     if suspect.depth == 0:
         return True

@@ -9,11 +9,16 @@ from collections.abc import Container, Iterator, Sequence
 from gdb_epi.corruption.checks.typed_slot import ITEMS
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNCOUNTED, Evidence, plain_evidence, require_present
+from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.block_users import has_object_in_block
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values
+from gdb_epi.corruption.heap.block_users import MAX_HOLDERS, has_object_in_block
+from gdb_epi.corruption.heap.item_tables import find_table_owner
+from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.object_references import has_lost_reference
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.pointers.read_place import find_read_place
+from gdb_epi.corruption.pointers.suspect_words import find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.score import PROVEN, STRONG, WEAK, compute_score, is_overwriting
 from gdb_epi.fault.memory_reads import read_word
@@ -59,7 +64,7 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
         return
     if any(map(is_overwriting, context.evidence)):
         return  # counts too
-    lost = list(_lost(context, walk))
+    lost = [*_read_through(context, walk), *_lost(context, walk)]
     at_hand = set(collect_fault_values(context))
     lost.sort(
         key=lambda each: (each.address not in at_hand, each.references is None, -len(each.slots))
@@ -69,22 +74,23 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
     address, count, slots = lost[0]
     kinds = Counter("variable" if slot.kind == FRAME else slot.kind for slot in slots)
     holders = ", ".join(add_article(kind) for kind, _ in kinds.most_common(3))
-    held = f"{len(slots)} places hold it ({holders})"
+    held = f"{counted(len(slots), 'place')} hold{'s' * (len(slots) == 1)} it ({holders})"
     if count is None:
-        summary = f"the object at {address:#x} was freed, but {held}"
+        summary = f"the object at {address:#x} was freed, but {held}: somebody freed it too early"
+        how = ", as one Py_DECREF() too many, a missing Py_INCREF() or a block freed twice does"
     else:
         kind = add_article(walk.type_at(address))
         summary = f"{kind} object at {address:#x} counts {counted(count, 'reference')}, but {held}"
-    summary += ": somebody gave back a reference without having taken one"
+        summary += ": somebody gave back a reference without having taken one"
+        how = ", as one Py_DECREF() too many or a missing Py_INCREF() does"
     target = context.target
     foreign = any(FOREIGN_CALLS in (module.path or "") for module in target.modules())
     if foreign or own_library_names(target):
-        summary += ", as one Py_DECREF() too many or a missing Py_INCREF() does"
-        yield plain_evidence("S:lost-reference", address, summary)
+        yield plain_evidence("S:lost-reference", address, summary + how)
         return
     summary += (
-        ", or the count was damaged. The program has no native code of its own that could have "
-        "given it back"
+        ", or its count was damaged. The program has no native code of its own that could have "
+        "done it"
     )
     yield plain_evidence(UNCOUNTED, address, summary)
 
@@ -115,6 +121,38 @@ def _lost(context: Context, walk: ObjectWalk) -> Iterator[_Lost]:
             continue
         if lost > least or not _is_misled(context, walk, address):
             yield _Lost(address, count, mine)
+
+
+def _read_through(context: Context, walk: ObjectWalk) -> Iterator[_Lost]:
+    """Yield the object, which was freed, at the address that the wrong word was read through.
+
+    Or at its place itself: what was counted there is a word of the block's new user.
+    """
+    word = next(iter(find_fault_words(context)), None)
+    read_from = None if word is None else find_read_place(context, word)
+    for address in () if read_from is None else (read_from.base, read_from.slot):
+        if walk.type_at(address) or not _was_freed(context, address):
+            continue
+        slots = list(_items_that_hold(context, address))
+        if slots and not _is_misled(context, walk, address):
+            yield _Lost(address, None, slots)
+
+
+def _items_that_hold(context: Context, address: int) -> Iterator[ContainerSlot]:
+    """Yield the items of lists, dicts, sets and tuples in use that hold a word, wherever they are.
+
+    Where an exception is printed that nobody caught, the frames are gone that led to them.
+    """
+    index = address_index(context)
+    for place in context.places_of(address, MAX_HOLDERS):
+        bounds = index.bounds_of_block(place) or find_chunk(context, place)
+        if bounds is None or is_on_stack(context, place) or index.in_free_block(place):
+            continue
+        owner = find_table_owner(context, place, bounds[0])
+        if owner is None and index.object_type(bounds[0] + GC_HEAD) == "tuple":
+            owner = "tuple", bounds[0] + GC_HEAD
+        if owner is not None:
+            yield ContainerSlot(place, address, owner[1], owner[0])
 
 
 def _references(context: Context, walk: ObjectWalk, address: int) -> int | None:

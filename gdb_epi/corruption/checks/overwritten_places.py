@@ -36,11 +36,11 @@ from gdb_epi.corruption.heap.memory_readers import (
     is_on_stack,
 )
 from gdb_epi.corruption.heap.object_references import is_in_free_block
-from gdb_epi.corruption.heap.object_types import INSTANCE
+from gdb_epi.corruption.heap.object_types import INSTANCE, SLOTS
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.read_place import find_read_place
-from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
+from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use, is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspect_words import (
     LOW,
     FaultWord,
@@ -77,8 +77,29 @@ _FIELDS = {
     "set": ("PySetObject", ("table",)),
     "frozenset": ("PySetObject", ("table",)),
     "cell": ("PyCellObject", ("ob_ref",)),
-    "function": ("PyFunctionObject", ("func_code", "func_closure", "func_defaults")),
-    "code": ("PyCodeObject", ("co_consts", "co_names")),
+    "function": (
+        "PyFunctionObject",
+        (
+            "func_code", "func_closure", "func_defaults", "func_kwdefaults", "func_globals",
+            "func_builtins", "func_name", "func_qualname", "func_dict", "func_module", "func_doc",
+        ),
+    ),
+    "code": (
+        "PyCodeObject",
+        (
+            "co_consts", "co_names", "co_localsplusnames", "co_localspluskinds", "co_varnames",
+            "co_freevars", "co_cellvars", "co_filename", "co_name", "co_qualname", "co_code",
+            "co_linetable", "co_lnotab", "co_exceptiontable",
+        ),
+    ),
+    "type": (
+        "PyTypeObject",
+        (
+            "tp_dict", "tp_mro", "tp_bases", "tp_base", "tp_cache", "tp_subclasses", "tp_as_async",
+            "tp_as_number", "tp_as_sequence", "tp_as_mapping", "tp_as_buffer", "tp_methods",
+            "tp_members", "tp_getset", *SLOTS,
+        ),
+    ),
     "bytearray": ("PyByteArrayObject", ("ob_bytes", "ob_start")),
     "memoryview": ("PyMemoryViewObject", ("mbuf", "view.shape", "view.strides")),
 }  # fmt: skip
@@ -133,6 +154,13 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             yield several
             return
         access = "x" if site.kind in TRANSFERS else site.access
+        slot = _slot_of(context, word) if word.value < NEAR_NULL else None
+        if slot is not None and word.value.bit_count() > 1:  # one bit may be a flipped one of NULL
+            member = _member_of_object(context, slot)
+            if member and read_word(context.target, slot) == word.value:
+                summary = f"the word at {slot:#x} was overwritten: it holds {word.value:#x}, and "
+                yield plain_evidence(ID, slot, f"{summary}that is {member}")
+                return
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
             continue
         if word.distance is None or is_one_byte_from_use(
@@ -145,6 +173,16 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
                 summary = (
                     f"the word at {slot:#x} was overwritten: it holds {word.value:#x}"
                     f"{in_brackets(word.value)}, and {why}"
+                )
+                yield plain_evidence(ID, slot, summary)
+                return
+    for suspect in find_suspects(context):  # a pointer whose low byte was written over
+        for slot in suspect.slots if suspect.depth and suspect.value % WORD else ():
+            why = _why_overwritten(context, slot, suspect.value)
+            if why and not is_one_bit_from_use(context, suspect.value):
+                summary = (
+                    f"the word at {slot:#x} was overwritten: it holds {suspect.value:#x}, where no "
+                    f"object can begin, and {why}"
                 )
                 yield plain_evidence(ID, slot, summary)
                 return
@@ -370,7 +408,7 @@ def _may_lack_a_type(context: Context, address: int) -> bool:
     kind = read_word(context.target, address + WORD) or 0
     return (
         0 < (read_word(context.target, address) or 0) < MAX_REFERENCES
-        and kind >= NEAR_NULL
+        and kind > 0
         and index.place_in_block(address) in HEADS
         and index.object_type(address) is None
         and not is_in_free_block(context, address)
@@ -384,21 +422,24 @@ def _is_one_byte(changed: int) -> bool:
 
 
 def _objects_beside(context: Context, place: int) -> list[int]:
-    """Return the objects that the neighbouring items refer to, where all are of one type."""
+    """Return the objects that the items on both sides, or on one, refer to, if of one type."""
     index = address_index(context)
     for stride in STRIDES:
-        places = [place + n * stride for n in range(-BESIDE, BESIDE + 1) if n]
-        beside = [read_word(context.target, at) or 0 for at in places]
-        kinds = {index.object_type(at) for at in beside}
-        if len(kinds) == 1 and None not in kinds and len(set(beside)) > BESIDE:
-            return beside
+        sides = [
+            [read_word(context.target, place + n * stride) or 0 for n in numbers]
+            for numbers in (range(-BESIDE, 0), range(1, BESIDE + 1))
+        ]
+        for beside in (sides[0] + sides[1], *sides):
+            kinds = {index.object_type(at) for at in beside}
+            if len(kinds) == 1 and None not in kinds and len({*beside}) > len(beside) // 2:
+                return beside
     return []
 
 
 def _is_built_like(context: Context, address: int, others: Sequence[int]) -> bool:
     """Whether each word of an object but its type is of the kind that others of a type have there.
 
-    A pointer to an object is among them: numbers and text look alike.
+    A pointer to an object, or into it itself, is among them: numbers and text look alike.
     """
     words = _kinds_of_words(context, address, others[0])
     columns = [_kinds_of_words(context, other, others[0]) for other in others]
@@ -407,13 +448,15 @@ def _is_built_like(context: Context, address: int, others: Sequence[int]) -> boo
 
 
 def _kinds_of_words(context: Context, address: int, like: int) -> list[str | int | None]:
-    """Return, for each word after an object's type, the type it points to, or a small number."""
+    """Return, for each word after an object's type, what it points to, or a small number."""
     index = address_index(context)
     end = index.end_of_items(like) or index.end_of_block(like) or 0
     words: list[str | int | None] = []
     for at in range(2 * WORD, min(end - like, MAX_COMPARED * WORD), WORD):
         word = read_word(context.target, address + at) or 0
-        words.append(word if word < NEAR_NULL else index.object_type(word))
+        inside = address <= word < address + end - like
+        kind = f"its own byte {word - address}" if inside else index.object_type(word)
+        words.append(word if word < NEAR_NULL else kind)
     return words
 
 
@@ -544,7 +587,8 @@ def _still_in_use(context: Context, slot: int) -> str:
     pointee = index.at(chunk[0]) if chunk is not None else None
     if chunk is None or pointee is None or pointee.kind != BLOCK:
         return ""
-    return _among_items(context, slot, chunk[0])
+    member = _member_of_object(context, slot)
+    return f"that is {member}" if member else _among_items(context, slot, chunk[0])
 
 
 def _collector_names(context: Context, slot: int, objects: Sequence[int]) -> str:
@@ -586,10 +630,30 @@ def _whole_but_for(context: Context, slot: int, start: int) -> str:
             return f"that is the place of an item of the tuple at {owner:#x}"
         if _is_slot(context, owner, slot):
             return f"that is a field of the object of type {name} at {owner:#x}, which is in use"
+        break
+    member = _member_of_object(context, slot)
+    return f"that is {member}" if member else ""
+
+
+def _member_of_object(context: Context, slot: int) -> str:
+    """Name the member, a pointer as long as its object lives, that lies at a place; "" for none.
+
+    Of an object that is being given back too: its count is 0 already, and its members come last.
+    """
+    index = address_index(context)
+    block = index.bounds_of_block(slot) or find_chunk(context, slot)
+    if block is None or is_in_free_block(context, slot):
+        return ""
+    for owner in (block[0] + head for head in HEADS[:3]):
+        count, kind = (read_word(context.target, owner + at) or 0 for at in (0, WORD))
+        name = index.type_name(kind) if kind and count < MAX_REFERENCES else None
+        if name is None or not owner < slot:
+            continue
+        name = "type" if index.type_name(owner) is not None else name
         struct, members = _FIELDS.get(name, ("", ()))
         named = {find_member_offset(context, struct, member): member for member in members}
         field = named.get(slot - owner) or _BY_OFFSET.get(name, {}).get(slot - owner)
-        return f"that is {field} of the {name} at {owner:#x}" if field else ""
+        return f"{field} of the {name} at {owner:#x}" if field else ""
     return ""
 
 

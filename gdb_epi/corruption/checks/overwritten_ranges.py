@@ -135,7 +135,7 @@ def _pool_headers(context: Context) -> Iterator[Evidence]:
         if index.pool_size(base + size) != size or is_on_stack(context, base):
             continue
         for run in content_runs(context.target, base + WORD):
-            if run.start <= base - WORD and run.end >= base + 3 * WORD:
+            if run.start <= base and run.end >= base + 3 * WORD:
                 summary = (
                     f"{run.end - run.start} bytes from {run.start:#x} on were overwritten: "
                     f"{run.what}, over the header of pymalloc's pool at {base:#x}. They begin "

@@ -11,9 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.evidence import Evidence, NotChecked, require_present, word_evidence
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    NotChecked,
+    plain_evidence,
+    require_present,
+    word_evidence,
+)
+from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
@@ -27,8 +35,11 @@ from gdb_epi.corruption.heap.object_references import (
 )
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.object_walk import FRAME, ObjectWalk, object_walk
-from gdb_epi.corruption.pointers.suspect_words import find_suspects
+from gdb_epi.corruption.heap.objects_of_type import find_others_beside, find_others_of_type
+from gdb_epi.corruption.pointers.read_place import find_read_place
+from gdb_epi.corruption.pointers.suspect_words import find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.score import is_overwriting
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -36,6 +47,7 @@ from gdb_epi.cpython.paged_reader import PagedReader, StructWords, make_struct_w
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_word
+from gdb_epi.fault.word_shapes import in_brackets
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import add_article
@@ -88,7 +100,7 @@ MAX_BAD = 16  # objects with a wrong field; more are an overwrite
 MAX_ALIKE = 64  # words that are looked at
 MIN_ALIKE = 2  # other objects with the right word in that field
 MAX_HELD = 8  # words that hold a candidate, of those that are counted
-MIN_BESIDE, MAX_BESIDE = 3, 64  # objects of a type that hold one pointer in a field
+MIN_BESIDE = 3  # objects of a type that hold one pointer in a field
 MAX_TYPES, MAX_FIELDS = 4, 32  # of objects that the fault had at hand; words of one
 DESCRIBED = 4  # words of what a pointer leads to
 
@@ -98,6 +110,7 @@ class TypedField(NamedTuple):
 
     `what` says what that is. `shared`: objects that others hold too, which are counted. `sure`:
     more that is true of a right value; with `own` it is true of no other than this object's.
+    `exact`: that is so of a value of which this is true.
     """
 
     name: str
@@ -107,6 +120,7 @@ class TypedField(NamedTuple):
     shared: bool = True
     sure: Fits | None = None
     own: bool = False
+    exact: Fits | None = None
 
 
 class TypedFields:
@@ -304,8 +318,12 @@ class TypedFields:
             # Not so of lists of types, which look like an object: their second word is a type.
             return block is not None and block.kind == BLOCK and all(kinds(value))
 
+        def exact(value: int) -> bool:  # what was freed to malloc or pymalloc begins with links
+            end = self._index.end_of_block(value) or 0
+            return size >= MIN_ENTRIES and 0 <= end - (value + WORD * room) <= WORD
+
         what = "items of a list"
-        return (TypedField("ob_item", items_at, what, fits, shared=False, sure=sure),)
+        return (TypedField("ob_item", items_at, what, fits, False, sure, exact=exact),)
 
     def _function(self, address: int) -> tuple[TypedField, ...]:
         """Functions are made with the names of their code (PyFunction_NewWithQualName)."""
@@ -327,10 +345,13 @@ class TypedFields:
 
 
 class _WrongField(NamedTuple):
+    """A field that holds nothing of its type; `beside`: how many others of the object do not."""
+
     owner: int
     category: str
     field: TypedField
     value: int
+    beside: int = 0
 
 
 @check(
@@ -356,14 +377,46 @@ def typed_field(context: Context) -> Iterator[Evidence]:
     walk = require_present(object_walk(context))
     fields = TypedFields(walk.reader, walk.kinds, address_index(context))
     wrong = [*_wrong(walk, fields), *_wrong_of_suspects(context, walk, fields)]
-    if len(wrong) > MAX_BAD:
-        raise NotChecked(f"{len(wrong)} objects have fields of a wrong type: an overwrite")
-    for wrong_field in wrong:
+    if not any(map(is_overwriting, context.evidence)):
+        yield from _written_over(context, wrong)
+    alone = [wrong_field for wrong_field in wrong if not wrong_field.beside]
+    if len(alone) > MAX_BAD:
+        raise NotChecked(f"{len(alone)} objects have fields of a wrong type: an overwrite")
+    for wrong_field in alone:
         yield from _repair(context, walk, wrong_field)
 
 
+def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Evidence]:
+    """Tell an object in which several fields hold what was never the address of an object.
+
+    A flip changes one. What was freed has an aligned address in memory that can be written.
+    """
+    for first, second in pairwise([each for each in wrong if each.category != FRAME]):
+        if first.owner != second.owner or not _begins_in_place(context, first.owner):
+            continue
+        if not any(
+            may_be_stale(context, each.value) or may_be_freed(context, each.value)
+            for each in (first, second)
+        ):
+            place = first.owner + first.field.offset
+            summary = (
+                f"the word at {place:#x} was overwritten: it holds {first.value:#x}"
+                f"{in_brackets(first.value)}, and that is {first.field.name} of the "
+                f"{first.category} at {first.owner:#x}; {second.field.name} beside it holds "
+                f"{second.value:#x}"
+            )
+            yield plain_evidence("S:overwritten-place", place, summary)
+            return
+
+
+def _begins_in_place(context: Context, address: int) -> bool:
+    """Whether an object can begin there: words in the middle of a block may look like one."""
+    bounds = address_index(context).bounds_of_block(address) or find_chunk(context, address)
+    return bounds is not None and address - bounds[0] in HEADS
+
+
 def _wrong(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField]:
-    """Yield the objects of which exactly one field is wrong."""
+    """Yield the wrong fields of objects, in order."""
     of_frames = fields.of_frames()
     for frame in walk.frames:
         yield from _wrong_of(walk.reader, frame.address, FRAME, of_frames)
@@ -380,6 +433,8 @@ def _wrong_of_suspects(
     """
     walked = {address for address, _ in walk.visited} | {frame.address for frame in walk.frames}
     slots = {slot for suspect in find_suspects(context) for slot in suspect.slots}
+    places = (find_read_place(context, word) for word in find_fault_words(context))
+    slots.update(place.slot for place in places if place is not None)
     owners = {slot: _owner(context, walk, slot) for slot in slots if not is_on_stack(context, slot)}
     for address, name in sorted({owner for owner in owners.values() if owner is not None}):
         if address in walked:
@@ -418,8 +473,8 @@ def _wrong_of(
             return
         if value and not field.fits(value):
             wrong.append(_WrongField(address, category, field, value))
-    if len(wrong) == 1 and (len(fields) > 1 or not wrong[0].field.shared):
-        yield wrong[0]
+    if len(wrong) > 1 or (wrong and (len(fields) > 1 or not wrong[0].field.shared)):
+        yield from (each._replace(beside=len(wrong) - 1) for each in wrong)
 
 
 def _repair(context: Context, walk: ObjectWalk, wrong: _WrongField) -> Iterator[Evidence]:
@@ -469,7 +524,8 @@ def _may_be(context: Context, walk: ObjectWalk, wrong: _WrongField, right: int) 
     if sure is not None and not sure(right):
         return False
     inside = index.inside_block(wrong.value)  # no table or array begins there
-    if not wrong.field.own and not inside and may_be_stale(context, wrong.value, right):
+    own = wrong.field.own or (wrong.field.exact is not None and wrong.field.exact(right))
+    if not own and not inside and may_be_stale(context, wrong.value, right):
         return False  # of 765 stale tables put into dicts 13 were one bit from one without a holder
     if not wrong.field.shared:
         is_free = index.in_free_block(right)  # a freed table looks like one still
@@ -546,11 +602,12 @@ def static_data_pointers(context: Context) -> Iterator[Evidence]:
         if not places or (kind not in firsts and len(firsts) == MAX_TYPES):
             continue
         first = firsts.setdefault(kind, address)
-        others = _others_beside(context, first, kind)
+        others = find_others_beside(context, first, kind)
         # Most pointers are those of their neighbours: then memory needs no search.
         if all(_is_held_by(context, others, address, at) for at in places):
             continue
-        yield from _other_description(context, address, places, _others_of(context, first, kind))
+        of_type = find_others_of_type(context, first, kind)
+        yield from _other_description(context, address, places, of_type)
 
 
 def _pointers_to_static_data(context: Context, address: int) -> list[int]:
@@ -587,22 +644,6 @@ def _span_of_files(context: Context) -> tuple[int, int]:
 def _is_static_data(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     return region is not None and region.in_file and not may_execute(region)
-
-
-@once_per_run
-def _others_of(context: Context, address: int, kind: int) -> list[int]:
-    """Return other objects of a type: of the same pool, and the first ones of memory."""
-    places = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
-    near = places.union(_others_beside(context, address, kind))
-    return [at for at in sorted(near) if read_word(context.target, at + WORD) == kind]
-
-
-@once_per_run
-def _others_beside(context: Context, address: int, kind: int) -> list[int]:
-    """Return the objects of a type in the same pool."""
-    beside = address_index(context).blocks_beside(address)
-    near = (block + head for block in beside for head in HEADS[:2])
-    return [at for at in near if read_word(context.target, at + WORD) == kind]
 
 
 def _is_held_by(context: Context, others: Sequence[int], address: int, at: int) -> bool:

@@ -15,6 +15,7 @@ from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidenc
 from gdb_epi.corruption.heap.address_descriptions import describe_address, is_in_ended_stack
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.memory_readers import find_only_occurrence, is_on_stack, read_words
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
     ReadPlace,
@@ -77,6 +78,8 @@ MAX_GONE = 256 << 20  # bytes from the start of a mapping that are looked at
 NARROW, MIN_HALF = 0xFFFFFFFF, 1 << 20  # of the low half of an address
 EXPONENT_SHIFTS = tuple(1 << bit for bit in range(6))
 CONVERSIONS = ((1, 0x2C), (1, 0x2D))
+# What a high bit of a number changes in what was added to it, or what it was taken from.
+FLIPPED_TERMS = tuple(sign << bit for bit in range(33, ADDRESS_BITS) for sign in (1, -1))
 SCALES = (1, 2, 4, 8)  # of an index, by the instruction
 RETURN_PLACE = 8  # System V ABI, x86-64 3.2.2: return addresses lie at 8 modulo 16
 MIN_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
@@ -313,6 +316,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
         if index >= NO_OFFSET and context.target.region_at(index) is not None:
             continue  # a pointer stands where a number belongs: which of the two is wrong?
         others = [start + other * scale for other in byte_changes(index)]
+        others += [start + (index + step) * scale & WORD_MASK for step in FLIPPED_TERMS]
         if index_name and _was_floating_point(context, site, index_name):
             others += [start + (signed_word(index) >> shift) * scale for shift in EXPONENT_SHIFTS]
         end = address_index(context).end_of_block(base) if _begins(context, base) else None
@@ -493,6 +497,7 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
     if (
         not LOW <= value < user_space_end(context.target)
         or context.target.region_at(value) is not None
+        or was_never_mapped(context, value)
     ):
         return
     stepped = _stepped_from(context, site, value)

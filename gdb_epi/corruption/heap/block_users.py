@@ -10,8 +10,10 @@ from gdb_epi.corruption.heap.address_index import HEADS, AddressIndex, address_i
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.sizes import WORD
+from gdb_epi.fault.memory_reads import read_word
+from gdb_epi.sizes import WORD, WORD_MASK
 
+LINK = WORD_MASK & -WORD  # _gc_prev without its flags
 MAX_HOLDERS = 16  # places of one address that are looked at
 
 
@@ -25,7 +27,7 @@ def find_pointers_to_block(context: Context, start: int, address: int) -> Iterat
     """Yield the places that name a block, and not as the collector's links before its object do."""
     for at in range(start, address, 2 * WORD):
         for place in context.places_of(at, MAX_HOLDERS):
-            if not _is_link(address_index(context), place):
+            if not _is_link(context, place, at):
                 yield place
 
 
@@ -41,7 +43,14 @@ def is_block_reused(context: Context, address: int) -> bool:
     )
 
 
-def _is_link(index: AddressIndex, place: int) -> bool:
-    """Whether a word is one of the collector's links before an object: they name its neighbours."""
+def _is_link(context: Context, place: int, named: int) -> bool:
+    """Whether a word is one of the collector's links before an object: they name its neighbours.
+
+    Of an object that was overwritten too nothing tells but the link back.
+    """
+    index, target = address_index(context), context.target
     heads = (place + GC_HEAD - at for at in (0, WORD))
-    return any(index.object_type(head) is not None for head in heads)
+    if any(index.object_type(head) is not None for head in heads):
+        return True
+    following, before = read_word(target, named), read_word(target, named + WORD)
+    return following == place - WORD or (before is not None and before & LINK == place)

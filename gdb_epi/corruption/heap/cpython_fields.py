@@ -18,14 +18,25 @@ MAX_CHUNKS = 64
 MAX_CHUNK_BYTES = 1 << 30
 FD_AT, BK_AT, SIZE_AT, FLAGS = 16, 24, 8, 7  # struct malloc_chunk, malloc/malloc.c
 MAX_CHUNK = 1 << 30
+# Modules of the standard library with types of C, by the names in those types.
+STANDARD = frozenset(
+    (
+        "_asyncio", "_bz2", "_contextvars", "_csv", "_elementtree", "_hashlib", "_io", "_json",
+        "_lzma", "_pickle", "_queue", "_random", "_socket", "_sre", "_ssl", "_struct", "_thread",
+        "array", "builtins", "collections", "contextvars", "datetime", "decimal", "functools",
+        "io", "itertools", "mmap", "operator", "posix", "pyexpat", "random", "re", "select",
+        "sqlite3", "time", "types", "unicodedata", "weakref", "xml", "zlib",
+    )
+)  # fmt: skip
 
 
 def is_cpython_field(context: Context, place: int) -> bool:
     """Tell whether a word lies in a frame, its code, or an object of no extension's type.
 
-    The types of extensions have a dot in tp_name (`_ctypes._SimpleCData`); CPython's own and
-    classes written in Python have none. A class that derives from an extension's type may hold
-    that type's fields.
+    The types of extensions have a dot in tp_name (`numpy.ndarray`), and so have those of modules
+    of the standard library; other ones of CPython and classes written in Python have none. A class
+    that derives from an extension's type may hold that type's fields. Objects of ctypes hold what
+    the program puts there.
     """
     python = context.state.python
     if not isinstance(python, PythonState):
@@ -56,12 +67,18 @@ def _is_extension_type(context: Context, python: PythonState, start: int, name: 
             if not kind:
                 return False
             type_name = reader.type_name(kind)
-            if isinstance(type_name, Absent) or "." in type_name:
+            if isinstance(type_name, Absent) or not _is_of_python(type_name):
                 return True
             kind = reader.u64(kind + base_at)
     except (UnreadableMemory, LayoutError):
         pass
     return True
+
+
+def _is_of_python(type_name: str) -> bool:
+    """Tell whether a type is one of CPython, its standard library, or a class of Python code."""
+    module, dot, _ = type_name.partition(".")
+    return not dot or module in STANDARD
 
 
 def is_in_data_stack(context: Context, address: int) -> bool:

@@ -28,6 +28,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_FRAMES = 32
 MAX_DEPTH = 64  # words of a frame's stack of values that may be left over
 MAX_LOCALS = 256  # of one frame
+MAX_MEMBERS = 10  # words of an object of another type, with its head
 MAX_NULL_LISTS = 64
 LOW = 1 << 32
 TAG = 3  # 3.14 (gh-117139): the low bits of a _PyStackRef
@@ -249,10 +250,16 @@ class ObjectWalk:
                         yield reader.u64(frame.address + offset) & ~TAG
         index = address_index(self._context)
         for value in collect_fault_values(self._context):
-            if not self.kinds.of(value).category or index.in_free_block(value):
+            kind = self.kinds.of(value)
+            if kind is NO_TYPE or index.in_free_block(value):
                 continue
-            if not is_on_stack(self._context, value):  # what looks like an object there is not one
+            if is_on_stack(self._context, value):  # what looks like an object there is not one
+                continue
+            if kind.category:
                 yield value
+            elif index.begins_block(value):  # an iterator, a method: containers that they name
+                words = reader.words([value + WORD * n for n in range(2, MAX_MEMBERS)])
+                yield from (word for word in words if self.kinds.of(word).category)
 
     def _locals(self, frame: PyFrame) -> _Words:
         """Return a frame's variables; references that are not its own are left out.

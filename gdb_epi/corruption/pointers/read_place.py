@@ -14,20 +14,25 @@ from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
 from gdb_epi.corruption.replay.preceding_code import find_preceding_path
-from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
+from gdb_epi.corruption.replay.register_origins import (
+    RecomputedRegister,
+    find_last_load,
+    recomputed_registers,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import CALL, RETURN, FaultSite
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.word_shapes import AS_RETURNED, WordShape
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MemoryOperand
 from gdb_epi.x86.register_changes import COPY, LOAD, changed_registers, value_source
 
 TEXTS = ("str", "bytes")
 MAX_PLACES = 16
 MAX_COPIES = 8  # from register to register
+MAX_NODES = 4096  # of a list
 MAX_STEPS = 2  # pointers that were followed before the last one
 MALLOC = "malloc"
 AND, BY_NUMBER, AND_NUMBER = (0x21, 0x23, 0x25), (0x81, 0x83), 4  # opcodes; of a group
@@ -55,8 +60,11 @@ def find_read_place(context: Context, word: FaultWord) -> ReadPlace | None:
     if word.source == "target":
         return _place_of_target(context, site, word.value)
     origin = find_register_origin(context, word.source)
+    link = _link_before(context, site, word)
+    if link is not None:
+        return link
     if origin is None:
-        return _only_place(context, site, word)
+        return _only_place(context, word)
     if origin.kind != LOAD or origin.slot is None or origin.held != origin.expected:
         return None
     return _read_place_at(context, origin.slot, find_base_addresses(site, origin)[0])
@@ -104,39 +112,55 @@ def _place_of_target(context: Context, site: FaultSite, value: int) -> ReadPlace
     return find_read_place(context, FaultWord(call.target_register, value, 0))
 
 
-def _only_place(context: Context, site: FaultSite, word: FaultWord) -> ReadPlace | None:
+def _only_place(context: Context, word: FaultWord) -> ReadPlace | None:
     """Return the place of a load whose address is lost, where only one place can be meant.
 
     `mov 16(%rax), %rax` forgets where rax pointed. Of the places that hold the word, only those
     count that lie 16 bytes after the start of an object or a block.
     """
-    load = _last_load(context, site, word.source)
+    load = find_last_load(context, word.source)
     if load is None or word.value < 1 << 32:
         return None
     places = context.places_of(word.value, MAX_PLACES)
     if len(places) == MAX_PLACES:
         return None
-    offset = load.displacement
+    offset = load.operand.displacement
     starts = [place for place in places if begins_in_use(context, place - offset)]
     if len(starts) != 1:
         return None
     return _read_place_at(context, starts[0], starts[0] - offset)
 
 
-def _last_load(context: Context, site: FaultSite, register: str) -> MemoryOperand | None:
-    """Return the operand of the load that made a register last, of one base and nothing else."""
-    if site.arrived or site.instruction is None:
+def _link_before(context: Context, site: FaultSite, word: FaultWord) -> ReadPlace | None:
+    """Return the link of a list that a loop followed, `mov 16(%rax), %rax`, to the wrong word.
+
+    The list's head is in another register still, and no other one leads there.
+    """
+    operand, name = site.operand, word.source
+    if operand is None or site.instruction is None or site.arrived or operand.base != name:
         return None
-    path = find_preceding_path(context, site.fault.pc, dict(site.fault.registers))
-    for step in reversed(path.steps if path is not None else ()):
-        how = value_source(step.instruction, register)
-        if how.kind == LOAD and isinstance(how.source, MemoryOperand) and how.size == WORD:
-            alone = how.source.index_register is None and how.source.segment is None
-            return how.source if alone and how.source.base not in (None, "rsp", "rip") else None
-        changed = changed_registers(step.instruction)
-        if changed is None or register in changed:
-            return None
-    return None
+    if operand.index_register or value_source(site.instruction, name).kind != LOAD:
+        return None
+    links = set()
+    for head in {site.fault.registers.get(register, 0) for register in GENERAL}:
+        node = head
+        for _ in range(MAX_NODES if begins_in_use(context, head) else 0):
+            following = read_word(context.target, node + operand.displacement)
+            if following == word.value:
+                links.add((node + operand.displacement, node))
+            if following in (None, 0, head, word.value):
+                break
+            node = following or 0
+    return _read_place_at(context, *links.pop()) if len(links) == 1 else None
+
+
+def find_cleared_place(context: Context, word: FaultWord) -> int | None:
+    """Return the place that a word was taken from, which was then set to NULL: by Py_CLEAR()."""
+    site, load = context.site, find_last_load(context, word.source)
+    if isinstance(site, Absent) or load is None or not load.base_kept:
+        return None
+    place = load.operand.address(site.fault.registers)
+    return place if place is not None and read_word(context.target, place) == 0 else None
 
 
 def find_register_origin(context: Context, register: str) -> RecomputedRegister | None:
@@ -229,7 +253,7 @@ def find_load_bases(context: Context, source: str) -> list[int]:
     if source == "target":
         called = _place_of_target(context, site, site.address or 0)
         return [] if called is None else [called.base]
-    origin = _before_copies(context, find_register_origin(context, source))
+    origin = before_copies(context, find_register_origin(context, source))
     if origin is None or origin.kind != LOAD or not (origin.address_registers or origin.offset):
         return []
     return find_base_addresses(site, origin)
@@ -242,7 +266,7 @@ def has_known_provenance(
 
     A computed value is only as trustworthy as its inputs, which are not followed here.
     """
-    origin = _before_copies(context, origin)
+    origin = before_copies(context, origin)
     if origin is None:
         return None
     if origin.held != origin.expected:
@@ -263,9 +287,7 @@ def has_known_provenance(
     )
 
 
-def _before_copies(
-    context: Context, origin: RecomputedRegister | None
-) -> RecomputedRegister | None:
+def before_copies(context: Context, origin: RecomputedRegister | None) -> RecomputedRegister | None:
     """Return what made the register that a register was copied from; None when not known."""
     for _ in range(MAX_COPIES):
         if origin is None or origin.kind != COPY or origin.held != origin.expected:

@@ -35,6 +35,11 @@ def byte_changes(value: int) -> Iterator[int]:
                 yield rest | byte << lane
 
 
+def is_single_bit(value: int) -> bool:
+    """Tell whether one flipped bit makes a word of NULL."""
+    return value.bit_count() == 1
+
+
 @once_per_run
 def is_one_byte_from_use(context: Context, value: int, distance: int, access: str | None) -> bool:
     """Tell whether one byte of a word, changed, makes the access legal that it led to."""

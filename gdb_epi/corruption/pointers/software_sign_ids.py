@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.read_place import (
+    before_copies,
     differs_from_read_place,
     find_load_bases,
     find_read_place,
@@ -16,14 +17,15 @@ from gdb_epi.corruption.pointers.read_place import (
     has_known_provenance,
     is_read_from_nowhere,
 )
-from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle
-from gdb_epi.corruption.pointers.suspect_words import FaultWord
+from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle, is_single_bit
+from gdb_epi.corruption.pointers.suspect_words import FaultWord, is_held_once
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD
 from gdb_epi.x86.register_changes import LOAD
 
 WILD_VALUE, NOT_AS_READ = "S:wild-value", "S:not-as-read"
 UNTRACED = ":untraced"
+NUMBER = "S:number"
 COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
 
 
@@ -31,7 +33,8 @@ def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
     """Return the id of a sign that a value gives: another one where its place is in doubt.
 
     Ordinary memory is full of text, doubles and pairs of integers, so such a value says less when
-    nobody knows where it was read from than when it stands where a pointer belongs.
+    nobody knows where it was read from than when it stands where a pointer belongs. A number of one
+    bit that the code did not make, and that one word holds, may be NULL with that bit flipped.
     """
     if differs_from_read_place(context, word.source):
         return NOT_AS_READ
@@ -42,6 +45,8 @@ def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
             if sign_id.endswith(ONE_BIT)
             else place_sign_id(context, WILD_VALUE, word.source)
         )
+    if sign_id == NUMBER and is_single_bit(word.value) and is_held_once(context, word.value):
+        return pointer_sign_id(context, word, sign_id).replace(UNTRACED, ONE_BIT)
     common = sign_id in COMMON or (sign_id == "S:poison" and _is_text(word.value))
     return sign_id + UNTRACED if common and not _is_placed(context, word) else sign_id
 
@@ -70,7 +75,7 @@ def pointer_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
 
     A value that was read from memory, or whose origin is unknown, may be the work of a flipped bit.
     """
-    origin = find_register_origin(context, word.source)
+    origin = before_copies(context, find_register_origin(context, word.source))
     computed = origin is not None and origin.kind != LOAD and origin.held == origin.expected
     return sign_id if computed else sign_id + UNTRACED
 

@@ -15,7 +15,11 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
-from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
+from gdb_epi.corruption.replay.register_origins import (
+    RecomputedRegister,
+    find_last_load,
+    recomputed_registers,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, NO_FAULT, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
@@ -39,6 +43,7 @@ BOXED = 8  # top bits
 REACH = 4096  # bytes that a member may lie from the pointer to its struct
 LOW = 1 << 32  # below it lie addresses of programs that are not position-independent
 MAX_UNALIGNED = 8  # occurrences looked at
+MIN_BYTES = 3  # that are not 0, of a word that is looked for across others
 MAX_SEARCHED = 64 << 20  # bytes searched for an unaligned occurrence
 FROM_BASE = 16 << 20  # bytes from the start of an array that a loop walks
 INDEXED = 1 << 36  # bytes that an index of 32 bits leads away from its start, and more
@@ -219,6 +224,8 @@ def _misaligned_word(context: Context, value: int) -> WordShape | None:
     ):
         return None  # of a small number any memory holds the bytes
     whole = value.to_bytes(8, "little")
+    if sum(map(bool, whole)) < MIN_BYTES:
+        return None
     needle = whole.rstrip(b"\0")  # far faster than with the zero bytes at the end
     left = MAX_SEARCHED
     for region in target.regions():
@@ -412,6 +419,9 @@ def _trace(
     if word.source == "target" and site.operand is not None:
         names = set(site.operand.registers())
         traced += [_suspect_in(context, site, recomputed, name, 1) for name in sorted(names)]
+    load = None if word.source in recomputed else find_last_load(context, word.source)
+    if load is not None and load.base_kept:  # what it read is not in the core
+        traced.append(_suspect_in(context, site, recomputed, str(load.operand.base), 1))
     depth = 1
     while names and depth <= MAX_BACK:
         following: set[str] = set()

@@ -168,6 +168,37 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     return recomputed + _on_all_ways(context, site, path, registers, recomputed)
 
 
+class LastLoad(NamedTuple):
+    """What a register was last loaded through: one base and a displacement.
+
+    `base_kept`: that register still holds what it did then.
+    """
+
+    operand: MemoryOperand
+    base_kept: bool
+
+
+@once_per_run
+def find_last_load(context: Context, register: str) -> LastLoad | None:
+    """Return the load that made a register last; None for another one, or by a frame's register."""
+    site = context.site
+    if isinstance(site, Absent) or site.arrived or site.instruction is None:
+        return None
+    path = find_preceding_path(context, site.fault.pc, dict(site.fault.registers))
+    changed_since: set[str] = set()
+    for step in reversed(path.steps if path is not None else ()):
+        how, changed = value_source(step.instruction, register), changed_registers(step.instruction)
+        if how.kind == LOAD and isinstance(how.source, MemoryOperand) and how.size == WORD:
+            load = how.source
+            if load.index_register or load.segment or load.base in (None, "rsp", "rip"):
+                return None
+            return LastLoad(load, load.base not in {register, *changed_since})
+        if changed is None or register in changed:
+            return None
+        changed_since |= changed
+    return None
+
+
 @once_per_run
 def find_addends_of_base(context: Context) -> tuple[int, int, int] | None:
     """Return base, index and scale of which the code made the base register of the failed access.
