@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from gdb_epi.cpython.running.executors import Executor, read_executors_and_queues
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE, TASK, WORDS
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
@@ -21,6 +24,7 @@ from gdb_epi.hangs.tasks import (
     describe_waiting_task,
     event_loop_module,
     find_task_cycle,
+    has_timeout,
     name_task,
     own_frames,
     waits_for_itself,
@@ -29,10 +33,11 @@ from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, f
 from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.types import IN_HANDLER, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
+from gdb_epi.locks.types import IN_HANDLER, INFO, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
+_GIVES_BACK = frozenset(("release", "notify", "notify_all", "close"))
 MAX_CHAIN = 64  # threads, each of which waits for the next
 MAX_SHOWN = 4  # members of a circle that the sentence names
 # Calls that keep all other threads from running when made with the GIL held.
@@ -65,14 +70,41 @@ def lock_cycle(scene: HangContext) -> HangDiagnosis | None:
         ]
         if len(parts) > MAX_SHOWN:
             parts[MAX_SHOWN:] = [f"and {len(parts) - MAX_SHOWN} more"]
-        count = len(cycle.tids)
+        count, kind = len(cycle.tids), DEADLOCK_WORDS[deadlock_kind(cycle)]
         sentence = f"{count} threads wait for each other: {'; '.join(parts)}"
         evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
+        timed = [d for d in members if d.timed and d.kind != hang_types.GIL]
+        ends = next((d for d in timed if not _tries_for_ever(scene, d.frames)), None)
+        if ends is not None:
+            limit = f", {ends.who()} with a timeout, which ends that: "
+            sentence = sentence.replace(": ", limit, 1)
+            return HangDiagnosis(DEADLOCK, kind, sentence, members, INFO, tuple(evidence))
+        sure, ruled_out = cycle.confidence, ["a lock given up in wait()"]
+        if timed:
+            sure = PROBABLE
+            sentence += f"; {timed[0].who()} has a timeout and tries again in a loop"
+        else:
+            ruled_out.insert(0, "a timeout of one of the waits")
         return HangDiagnosis(
-            DEADLOCK, DEADLOCK_WORDS[deadlock_kind(cycle)], sentence, members, cycle.confidence,
-            tuple(evidence), ("a timeout of one of the waits", "a lock given up in wait()"),
-        )  # fmt: skip
+            DEADLOCK, kind, sentence, members, sure, tuple(evidence), tuple(ruled_out)
+        )
     return None
+
+
+def _tries_for_ever(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+    """Tell whether code whose wait has a timeout waits again, and holds on to what it has.
+
+    So does a loop that nothing certain ends, and that gives nothing back.
+    """
+    frame = next(iter(frames), None)
+    with suppress(UnreadableMemory, LayoutError, IndexError):
+        loop = scene.loop_of_line(frame) if frame is not None else None
+        if frame is None or loop is None or scene.is_in_bounded_loop(frame, loop):
+            return False
+        return not scene.live_code.enters_blocks(frame.code, range(loop[0], loop[1] + 1)) and (
+            scene.called_in_loop(frame, loop).isdisjoint(_GIVES_BACK)
+        )
+    return False
 
 
 def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
@@ -401,6 +433,14 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
     members = tuple(activity_of_task(activity, task, scene.installed) for task in circle)
+    ends = next(
+        (task for task in circle if has_timeout(task, scene.tasks, scene.view)
+         and not _tries_for_ever(scene, own_frames(task, scene.installed))), None,
+    )  # fmt: skip
+    if ends is not None:
+        limit = f", {name_task(ends)} with a timeout, which ends that"
+        sentence = sentence.replace(": ", f"{limit}: ", 1) if len(circle) > 1 else sentence + limit
+        return HangDiagnosis(DEADLOCK, "tasks", sentence, members, INFO)
     sure = lock_types.CERTAIN if all(task.certainty == CERTAIN for task in circle) else PROBABLE
     return HangDiagnosis(
         DEADLOCK, "tasks", sentence, members, sure,

@@ -15,7 +15,7 @@ from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE, frames_running
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
-from gdb_epi.locks.types import PROBABLE
+from gdb_epi.locks.types import INFO, PROBABLE
 
 _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 _SENDS = frozenset(("send", "send_bytes"))
@@ -50,17 +50,22 @@ def diagnose_read_of_own_pipe(
         "by"
     )
     free = [d for d in others if d.tid not in seen]
+    elsewhere = _may_be_held_elsewhere(scene, activity)
+    outside = hang_types.OTHER_PROCESS if elsewhere else None
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
-        return through(scene, activity, free[0].tid, what, seen)
+        answer = through(scene, activity, free[0].tid, what, seen)
+        return answer._replace(outside=outside) if answer is not None and elsewhere else answer
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
         answer = HangDiagnosis(
-            DEADLOCK, "pipe", f"{waits} {giver.who()}, which waits for {activity.who()}",
+            HANG if elsewhere else DEADLOCK, "pipe",
+            f"{waits} {giver.who()}, which waits for {activity.who()}",
             (activity, giver), PROBABLE,
             (f"code of {giver.who()} has descriptor {end.number} at hand",), ("a timeout",),
             ("another process that has that end too", "code that reaches it through a global"),
+            outside=outside,
         )  # fmt: skip
         # recv() of a Unix socket looks at signals before it looks for what has just come
         # (net/unix/af_unix.c, unix_stream_read_generic): who answer in turns seem both asleep.
@@ -73,23 +78,20 @@ def diagnose_read_of_own_pipe(
     if read_to_end is not None:
         return read_to_end
     python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
-    # A signal handler could write; a program with one has one of these modules.
-    handles_signals = scene.has_module_at_hand(activity, "signal", "multiprocessing", "asyncio")
-    if (
-        python
-        or scene.descriptors.children
-        or handles_signals
-        or may_have_untracked_children(scene, activity)
-    ):
+    if python or elsewhere:
         return None
+    # A handler could write, and where set_wakeup_fd() was called a signal's number comes by itself.
+    handles = scene.signal_handlers
+    handles_signals = scene.has_module_at_hand(activity, "signal") if handles is None else handles
+    left = "only the program's handler of a signal" if handles_signals else "no other thread"
     return wait_diagnosis(
         HANG, "pipe",
         f"{activity.waits()} for data on descriptor {number}, whose other end (descriptor "
-        f"{end.number}, it seems) it holds itself; no other thread is left that could write",
-        activity,
-        evidence=("it is the only thread that runs Python, and no child process is known",),
-        ruled_out=("a timeout", "another thread", "a child process that Python knows"),
-        doubts=("another process that has that end too",),
+        f"{end.number}, it seems) it holds itself; {left} is left that could write",
+        activity, INFO if handles_signals else PROBABLE,
+        evidence=("it is the only thread that runs Python; no child, and no code that forks one",),
+        ruled_out=("a timeout", "another thread", "another process with a copy of that end"),
+        doubts=("a child that a C library started",),
     )  # fmt: skip
 
 
@@ -179,8 +181,31 @@ def _leaves(loop: range, target: int) -> bool:
 
 
 def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether code on a thread's stack makes child processes that no object of Python is."""
-    return any(scene.calls_any(frame, _FORKS) for frame in activity.frames)
+    """Tell whether code of the program makes child processes that no object of Python is.
+
+    On the stack, or in a function that may have run before. True where that is not known.
+    """
+    if any(scene.calls_any(frame, _FORKS) for frame in activity.frames):
+        return True
+    try:
+        functions = (each for named in scene.live_code.own.values() for each in named)
+        codes = {each.code for each in functions}
+        return any(not _FORKS.isdisjoint(scene.call_sites.strings(at, "co_names")) for at in codes)
+    except (UnreadableMemory, LayoutError):
+        return True
+
+
+def _may_be_held_elsewhere(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether another process may have a copy of a descriptor of this one.
+
+    A child that was forked or was given it has one, and where this process was forked its parent.
+    """
+    table = scene.descriptors
+    return (
+        scene.locks.fork.forked is not False
+        or bool(table.children or table.running_processes)
+        or may_have_untracked_children(scene, activity)
+    )
 
 
 def diagnose_wait_on_closed_socket(

@@ -33,10 +33,12 @@ from gdb_epi.hangs.processes.process_pools import (
     find_busy_pool_thread,
 )
 from gdb_epi.hangs.processes.queues import queued_jobs_clause, unfinished_jobs_clause
+from gdb_epi.hangs.signal_waits import find_signal_for_thread
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
     NO_FAULT,
+    UNTIL_SIGNAL,
     HangDiagnosis,
     ThreadActivity,
     idle_diagnosis,
@@ -86,9 +88,14 @@ class _EventWait:
     def answer(self) -> HangDiagnosis | None:
         """Return the first answer that holds: nobody needed, nobody left, who gives it, nobody."""
         scene, activity = self._scene, self._activity
-        harmless = self._needs_nobody()
+        signal, surely = find_signal_for_thread(scene, activity)
+        harmless = None if surely and not activity.timed else self._needs_nobody()
         if harmless is not None:
             return harmless
+        if surely:
+            sentence = f"{self._waits}, which the program's handler of {signal} ends"
+            idle = idle_diagnosis(activity, f"{sentence}: it waits for that signal")
+            return idle._replace(kind=UNTIL_SIGNAL) if self._seen else idle
         referring = scene.references.threads(activity.object) if activity.object else set()
         nobody = bool(activity.object) and not self._going_on.may_end(activity)
         if nobody:  # but who waits for the same is named
@@ -104,8 +111,10 @@ class _EventWait:
         if not self._python and (by_signal := self._ends_by_signal()) is not None:
             return by_signal
         if not self._python:
+            rest = f"only the handler of {signal} could end that" if signal else _NOBODY_LEFT
+            sure = INFO if signal else PROBABLE
             return wait_diagnosis(
-                HANG, "nobody left", f"{self._waits}; {_NOBODY_LEFT}", activity,
+                HANG, "nobody left", f"{self._waits}; {rest}", activity, sure,
                 evidence=("it is the only thread that runs Python",),
                 ruled_out=("a timeout", "another thread"),
                 doubts=("a signal handler that gives it",),

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from signal import SIGINT
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.running.tasks import is_module_imported
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.runtime.signal_handlers import read_signal_handlers
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.value_stack_items import find_opcodes
@@ -32,6 +34,7 @@ from gdb_epi.locks.types import LockReport
 from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Target, Thread
 
+_RUNNERS = {(SIGINT, kind) for kind in ("partial", "functools.partial")}
 _TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
 _STORES = ("STORE_ATTR", "STORE_GLOBAL", "STORE_NAME")
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
@@ -40,6 +43,8 @@ _CHANGING = frozenset((
     "remove", "discard", "clear", "put_nowait", "set", "set_result", "set_exception",
 ))  # fmt: skip
 _GREENLETS = ("gevent", "eventlet", "greenlet")
+_RUNS_MAIN = (("asyncio.base_events", "run_until_complete", "future"),
+              ("asyncio.runners", "run", "task"))  # fmt: skip
 MAX_FAILED = 2  # tasks that are named
 
 
@@ -109,6 +114,31 @@ class HangContext:
         """Return what a thread does."""
         return next((d for d in self.activities if d.tid == tid), None)
 
+    def main_task(self, tid: int) -> UnfinishedTask | None:
+        """Return the task that a program runs its loop for.
+
+        Of trio it is the one that task <init> waits for, beside trio's own; of gevent the greenlet
+        of the main module (trio 0.22 to 0.35, gevent 22 to 26).
+        """
+        ids = {
+            waker for task in self.tasks if (task.framework, task.name) == ("trio", "<init>")
+            for waker in task.wakers
+        }  # fmt: skip
+        first = {t.id for t in self.tasks if t.id in ids and not t.name.startswith("<")}
+        for task in self.tasks:
+            outermost = task.stack[-1] if task.stack else None
+            of_module = outermost is not None and (
+                (outermost.module, outermost.name) == ("__main__", "<module>")
+            )
+            if task.id in first or (task.framework in ("gevent", "greenlet") and of_module):
+                return task
+        for frame in self.view.frames(tid):
+            for module, name, variable in _RUNS_MAIN:
+                if (frame.module, frame.name) == (module, name):
+                    at = self.view.variable(frame, variable)
+                    return next((task for task in self.tasks if task.id == at), None)
+        return None
+
     @property
     def loop_thread(self) -> ThreadActivity | None:
         """The first thread that runs an event loop, else the main thread."""
@@ -171,9 +201,24 @@ class HangContext:
         """Return (first, last) byte of the innermost loop that a frame runs; None without one."""
         return self._code.innermost_loop(frame)
 
-    def called_in_loop(self, frame: PyFrame) -> set[str]:
-        """Return the names of the functions that a frame's innermost loop calls, or may call."""
-        first, last = self.innermost_loop(frame) or (0, -1)
+    def loop_of_line(self, frame: PyFrame) -> tuple[int, int] | None:
+        """Return the innermost loop that a frame runs, or is about to: that of its line.
+
+        The first test of a `while` stands before the loop (bpo-42615, 3.10).
+        """
+        running, code = self.innermost_loop(frame), frame.code
+        if running is not None or frame.lineno is None:
+            return running
+        places = [each.at for each in self.call_sites.instructions(code)]
+        return next((
+            (first, last) for first, last in self.call_sites.of(code).loops
+            if any(first <= at <= last and self._code.line(frame, at) == frame.lineno
+                   for at in places)
+        ), None)  # fmt: skip
+
+    def called_in_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> set[str]:
+        """Return the names of the functions that a loop calls, or may call: the innermost one."""
+        first, last = loop or self.innermost_loop(frame) or (0, -1)
         return {name for at, name in self._names_called(frame) if first <= at <= last}
 
     def called_before(self, frame: PyFrame, depth: int = 0, *, ever: bool = False) -> set[str]:
@@ -247,9 +292,9 @@ class HangContext:
         except (UnreadableMemory, LayoutError, Undecodable, IndexError):
             return calls
 
-    def is_in_bounded_loop(self, frame: PyFrame) -> bool:
-        """Tell whether the innermost loop that a frame runs ends by itself: loop_ends.py."""
-        loop = self.innermost_loop(frame)
+    def is_in_bounded_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> bool:
+        """Tell whether a loop ends by itself, the innermost of a frame: loop_ends.py."""
+        loop = loop or self.innermost_loop(frame)
         if self.goes_over_finite(frame):
             return True
         try:
@@ -307,6 +352,38 @@ class HangContext:
         return LiveCode(
             self.view, self._code, self.installed.contains_file, self.changes_of, resting
         )
+
+    @cached_property
+    def signal_handlers(self) -> Mapping[int, int] | None:
+        """What signal.signal() was given, by signal (PyObject *); None where that is not known.
+
+        Left out is who raises KeyboardInterrupt: CPython's, and since 3.11 that of asyncio.Runner.
+        """
+        try:
+            interpreter = self.python.interpreters[0].address
+            module = self.view.objects.module_dict(interpreter, "_signal")
+            names = ("SIG_DFL", "SIG_IGN", "default_int_handler")
+            if isinstance(module, Absent):
+                return None
+            usual = [self.view.objects.dict_get(module, name) for name in names]
+            default = usual[0]
+            if isinstance(default, Absent):
+                return None
+            handlers = read_signal_handlers(self.target, self.view.reader, default)
+        except (UnreadableMemory, LayoutError, IndexError):
+            return None
+        if isinstance(handlers, Absent):
+            return None
+        return {
+            number: handler for number, handler in handlers.items() if handler not in usual
+            and (number, self.view.locks.type_name(handler)) not in _RUNNERS
+        }  # fmt: skip
+
+    @cached_property
+    def reach_of_signals(self) -> Mapping[int, Reach]:
+        """What the program's handler of each signal may do; {} where that is not known."""
+        handlers = self.signal_handlers or {}
+        return {number: self.live_code.of_callables((at,)) for number, at in handlers.items()}
 
     @cached_property
     def references(self) -> FrameReferences:

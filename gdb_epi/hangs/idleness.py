@@ -47,6 +47,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.loops.condition_waits import would_wait_again
 from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
+from gdb_epi.hangs.signal_waits import find_signal_for_thread
 from gdb_epi.hangs.tasks import (
     describe_waiting_task,
     frame_taking_from_pool,
@@ -267,6 +268,8 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     in_loop = scene.runs_in_loop(activity.frames[0])
     if activity.kind == hang_types.EVENT:
         for_item = activity.awaits == QUEUE_ITEM or _waits_for_queue(scene, activity)
+        if find_signal_for_thread(scene, activity)[1]:
+            return True
         return (in_loop and for_item) or (
             would_wait_again(scene, activity) is True and is_in_serving_loop(scene, activity.frames)
         )

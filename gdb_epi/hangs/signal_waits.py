@@ -11,7 +11,7 @@ mask of the thread that made it: SIGTERM may not end it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from signal import SIGTERM
 
 from gdb_epi.cpython.types import PyFrame
@@ -19,6 +19,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.live.live_code import Reach
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
@@ -27,6 +28,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
+from gdb_epi.hangs.wakers import what_ends
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -74,6 +76,31 @@ def find_signal_sender(scene: HangContext, taker: int) -> SignalSender | None:
                     name = activity.who() if activity is not None else f"thread {tid}"
                     return SignalSender(tid, name, frame, surely)
     return None
+
+
+def find_signal_that_ends(
+    address: int, enders: Collection[str], reached: Mapping[int, Reach]
+) -> tuple[str, bool]:
+    """Return the signal whose handler ends a wait for an object, and whether it does so surely.
+
+    `enders` are the object's methods that end such a wait, `reached` what each handler may do. ""
+    for none: a handler whose code cannot be followed, or which calls such a method of an object
+    that is not known, is not sure.
+    """
+    unsure = ""
+    for number, reach in sorted(reached.items()):
+        if any(at == address and (name in enders or name == "*") for at, name in reach.calls):
+            return signal_name(number), True
+        unsure = unsure or (signal_name(number) if reach.calls_any(address, enders) else "")
+    return unsure, False
+
+
+def find_signal_for_thread(scene: HangContext, activity: ThreadActivity) -> tuple[str, bool]:
+    """Return the signal whose handler ends a thread's wait, and whether it does so surely."""
+    if not activity.object or not scene.reach_of_signals:
+        return "", False
+    enders = what_ends(scene, activity)
+    return find_signal_that_ends(activity.object, enders, scene.reach_of_signals)
 
 
 def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangDiagnosis | None:

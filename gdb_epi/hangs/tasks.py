@@ -8,6 +8,7 @@ circles.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
 from gdb_epi.cpython.running.unfinished_tasks import (
@@ -26,6 +27,7 @@ from gdb_epi.cpython.running.wait_rules import (
     FUTURE,
     LOCK,
     QUEUE_GET,
+    QUEUE_JOIN,
     QUEUE_PUT,
     SEMAPHORE,
 )
@@ -51,6 +53,15 @@ _UVLOOP_FILES = ("loop.cpython-", "loop.abi3")  # uvloop's only extension module
 MAX_SETTERS = 2_000  # frames of a task, and of all threads, whose calls are read
 SETTERS = frozenset(("set", "set_result", "set_exception", "send", "send_exception"))
 _METHODS_THAT_END = {EVENT: SETTERS, FUTURE: SETTERS, QUEUE_PUT: frozenset(("get", "get_nowait"))}
+
+# Methods that end a wait for an object, in whatever code.
+ENDERS: Mapping[str, frozenset[str]] = {
+    EVENT: SETTERS | {"cancel"}, FUTURE: SETTERS | {"cancel"},
+    CONDITION: frozenset(("notify", "notify_all")),
+    QUEUE_GET: frozenset(("put", "put_nowait", "shutdown")),
+    QUEUE_PUT: frozenset(("get", "get_nowait", "shutdown")),
+    QUEUE_JOIN: frozenset(("task_done", "shutdown")), SEMAPHORE: frozenset(("release",)),
+}  # fmt: skip
 
 _WAIT_FOR = ("asyncio.tasks", "wait_for")
 _TIMEOUTS = ("Timeout", "CancelScope")  # of asyncio and async_timeout, of anyio
@@ -197,7 +208,20 @@ def has_timeout(task: UnfinishedTask, tasks: Iterable[UnfinishedTask], view: Pyt
     )  # fmt: skip
     if any(not limit or view.locks.type_name(limit) != "NoneType" for limit in limits):
         return True
-    return any(view.locks.type_name(held) in _TIMEOUTS for held in task.holds)
+    return any(
+        view.locks.type_name(held) in _TIMEOUTS and not _is_without_limit(held, view)
+        for held in task.holds
+    )
+
+
+def _is_without_limit(scope: int, view: PythonView) -> bool:
+    """Tell whether a timeout was given None, or a scope no deadline."""
+    for name in ("_when", "_deadline"):
+        limit = view.attribute(scope, name)
+        kind = view.locks.type_name(limit) if limit else ""
+        if kind == "NoneType" or (kind == "float" and limit and view.floating(limit) == inf):
+            return True
+    return False
 
 
 def own_frames(task: UnfinishedTask, installed: InstalledPackages) -> tuple[PyFrame, ...]:

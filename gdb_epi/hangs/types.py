@@ -36,7 +36,10 @@ _NATIVE_CODE = "native code"
 # slow looks like who never comes.
 LATE_CLIENT = "a client that only comes late"
 _PEER, _CHILD = "a peer that is only slow", "a child process that is only slow"
-_HOLDER, _PROCESS = "a holder that works and gives it back", "another process that is only slow"
+_HOLDER, OTHER_PROCESS = (
+    "a holder that works and gives it back",
+    "another process that is only slow",
+)
 _ENDED_FROM_OUTSIDE = {
     **dict.fromkeys(("peer", "peer does not read", "one client", "closing", "retries",
                      "held while it waits"), _PEER),
@@ -44,10 +47,12 @@ _ENDED_FROM_OUTSIDE = {
                      "process pool"), _CHILD),
     **dict.fromkeys(("file lock", "lock file", "database lock", "lock of another process"),
                     _HOLDER),
-    **dict.fromkeys(("queue of processes", "job elsewhere", "pool", "open", "polls"), _PROCESS),
+    **dict.fromkeys(("queue of processes", "job elsewhere", "pool", "open", "polls"),
+                    OTHER_PROCESS),
     "idle holder": LATE_CLIENT,
 }  # fmt: skip
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
+UNTIL_SIGNAL = "until a signal"  # of a thread that another one waits for
 INHERITED = "fork-inherited-lock"
 
 

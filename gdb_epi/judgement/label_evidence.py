@@ -180,13 +180,14 @@ def collect_label_evidence(
 def find_unsure_hangs(category: str, findings: Sequence[Finding]) -> list[str]:
     """Return what may be a hang of a process that went on: told, and too unsure to be called one.
 
-    It says more than that a signal came from outside, and less than whose fault it was.
+    It says more than that a signal came from outside, and less than whose fault it was. The answer
+    of gdb_epi/hangs/ comes first: it names threads and places.
     """
     if category not in GOING_ON:
         return []
     return [
         finding.summary
-        for finding in findings
+        for finding in sorted(findings, key=lambda each: not each.detector.startswith("stuck_"))
         if (speaks := supported_label(finding.detector)) is not None
         and speaks.label in (DEADLOCK, HANG)
         and choose_finding_rule(finding, speaks) is None

@@ -40,6 +40,7 @@ SCENE = SimpleNamespace(
         object_type=lambda _: None,
     ),
     pipe_ends=SimpleNamespace(other_end=lambda _: None),
+    live_code=SimpleNamespace(own={}),
 )
 
 
@@ -207,7 +208,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> HangDiagnosis | None:
     view = SimpleNamespace(frames=lambda tid: (own,), all_frames=lambda: frames)
     scene = SimpleNamespace(
         view=view, activities=[ThreadActivity(8, "Thread-1", hang_types.POLL)],
-        main_tid=7, gil_holder=None, waits={},
+        main_tid=7, gil_holder=None, waits={}, reach_of_signals={},
         references=SimpleNamespace(variable_name=lambda *_: "", threads=lambda _: set()),
     )  # fmt: skip
     activity = ThreadActivity(

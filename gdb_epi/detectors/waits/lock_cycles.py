@@ -18,7 +18,7 @@ _DEADLOCK = SupportedLabel("deadlock", "lock-circle", counted_by="confidence")
 def lock_order_cycle(state: ProcessState) -> Iterator[Finding]:
     """Find threads that each wait for a lock that the next one holds.
 
-    Innocent causes, tested: a wait with a timeout ends by itself (then "probable"); a Condition
+    Innocent causes, tested: a wait with a timeout ends by itself (then "info"); a Condition
     whose lock was given up in wait(); a frame that only waits to enter its `with` block; a holder
     that is merely suspected (only owner words and entered blocks make an edge). Not ruled out: a
     lock that was released by hand inside its block.
@@ -34,7 +34,7 @@ def gil_versus_mutex(state: ProcessState) -> Iterator[Finding]:
 
     C code that takes a lock while it holds the GIL, against code that takes the GIL (a callback,
     the end of Py_BEGIN_ALLOW_THREADS) while it holds that lock. Innocent causes, tested: waiting
-    for the GIL as such (its holder may run on); a timed wait for the lock (then "probable"); a GIL
+    for the GIL as such (its holder may run on); a timed wait for the lock (then "info"); a GIL
     that was free at that moment.
     Reference: Python/ceval_gil.c (take_gil); pybind11 and NumPy document this mistake.
     """
@@ -59,7 +59,7 @@ def import_deadlock(state: ProcessState) -> Iterator[Finding]:
 def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find a cycle in which some thread waits for another one to end.
 
-    Innocent causes, tested: join() with a timeout (then "probable"); a joined thread that waits for
+    Innocent causes, tested: join() with a timeout (then "info"); a joined thread that waits for
     something without a holder (an Event, a queue): it may still be woken, and makes no edge.
     Reference: Lib/threading.py (Thread.join), which refuses only a thread that joins itself.
     """

@@ -69,7 +69,8 @@ class GoingOn:
         A program with one has module `signal`. The signal comes from without, if it comes.
         """
         frames = (f for own in self._scene.view.all_frames().values() for f in own)
-        if not activity.object or self._too_many or not any(
+        none = self._scene.signal_handlers == {}  # known, and nobody set any
+        if none or not activity.object or self._too_many or not any(
             self._scene.view.has_global(frame, "signal") for frame in frames
             if not self._scene.installed.contains_frame(frame)
         ):  # fmt: skip

@@ -161,6 +161,13 @@ class LiveCode:
                     walk.add_function(function.address, subject)
                     yield self.name_of(function.code), walk.reach()
 
+    def of_callables(self, values: Iterable[int]) -> Reach:
+        """Return what functions, and methods with their objects, may do when they are called."""
+        try:
+            return _Walk(self, (), values=values).reach()
+        except (UnreadableMemory, LayoutError, IndexError):
+            return ANYTHING
+
     @cached_property
     def called_back(self) -> Reach:
         """What any function may do that somebody keeps, to call it later."""
@@ -216,6 +223,14 @@ class LiveCode:
             table = cells if name == "STORE_DEREF" else slots
             stored |= {table[number] for number in numbers if number < len(table)}
         return stored
+
+    def enters_blocks(self, code: int, place: range) -> bool:
+        """Tell whether any instruction of a piece of code begins a `with` block."""
+        opcodes, units = find_opcodes(self._reader.layout).names, self.units(code)
+        return any(
+            opcodes.get(units[each.at], "") in _ENTERS
+            for each in self.calls.sites.instructions(code) if each.at in place
+        )  # fmt: skip
 
     def units(self, code: int) -> bytes:
         """Return the instructions of a code object. Raises UnreadableMemory, LayoutError."""
@@ -429,7 +444,7 @@ class _Walk:
 
     def __init__(
         self, code: LiveCode, frames: Iterable[PyFrame], *,
-        calls_back: bool = False, in_loop: bool = False,
+        calls_back: bool = False, in_loop: bool = False, values: Iterable[int] = (),
     ) -> None:  # fmt: skip
         self._live, self._view, self._calls = code, code.view, code.calls
         self._reader = self._view.reader
@@ -459,6 +474,8 @@ class _Walk:
             self._add(body, frame.address)
         if calls_back:
             self._call_back()
+        for value in values:
+            self._value(value, [])
         for name in _UNNAMED if self._todo else ():
             self._add_all_named(name)
 

@@ -18,9 +18,6 @@ from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
     EVENT,
     FUTURE,
-    QUEUE_GET,
-    QUEUE_JOIN,
-    QUEUE_PUT,
     SEMAPHORE,
     SLEEP,
     TASK,
@@ -33,7 +30,7 @@ from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
 from gdb_epi.hangs.loops.tasks_of_one_connection import reading_tasks
 from gdb_epi.hangs.tasks import (
-    SETTERS,
+    ENDERS,
     activity_of_task,
     describe_waiting_task,
     has_timeout,
@@ -53,22 +50,13 @@ from gdb_epi.locks.types import INFO, PROBABLE
 
 MAX_TASKS = 300
 MAX_CHAIN = 32
-_ENDS = SETTERS | {"cancel"}
 _FRAMEWORKS = ("asyncio", "trio", "gevent", "greenlet")
 _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
 # What ends waits of trio and gevent by another object than the one that is waited for.
 _CANCELS = frozenset(("cancel", "kill", "killall", "killone", "throw"))
 _CUTS_SHORT = ("CancelScope", "Timeout")
-_ENDERS: Mapping[str, frozenset[str]] = {
-    EVENT: _ENDS, FUTURE: _ENDS, CONDITION: frozenset(("notify", "notify_all")),
-    QUEUE_GET: frozenset(("put", "put_nowait", "shutdown")),
-    QUEUE_PUT: frozenset(("get", "get_nowait", "shutdown")),
-    QUEUE_JOIN: frozenset(("task_done", "shutdown")), SEMAPHORE: frozenset(("release",)),
-}  # fmt: skip
 _WRITES = frozenset(("write", "writelines", "send", "sendall", "write_eof", "close", "abort"))
 _MAKES = frozenset(("create_future", "Future"))
-_RUNS_MAIN = (("asyncio.base_events", "run_until_complete", "future"),
-              ("asyncio.runners", "run", "task"))  # fmt: skip
 
 
 def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
@@ -78,7 +66,7 @@ def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
         return None
     if not 0 < len(scene.tasks) <= MAX_TASKS:
         return None
-    main = _main_task(scene, thread.tid)
+    main = scene.main_task(thread.tid)
     if main is None:
         return None
     tasks = _StuckTasks(scene, thread.tid)
@@ -136,7 +124,7 @@ def main_task_awaits_silent_peer(scene: HangContext) -> HangDiagnosis | None:
     thread = scene.loop_thread
     if thread is None or thread.kind != POLL or not 0 < len(scene.tasks) <= MAX_TASKS:
         return None
-    main = _main_task(scene, thread.tid)
+    main = scene.main_task(thread.tid)
     tasks = _StuckTasks(scene, thread.tid)
     if main is None or main.wait is None or main.wait.kind != FUTURE or main.id in tasks.stuck:
         return None
@@ -169,29 +157,6 @@ def main_task_awaits_silent_peer(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _main_task(scene: HangContext, tid: int) -> UnfinishedTask | None:
-    """Return the task that a program runs its loop for.
-
-    Of trio it is the one that task <init> waits for, beside trio's own; of gevent the greenlet of
-    the main module (trio 0.22 to 0.35, gevent 22 to 26).
-    """
-    first = {t.id for i in scene.tasks if (i.framework, i.name) == ("trio", "<init>")
-             for t in scene.tasks if t.id in i.wakers and not t.name.startswith("<")}  # fmt: skip
-    for task in scene.tasks:
-        outermost = task.stack[-1] if task.stack else None
-        of_module = outermost is not None and (
-            (outermost.module, outermost.name) == ("__main__", "<module>")
-        )
-        if task.id in first or (task.framework in ("gevent", "greenlet") and of_module):
-            return task
-    for frame in scene.view.frames(tid):
-        for module, name, variable in _RUNS_MAIN:
-            if (frame.module, frame.name) == (module, name):
-                at = scene.view.variable(frame, variable)
-                return next((task for task in scene.tasks if task.id == at), None)
-    return None
-
-
 class _StuckTasks:
     """The tasks of one process that no code which can still run would wake."""
 
@@ -217,7 +182,7 @@ class _StuckTasks:
         if task.wait is None:
             return {0}
         waiting = {**self.stuck, task.id: task}
-        enders = _ENDERS[task.wait.kind]
+        enders = ENDERS[task.wait.kind]
         list(self._going_on(waiting))  # reads what each may do
         able = {
             each.id for each in scene.tasks
@@ -270,7 +235,7 @@ class _StuckTasks:
             return False
         if task.wakers:
             return wait.kind in (TASK, TASKS)
-        if task.certainty != UNKNOWN or not wait.address or wait.kind not in _ENDERS:
+        if task.certainty != UNKNOWN or not wait.address or wait.kind not in ENDERS:
             return False
         if task.framework == "trio" and wait.kind not in _OF_TRIO:
             return False  # a channel has two ends: another object gives
@@ -281,7 +246,7 @@ class _StuckTasks:
             return False
         if wait.kind == FUTURE and not (self._made_here(task) and self._is_kept(task)):
             return False
-        return not scene.live_code.is_bound(wait.address, _ENDERS[wait.kind])
+        return not scene.live_code.is_bound(wait.address, ENDERS[wait.kind])
 
     def _may_be_cut_short(self, task: UnfinishedTask) -> bool:
         """Tell whether a scope or timer of trio or gevent may end a wait from without."""
@@ -343,7 +308,7 @@ class _StuckTasks:
             return not (any(left) if task.needs == "all" else all(left))
         if task.wait is None:
             return True
-        enders = _ENDERS[task.wait.kind]
+        enders = ENDERS[task.wait.kind]
         elsewhere: Collection[str] = ()
         if task.framework != "asyncio":  # there no method of the event itself
             enders, elsewhere = enders - _CANCELS, cancels

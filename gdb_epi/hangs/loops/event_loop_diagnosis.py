@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
@@ -17,6 +18,7 @@ from gdb_epi.cpython.running.wait_rules import (
     TASKS,
     WRITE,
 )
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
@@ -27,6 +29,7 @@ from gdb_epi.hangs.idleness import (
     weaken_diagnosis_in_loop,
 )
 from gdb_epi.hangs.library_calls import CLOSING, RUNS_JOB, SERVERS, frames_running
+from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.other_event_loops import CLIENTS, TIMER, find_watched
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
@@ -35,7 +38,9 @@ from gdb_epi.hangs.processes.child_processes import (
     is_awaiting_child,
 )
 from gdb_epi.hangs.processes.queues import unfinished_jobs_clause
+from gdb_epi.hangs.signal_waits import find_signal_that_ends
 from gdb_epi.hangs.tasks import (
+    ENDERS,
     count_woken_from_outside,
     has_timeout,
     name_task,
@@ -46,6 +51,7 @@ from gdb_epi.hangs.tasks import (
 from gdb_epi.hangs.types import (
     FROM_OUTSIDE,
     HANG,
+    MAY_BE_IDLE,
     NO_FAULT,
     OF_EVENT_LOOP,
     HangDiagnosis,
@@ -58,6 +64,7 @@ from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
 _ENDS_TASKS = ("asyncio.runners", "_cancel_all_tasks")
+MAX_WAKING = 16  # frames of a thread whose calls are read
 MAX_ASKED = 1 << 16  # calls of cancel() of one task
 # Functions that run jobs for a loop in threads of their own.
 _WORKERS = (
@@ -95,6 +102,9 @@ def diagnose_sleeping_event_loop(
         return asleep.not_woken(loop.ready)
     if loop.listening:
         return asleep.waits_for_clients()
+    signalled = asleep.until_signal(loop)
+    if signalled is not None:
+        return signalled
     # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
     ending = asleep.by_executor() if any(map(_awaits_executor, asleep.tasks)) else None
     return ending or asleep.by_what_is_watched(loop) or asleep.nothing_wakes_it()
@@ -217,6 +227,24 @@ class _Asleep:
             doubts=("another thread or a signal handler that wakes one",),
         )  # fmt: skip
 
+    def until_signal(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
+        """Return the answer where the handler of a signal ends what the loop's main task wants.
+
+        That is how services stop: add_signal_handler(SIGTERM, stop.set); await stop.wait().
+        """
+        handlers = self.scene.loops.signal_handlers(loop.address)
+        main = self.scene.main_task(self.activity.tid) if handlers else None
+        if main is None or main.wait is None or main.wait.kind not in ENDERS:
+            return None
+        reached = {n: self.scene.live_code.of_callables((at,)) for n, at in handlers.items()}
+        enders = ENDERS[main.wait.kind]
+        signal, surely = find_signal_that_ends(main.wait.address, enders, reached)
+        if not signal:
+            return None
+        sentence = f"{self.base} and waits for a signal: the handler of {signal} wakes "
+        answer = idle_diagnosis(self.activity, f"{sentence}{name_task(main)}{self.waits}")
+        return answer if surely else answer._replace(kind=MAY_BE_IDLE)
+
     def by_what_is_watched(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
         """Return the answer of a loop with timers, children or descriptors; None without."""
         base, waits, activity = self.base, self.waits, self.activity
@@ -274,13 +302,17 @@ class _Asleep:
         lacks_work = all(map(_may_lack_work, self.own))
         giver = _gives_work(self.scene, activity) if lacks_work else None
         followed = self._follow(giver, "work that its loop gets from") or self.by_executor()
+        if followed is None:
+            waking = _wakes_loop(self.scene, activity)
+            followed = self._follow(waking, "what is to come by call_soon_threadsafe() from")
         if followed is not None:
             return followed
+        others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
+        alone = "only another thread" if others else "nothing"
         sentence = (
-            f"{self.base} and nothing can wake it: no timer is scheduled, and no descriptor is "
+            f"{self.base} and {alone} can wake it: no timer is scheduled, and no descriptor is "
             f"watched but the loop's own{self.waits}"
         )
-        others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
             INFO if others else PROBABLE,
@@ -353,6 +385,19 @@ def _gives_work(scene: HangContext, activity: ThreadActivity) -> ThreadActivity 
     return next(
         (d for d in others if any(scene.called_in_loop(f) & _GIVES_WORK for f in d.frames)), None
     )
+
+
+def _wakes_loop(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+    """Return a thread that goes on, and whose code has yet to give a loop something to do."""
+    blocked = GoingOn(scene).blocked
+    for other in scene.activities:
+        if other.tid == activity.tid or other.tid in blocked:
+            continue
+        for frame in other.frames[:MAX_WAKING]:
+            with suppress(UnreadableMemory, LayoutError):
+                if any(name in _GIVES_WORK for _, name in scene.calls_ahead(frame, 1)):
+                    return other
+    return None
 
 
 def _awaits_executor(task: UnfinishedTask) -> bool:

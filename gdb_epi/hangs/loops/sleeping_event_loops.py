@@ -140,6 +140,21 @@ class EventLoopReader:
         numbers = (self._of_objects.descriptor_of_object(word) for word in words if word)
         return {number for number in numbers if number is not None}
 
+    def signal_handlers(self, loop: int) -> dict[int, int]:
+        """Return {signal: callback (PyObject *)} of what add_signal_handler() of a loop was given.
+
+        Reference: Lib/asyncio/unix_events.py, `_signal_handlers`, 3.8 to 3.15.
+        """
+        handlers = dict[int, int]()
+        context = get_process_values(self._view.target, self._view.python).context
+        with suppress(EpiError):
+            table = self._view.attribute(loop, "_signal_handlers")
+            for key, handle in self._view.objects.dict_items(table) if table else ():
+                number = self._view.objects.integer(key)
+                if not isinstance(number, Absent):
+                    handlers[int(number)] = context.attribute(handle, "_callback")
+        return handlers
+
     def is_done(self, future: int) -> bool:
         """Tell whether a future of the C class has a result, an exception or was cancelled."""
         try:

@@ -41,9 +41,10 @@ def _cycle(tids: list[int], following: dict[int, LockWait]) -> WaitCycle:
     tids = tids[turn:] + tids[:turn]
     waits = [following[tid] for tid in tids]
     confidence = max((wait.confidence for wait in waits), key=_ORDER.index)
-    # Waits for the GIL are polls; any other wait with a timeout ends the cycle by itself.
+    # Waits for the GIL are polls; any other wait with a timeout ends the cycle by itself. Whether
+    # its code tries again is for gdb_epi/hangs/ to say.
     if any(wait.timed and wait.kind != lock_types.GIL for wait in waits):
-        confidence = PROBABLE
+        confidence = INFO
     return WaitCycle(tuple(tids), tuple(wait.kind for wait in waits), confidence)
 
 

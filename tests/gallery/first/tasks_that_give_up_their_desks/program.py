@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two tasks lock two desks crosswise, with a timeout."""
+
+import asyncio
+import os
+
+
+def ready():
+    with open("ready", "w") as file:
+        file.write("%d\n" % os.getpid())
+
+
+async def take(own, other):
+    async with own:
+        await asyncio.sleep(0.1)
+        try:
+            await asyncio.wait_for(other.acquire(), 3600)
+        except asyncio.TimeoutError:
+            print("gave up")
+
+
+async def main():
+    first, second = asyncio.Lock(), asyncio.Lock()
+    asyncio.get_running_loop().call_later(0.5, ready)
+    await asyncio.gather(take(first, second), take(second, first))
+
+
+asyncio.run(main())
