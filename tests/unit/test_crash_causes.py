@@ -34,7 +34,7 @@ from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
 from gdb_epi.fault import variables_holding_address
-from gdb_epi.fault.abort_message import FATAL, classify_glibc_message
+from gdb_epi.fault.abort_message import FATAL, AbortMessage, classify_glibc_message
 from gdb_epi.judgement.label_evidence import ONE_WORD_EXPLAINS
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.sizes import USER_TOP
@@ -289,6 +289,21 @@ def test_a_process_that_gives_up_when_it_gets_no_memory(
     died = crash(signo, code, None if sender else HEAP - 8, sender=sender)
     found = failed_allocation(state(died, registers={"rdi": HEAP - 8}, code=LOAD))
     assert [finding.facts["kind"] for finding in found] == kinds
+
+
+def test_a_failed_allocation_is_not_why_malloc_found_its_data_damaged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Code that cleans up after the MemoryError freed a pointer that it had never set."""
+    made = state(crash(6, -6, sender=PID))
+    message = AbortMessage("malloc", "double-free", "", "free(): double free detected in tcache 2")
+    made.__dict__["account"] = made.account._replace(message=message)
+    home = "gdb_epi.detectors.runtimes.failed_allocation"
+    monkeypatch.setattr(f"{home}._memory_error", lambda *_: "in flight")
+    assert [finding.facts["kind"] for finding in failed_allocation(made)] == ["info"]
+    monkeypatch.setattr(f"{home}._memory_error", lambda *_: None)
+    monkeypatch.setattr(f"{home}.errno_of", lambda *_: 12)
+    assert not list(failed_allocation(made))
 
 
 @pytest.mark.parametrize(("errno", "kind"), [(12, "info"), (0, "check")])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.detectors.runtimes.uncaught_exception import asked_for_too_much
 from gdb_epi.errors import Absent
+from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, FaultAccount
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
 from gdb_epi.fault.errno import ENOMEM, errno_of
@@ -39,6 +40,9 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     if raised is not None:
         summary = f"a MemoryError is {raised} in this thread: an allocation of Python failed"
         facts = {"kind": MEMORY_ERROR, "state": raised}
+        if _malloc_gave_up(account):  # no failed allocation damages malloc's own data
+            facts["kind"] = "info"
+            summary += "; what cleans up after it may have gone wrong"
         yield Finding("failed_allocation", subject, facts, summary)
     elif (pointer := _failed_pointer(account)) and errno_of(state.target, account.fault) == ENOMEM:
         summary = (
@@ -49,6 +53,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     elif (
         account.how != ACCESS
         and errno_of(state.target, account.fault) == ENOMEM
+        and not _malloc_gave_up(account)
         and not asked_for_too_much(state, account)
     ):
         summary = (
@@ -69,6 +74,12 @@ def _failed_pointer(account: FaultAccount) -> str:
     operand, registers = account.site.operand, account.fault.registers
     values = [registers.get(name) for name in operand.registers()] if operand is not None else [0]
     return "NULL" if 0 in values else "-1, as mmap() returns it" if WORD_MASK in values else ""
+
+
+def _malloc_gave_up(account: FaultAccount) -> bool:
+    """Tell whether malloc, or a check of buffers in the C library, found memory overwritten."""
+    message = account.message
+    return isinstance(message, AbortMessage) and message.kind in ("malloc", "fortify")
 
 
 def _memory_error(state: ProcessState, tid: int) -> str | None:
