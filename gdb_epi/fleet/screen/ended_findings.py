@@ -228,6 +228,9 @@ def _left_in_records(population: Population, finding: Finding, day: int) -> str 
     if has[late].sum() < MIN_N or now.size * FORGOTTEN > ever.size or its_own.mean() < MOSTLY:
         return None
     since = int(days[has & ~np.isin(hosts, now)].max(initial=first)) + 1
+    # The last hosts of a roll-out have it for a day or two more.
+    if last - since < MIN_QUIET or day - last >= MIN_QUIET:
+        return None
     names = shortened_list([population.hosts[host] for host in now.tolist()], MAX_LEFT)
     text = LEFT_IN_RECORDS.format(day=iso_day(since), hosts=names, ever=counted(ever.size, "host"))
     return text + _told_otherwise(population, finding, now)
