@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
     add_process_files(parser)
     add = parser.add_argument
-    add("--locals", action="store_true", help="values of locals too; secrets are masked")
+    add("--locals", action="store_true", help="values of locals too, and tasks; secrets are masked")
     add("--json", action="store_true", help="as JSON")
     parser.add_argument(
         "--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal"

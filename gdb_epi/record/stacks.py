@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.types import MergedStack, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent, SoftError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.values.variables import FrameVariables, Variable
 
 MAX_LOCALS_ERRORS = 20
+MAX_TASKS_WITH_LOCALS = 100  # the running ones come first
 
 
 def frame_json(frame: PyFrame) -> dict[str, Any]:
@@ -200,22 +201,28 @@ def frame_variables(
 
 
 def _add_locals(
-    state: ProcessState, threads: list[tuple[ThreadState, dict[str, Any]]], secrets: bool
+    state: ProcessState,
+    stacks: Iterable[tuple[str, Sequence[PyFrame], list[dict[str, Any]]]],
+    secrets: bool,
 ) -> list[SoftError]:
-    """Put `locals` and `variables` into the frames; return what could not be read."""
+    """Put `locals` and `variables` into the frames; return what could not be read.
+
+    A stack has the thread's number or the task's name, its frames, and what stacks_json() has of
+    them.
+    """
     from gdb_epi.cpython.values.repr_decoder import ReprLimits
 
     reader = frame_variables(state, ReprLimits(secrets=secrets))
     if isinstance(reader, Absent):
         return [SoftError("locals", "all threads", reader.detail)]
     errors = []
-    for thread, thread_data in threads:
-        for frame, frame_data in zip(thread.frames, thread_data["frames"], strict=True):
+    for name, frames, frames_data in stacks:
+        for frame, frame_data in zip(frames, frames_data, strict=True):
             variables = reader.of(frame)
             if not isinstance(variables, Absent):
                 frame_data.update(locals_json(variables))
             elif frame.hole is None:
-                errors.append(SoftError("locals", f"{frame.name} ({thread.tid})", variables.detail))
+                errors.append(SoftError("locals", f"{frame.name} ({name})", variables.detail))
     return errors[:MAX_LOCALS_ERRORS]
 
 
@@ -325,15 +332,21 @@ def stacks_json(
     threads = [(thread, thread_json(thread)) for thread in shown]
     exception, missing = _add_exceptions(state, threads, messages=messages)
     errors += missing
-    if locals:
-        errors += _add_locals(state, threads, secrets)
     tasks, waits = read_tasks_and_waits(state)
     errors += tasks.soft_errors
+    tasks_data = [task_json(task, waits.get(task.address)) for task in tasks.tasks]
+    if locals:
+        stacks = [(str(thread.tid), thread.frames, data["frames"]) for thread, data in threads]
+        stacks += [
+            (str(data["name"]), task.stack, data["stack"])
+            for task, data in zip(tasks.tasks[:MAX_TASKS_WITH_LOCALS], tasks_data, strict=False)
+        ]
+        errors += _add_locals(state, stacks, secrets)
     return {
         "threads": [thread_data for _, thread_data in threads],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,
         "exception": exception,
-        "tasks": [task_json(task, waits.get(task.address)) for task in tasks.tasks],
+        "tasks": tasks_data,
         "python": python.version if isinstance(python, PythonState) else None,
         "soft_errors": [error._asdict() for error in errors],
     }

@@ -57,6 +57,15 @@ def test_names_coroutines_and_stacks(interpreter: Interpreter) -> None:
             assert outermost_first == truth["frames"]
 
 
+@pytest.mark.parametrize("interpreter", INTERPRETERS[:2])
+def test_suspended_tasks_have_values_too(interpreter: Interpreter) -> None:
+    """They are on no thread's stack; no command showed what the task that hangs had in hand."""
+    _, target = open_target(interpreter, "coroutines")
+    tasks = {t["name"]: t for t in stacks_json(ProcessState(target), locals=True)["tasks"]}
+    frames = {frame["name"]: frame["locals"] for frame in tasks["waiter-1"]["stack"]}
+    assert frames["waiter"] == {"seconds": "101"} == frames["sleep_inside"]
+
+
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_what_they_wait_for(interpreter: Interpreter) -> None:
     _, target = open_target(interpreter, "coroutines")
