@@ -119,6 +119,33 @@ def test_a_signature_of_two_populations_has_two_causes():
     assert sum(cause.crashes for cause in found.causes) == found.crashes
 
 
+def test_a_bad_host_with_its_share_of_a_signature_is_no_second_cause_of_it():
+    fleet = simulate(7000, bad_host=2.0, hosts=12, days=24, per_day=2.0)
+    host = int(fleet.truth["bad_host"].removeprefix("node-"))
+    mine = [Crash(day, host, "common", 3, False, "") for day in (17, 18, 19)]
+    others = [Crash(n, n % 12, "common", 0, False, "") for n in range(18) if n % 12 != host]
+    fleet.crashes[:] = sorted([*fleet.crashes, *mine, *others])
+    pop = population(fleet)
+    assert [f.value for f in pv.screen_population(pop, LAST).hosts] == [f"node-{host}"]
+    found = judged(fleet, "common")
+    assert found.kind == pv.NOT_ENOUGH and "host=" not in found.headline
+
+
+def test_one_finding_has_the_same_numbers_in_verdicts_as_in_the_screening():
+    pop = population(simulate(7000, split=3.0, race=3.0, bad_host=2.0, **SMALL))
+    screened = pv.screen_population(pop, LAST)
+    numbers = {f.key: (f.n, f.total, f.rr, f.q) for f in screened.findings}
+    shared = [
+        f
+        for verdict in pv.judge_population(pop, LAST, screened)
+        for cause in verdict.causes
+        for f in cause.findings
+        if f.key in numbers and len(cause.findings) == 1
+    ]
+    assert len(shared) > 1
+    assert [(f.n, f.total, f.rr, f.q) for f in shared] == [numbers[f.key] for f in shared]
+
+
 def test_what_bad_hosts_have_of_a_frequent_signature_does_not_answer_why_it_is_frequent():
     fleet = simulate(7000, bad_host=2.0, **SMALL)
     host = int(fleet.truth["bad_host"].removeprefix("node-"))

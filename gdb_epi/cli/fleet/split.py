@@ -145,6 +145,8 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
             else f"{spell_out_flags(part.mark)}: "
         )
         print_line(f"  {size}: {mark}{part.label}")
+        if part.here:
+            print_line(f"      {part.here}")
         for finding in (part.finding, *part.also) if part.finding else ():
             print_line(f"      {finding_sentence(finding, heading=parted.signature)}")
             print_line(f"      {describe_test(finding)}")

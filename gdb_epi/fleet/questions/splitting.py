@@ -35,6 +35,8 @@ from gdb_epi.fleet.screen.dose_response import describe_thresholds, describe_ver
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import (
     CPU,
+    HOST,
+    MAX_CONDITIONAL_P,
     MAX_Q,
     MIN_N,
     MOSTLY,
@@ -42,12 +44,20 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     is_about_whole_host,
 )
-from gdb_epi.fleet.screen.finding_texts import describe_certainty, describe_verdict
-from gdb_epi.fleet.screen.hosts import hosts_of_signature
+from gdb_epi.fleet.screen.finding_texts import (
+    describe_certainty,
+    describe_risk,
+    describe_verdict,
+)
+from gdb_epi.fleet.screen.hosts import exposure_shares, hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, without_pairs
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
+    binomial_tail,
+    relative_risk,
+)
 from gdb_epi.render.signature_words import WHERE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -311,6 +321,7 @@ class SignaturePart(NamedTuple):
     more: int | None = None  # crashes that may settle what it is; None: settled, or not known
     leaning: str | None = None  # its best mark that is not significant yet
     undecided: PossibleMarks | None = None  # of a part that nothing marks: what cannot be told
+    here: str = ""  # of a host that is bad as such: how much of this signature it has
 
 
 class SignatureSplit(NamedTuple):
@@ -451,11 +462,43 @@ def _host_parts(
         if not finding.signature.startswith(CPU):
             mine = left & (population.host == population.hosts.index(finding.value))
         # Crashes left out when the host was judged (a storm) do not count as its own.
-        about = finding.signature == name or is_about_whole_host(finding.signature)
+        about = finding.signature == name or (
+            is_about_whole_host(finding.signature)
+            and _has_more_than_its_share(population, mine, left)
+        )
         if about and (finding.members & mine).any() and int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes((finding,), mine))
             left = left & ~mine
     return parts
+
+
+def _has_more_than_its_share(population: Population, mine: Bools, left: Bools) -> bool:
+    """Whether a bad host has its cause in this signature too: more of it than its share, or flips.
+
+    Of what is frequent everywhere it has some crashes anyway, as any host.
+    """
+    if int((population.bitflip & mine).sum()) > MIN_FLAGGED * int(mine.sum()):
+        return True
+    n, total, share = _share_of_host(population, mine, left)
+    return bool(total) and apply_to_scalars(binomial_tail, n, total, share) <= MAX_CONDITIONAL_P
+
+
+def _share_of_host(population: Population, mine: Bools, left: Bools) -> tuple[int, int, float]:
+    """Return the crashes of a host, those of all hosts, and the share that it should have."""
+    known = left & (population.host >= 0)
+    host = int(population.host[mine][0]) if mine.any() else 0
+    share = float(exposure_shares(population).by_host[host])
+    return int((mine & known).sum()), int(known.sum()), share
+
+
+def _numbers_of_host(population: Population, same: Bools, part: MarkedCrashes) -> str:
+    """Say how many crashes of the signature a host has that is bad as such; "" of other parts."""
+    finding = part.conditions[0]
+    if finding.attr != HOST or not is_about_whole_host(finding.signature):
+        return ""
+    n, total, share = _share_of_host(population, part.members, same)
+    risk = describe_risk(*relative_risk(n, share, total - n, 1 - share))
+    return f"{n} of {total} crashes of this signature are on host={finding.value}; {risk}"
 
 
 def _part(population: Population, same: Bools, explained_part: MarkedCrashes) -> SignaturePart:
@@ -466,7 +509,8 @@ def _part(population: Population, same: Bools, explained_part: MarkedCrashes) ->
         certainty = describe_certainty(population, same, conditions)
         label = f"software or configuration: {certainty} {mark}"
     part = _bare(population, same, label, explained_part.members)
-    return part._replace(mark=mark, finding=conditions[0], also=conditions[1:])
+    here = _numbers_of_host(population, same, explained_part)
+    return part._replace(mark=mark, finding=conditions[0], also=conditions[1:], here=here)
 
 
 def _open_parts(
@@ -536,6 +580,10 @@ def _answer(population: Population, parts: list[SignaturePart], more: int | None
         return (
             f"not explained: {rest} of {total} crashes; beside them {some}, bad in other ways too"
         )
+    is_alike = not others and not any(p.facts or p.bitflips for p in hosts)
+    if hosts and is_alike and rest >= MIN_N:
+        names = ", ".join(p.mark for p in hosts)
+        return f"more than its share: {names}; for its job or for a cause of its own: cannot tell"
     if hosts and (others or rest >= MIN_N):
         return f"two causes or more: {', '.join(p.mark for p in hosts)} apart from the others"
     if hosts:

@@ -138,10 +138,33 @@ class PopulationVerdict(NamedTuple):
 
 
 def judge_signature(
-    population: Population, signature: int, day: int, hosts: Sequence[Finding] | None = None
+    population: Population, signature: int, day: int, screened: ScreeningResult | None = None
 ) -> PopulationVerdict:
-    """Judge one signature (its code in the population) by its populations; `hosts` as in split."""
-    return judge_split(population, split_signature(population, signature, day, hosts))
+    """Judge one signature (its code in the population) by its populations.
+
+    `screened` is the screening of that day, where the caller has it. What it found too has its
+    numbers: a question about one signature pays for fewer tests, and one finding would be told with
+    two relative risks.
+    """
+    hosts = None if screened is None else screened.hosts
+    parted = split_signature(population, signature, day, hosts)
+    if screened is not None:
+        found = {f.key: f for f in screened.findings}
+        parts = (
+            part._replace(finding=_with_numbers_of(part.finding, found.get(part.finding.key)))
+            if part.finding is not None and not part.also
+            else part
+            for part in parted.parts
+        )
+        parted = parted._replace(parts=tuple(parts))
+    return judge_split(population, parted)
+
+
+def _with_numbers_of(finding: Finding, same: Finding | None) -> Finding:
+    if same is None:
+        return finding
+    names = ("n", "total", "p", "q", "rr", "rr_low", "rr_high", "test", "exposure")
+    return finding._replace(**{name: getattr(same, name) for name in names})
 
 
 def judge_population(
@@ -180,7 +203,7 @@ def judge_population(
             verdicts.append(_not_split(population, finding))
         else:
             code = index[finding.signature]
-            verdicts.append(judge_signature(population, code, day, screened.hosts))
+            verdicts.append(judge_signature(population, code, day, screened))
     at_start = {verdict.subject for verdict in verdicts if verdict.headline.endswith(AT_START)}
     for finding in apart:
         if finding.signature in at_start:
@@ -188,7 +211,7 @@ def judge_population(
         if any(caveat.endswith(AT_START) for caveat in finding.caveats):
             at_start.add(finding.signature)
             code = index[finding.signature]
-            verdicts.append(judge_signature(population, code, day, screened.hosts))
+            verdicts.append(judge_signature(population, code, day, screened))
         else:
             verdicts.append(_apart(population, finding))
     return verdicts
@@ -342,7 +365,8 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
             kind, headline, age, rest = SOFTWARE, f"software: {age}", None, 0
         more = regression_words(population, same), lasting, age
         headline = "; ".join(filter(None, (headline, *more)))
-    evidence = [finding_sentence(f) for cause in named for f in cause.findings]
+    evidence = [part.here for part in parted.parts if part.here]
+    evidence += [finding_sentence(f) for cause in named for f in cause.findings]
     for cause in causes:
         if cause.facts:
             label = "" if cause.findings else f"; {cause.label}"
@@ -398,6 +422,11 @@ def _judge(
             if parted.more
             else "their cause is not known yet"
         )
+        alike = not any(part.facts or part.bitflips for part in parted.parts if part.finding)
+        if alike and named[0].kind == ONE_HOST:  # of one cause a host may have more, by its job
+            has = f"one host ({named[0].findings[0].value}) has more of them than its share"
+            why = "by its job or by a cause of its own: cannot tell"
+            return ONE_HOST, f"{has}, {why}; {rest} other crashes ({more})"
         return TWO_CAUSES, f"two causes: {marks} apart from {rest} other crashes ({more})"
     if not named:
         more = (

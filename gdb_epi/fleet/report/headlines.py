@@ -17,7 +17,7 @@ from gdb_epi.fleet.questions.verdict import (
 )
 from gdb_epi.fleet.report.page import Headline, Numbers
 from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text, probability_text
-from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.finding import CPU, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.finding_states import (
     CONFIRMED,
     DISMISSED,
@@ -26,7 +26,7 @@ from gdb_epi.fleet.screen.finding_states import (
     finding_identity,
     findings_to_raise,
 )
-from gdb_epi.fleet.screen.finding_texts import describe_comparison
+from gdb_epi.fleet.screen.finding_texts import describe_comparison, short_risk
 from gdb_epi.render.signature_words import parse_signature_line
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.
@@ -118,12 +118,15 @@ def _title(text: str) -> str:
 
 def collect_numbers(finding: Finding) -> Numbers:
     """Return every number that a reader needs to doubt the finding."""
+    crashes = f"{number_text(finding.n)} of {number_text(finding.total)}"
+    if is_about_whole_host(finding.signature) and not finding.signature.startswith(CPU):
+        crashes += " of all kinds"
     return Numbers(
         mark=harmless_text(f"{finding.attr}={finding.value}", MAX_NAME),
         aliases=" or ".join(harmless_text(alias, MAX_NAME) for alias in finding.aliases),
-        crashes=f"{number_text(finding.n)} of {number_text(finding.total)}",
-        risk=number_text(finding.rr),
-        interval=f"{number_text(finding.rr_low)} to {number_text(finding.rr_high)}",
+        crashes=crashes,
+        risk=short_risk(finding.rr),
+        interval=f"{short_risk(finding.rr_low)} to {short_risk(finding.rr_high)}",
         q=probability_text(finding.q),
         test=f"{finding.test}{describe_comparison(finding.exposure)}",
     )

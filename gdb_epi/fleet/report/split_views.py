@@ -114,7 +114,7 @@ def split_views(
     for code in asked:
         name = population.signatures[code]
         if name in row_of and (alone or name not in judged_subjects):
-            verdict = judge_signature(population, code, screened.day, screened.hosts)
+            verdict = judge_signature(population, code, screened.day, screened)
             if verdict.kind == TWO_CAUSES or alone:
                 judged.append(verdict)
     return tuple(_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])
