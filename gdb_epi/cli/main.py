@@ -154,6 +154,13 @@ def _meant(package: str, word: str) -> str | None:
     return meant if meant is not None and find_verb(package, meant) is not None else None
 
 
+# What people type for a decision -> the option of `fleet mark`.
+_MARKS = dict.fromkeys(("ack", "acknowledge", "acknowledged"), "acknowledged") | {
+    "fix": "fixed-in VERSION", "fixed": "fixed-in VERSION", "resolve": "fixed-in VERSION",
+    "ignore": "ignore-until DAY", "mute": "ignore-until DAY", "snooze": "ignore-until DAY",
+}  # fmt: skip
+
+
 def _instead(program: str, word: str) -> str:
     """Return what to do with a word that is no verb but a command of GDB's or a core, or ""."""
     from gdb_epi.loader import command_files
@@ -162,6 +169,8 @@ def _instead(program: str, word: str) -> str:
         return f"epi {word} in GDB, after source gdb_epi ({PROGRAM} gdbinit --install)"
     if program == PROGRAM and os.path.isfile(word):
         return f"{program} triage {word}"
+    if program == f"{PROGRAM} fleet" and word in _MARKS:
+        return f"{program} mark signature KEY --{_MARKS[word]}"
     return ""
 
 

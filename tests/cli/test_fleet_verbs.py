@@ -70,11 +70,15 @@ def test_ingest_of_missing_things(shell, tmp_path):
     assert done.code == 3 and "no record files" in done.err
 
 
-def test_top_without_a_database_says_how_to_get_one(shell):
+def test_top_without_a_database_says_how_to_get_one(shell, tmp_path):
     done = shell("fleet", "top")
     assert (done.code, done.out) == (3, "")
     assert "no fleet database at" in done.err and "; try: gdb-epi triage CORE" in done.err
     assert not shell.data.exists()
+    lost = tmp_path / "nowhere" / "x.sqlite3"
+    done = shell("fleet", "ingest", "-", "--db", lost, stdin=b"")
+    assert done.code == 3 and f"no such folder: {lost.parent}" in done.err
+    assert not lost.parent.exists()
 
 
 def test_top_in_every_form(shell, tmp_path):

@@ -58,7 +58,11 @@ def fill(db, folder):
     assert main(["fleet", "screen", "--db", db]) == 0
     main(["fleet", "confirm", "1", "--note", "DIMM 3", "--db", db])
     with open_database(db, write=True) as engine:
-        record_decision(engine, Decision("signature", f"{3:016x}", "ann", fixed_in="2.3"), 1.8e9)
+        record_decision(
+            engine,
+            Decision("signature", f"{3:016x}", "ann", fixed_in="2.3", version_of="rack"),
+            1.8e9,
+        )
         record_decision(engine, Decision("host", "node-7", "bob", "drained", ticket="HW-1"), 1.8e9)
         with engine.begin() as connection:
             connection.execute(tables.notice.insert().values(at=1.0, channel="c", subject="s"))

@@ -10,6 +10,7 @@ import pytest
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
+from gdb_epi.errors import UsageError
 from gdb_epi.fleet.decisions.current_state import (
     HOST,
     REGRESSED,
@@ -20,7 +21,11 @@ from gdb_epi.fleet.decisions.current_state import (
     read_current_state,
 )
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
-from gdb_epi.fleet.decisions.fixes import assess_fix, cores_crashed_after_fix
+from gdb_epi.fleet.decisions.fixes import (
+    assess_fix,
+    cores_crashed_after_fix,
+    describe_fix,
+)
 from gdb_epi.fleet.decisions.news import make_digest, unsent_news
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
@@ -134,9 +139,12 @@ def test_a_version_may_be_that_of_an_imported_package(fleet):
     fleet.put(imported(3, "2.1.0"), imported(10, "2.2.0"))
     lines = fleet.say("signature", KEY, fixed_in="2.2.0", version_of="torch")
     assert lines[1].endswith("fixed in torch 2.2.0, but 1 crash on 2.2.0: regressed")
-    lines = fleet.say("signature", KEY, fixed_in="9")
-    assert "no crash of it tells its version" in lines[-1] and "torch" in lines[-1]
+    with pytest.raises(UsageError, match="no crash of it tells its version") as refused:
+        fleet.say("signature", KEY, fixed_in="9")
+    assert "--of NAME, one of python, torch" in refused.value.hint
     assert "cannot be compared" in fleet.say("signature", KEY, fixed_in="x", version_of="torch")[-1]
+    fix = fleet.fix()
+    assert fix.blind and "; but: x cannot be compared with" in describe_fix(fix)
 
 
 def test_ignored_ends_by_itself(fleet):
@@ -174,7 +182,7 @@ def test_a_note_is_no_new_decision(fleet):
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400)}
     held = fleet.ask(read_current_state, Subject(HOST, "", "node-3"))
     assert [m.state for m in held.history] == ["repaired", "noted"]
-    fleet.say("signature", KEY, state="fixed", fixed_in="2.3")
+    fleet.say("signature", KEY, state="fixed", fixed_in="2.3", version_of="rack")
     fleet.say("signature", KEY, ignore_until="2025-12-08", note="loud")
     fleet.say("signature", KEY, ticket="BUG-7")
     held = fleet.ask(read_current_state, Subject(SIGNATURE, "stable", KEY), NOW)

@@ -9,7 +9,7 @@ inside GDB.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from gdb_epi.fleet.decisions.current_state import FIXED, REGRESSED, CurrentState, Subject
 from gdb_epi.fleet.decisions.version_order import compare_versions
@@ -72,6 +72,7 @@ class FixAssessment(NamedTuple):
     older: int  # crashes since the decision on versions before it
     unknown: int
     cut: bool  # not all crashes were examined
+    blind: str = ""  # why nothing could raise it again, where that is so
 
     @property
     def crashes_again(self) -> int:
@@ -184,7 +185,18 @@ def assess_fix(execute: Execute, current: CurrentState) -> FixAssessment | None:
     nameless = int(total) - sum(count.crashes for count in seen)
     unknown += min(max(nameless, 0), int(after))
     again.sort(key=lambda count: (count.first is None, count.first or 0.0, count.version))
-    return FixAssessment(version, name, tuple(again), older, unknown, cut)
+    blind = why_fix_cannot_be_watched(seen, name, version)
+    return FixAssessment(version, name, tuple(again), older, unknown, cut, blind)
+
+
+def why_fix_cannot_be_watched(seen: Sequence[VersionCount], name: str, version: str) -> str:
+    """Say why a fix cannot be watched: no crash tells that version, or none can be compared."""
+    if not seen:
+        return f"no crash of it tells its {name}, so nothing would raise it again"
+    unlike = [s.version for s in seen if compare_versions(s.version, version) is None]
+    if len(unlike) < len(seen):
+        return ""
+    return f"{version} cannot be compared with what its crashes name ({', '.join(unlike[:3])})"
 
 
 def cores_crashed_after_fix(execute: Execute, subject: Subject, fix: FixAssessment) -> list[str]:
@@ -217,7 +229,9 @@ def describe_fix(fix: FixAssessment, this: str | None = None) -> str:
         if order is None:
             words += ": cannot compare these versions"
         return words
-    if fix.unknown:
+    if fix.blind:
+        words += f"; but: {fix.blind}"
+    elif fix.unknown:
         crashes = counted(fix.unknown, "crash")
         words += f"; {crashes} since, on versions that are not known or cannot be compared"
     elif fix.older:

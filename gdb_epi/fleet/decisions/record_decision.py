@@ -30,8 +30,12 @@ from gdb_epi.fleet.decisions.current_state import (
     read_current_state,
 )
 from gdb_epi.fleet.decisions.decision_lines import host_decision_lines, signature_decision_lines
-from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, count_versions_seen, names_with_versions
-from gdb_epi.fleet.decisions.version_order import compare_versions
+from gdb_epi.fleet.decisions.fixes import (
+    DEFAULT_NAME,
+    count_versions_seen,
+    names_with_versions,
+    why_fix_cannot_be_watched,
+)
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.questions.find_signature import require_signature
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
@@ -80,6 +84,8 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
         current = read_current_state(execute, subject, now)
         state = state or _default_state(current)
         version = decision.fixed_in
+        if version and subject.about == SIGNATURE:
+            _check_fix(execute, subject, decision)
         mark = StoredDecision(
             subject, moment, decision.who, state, version,
             (decision.version_of or DEFAULT_NAME) if version else None,
@@ -89,10 +95,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
         if subject.about == HOST and state == REPAIRED:
             _close_findings(connection, execute, subject.name, moment)
         note_change(connection)
-        lines = _answer(execute, subject)
-        if version and subject.about == SIGNATURE:
-            lines += _why_fix_cannot_be_watched(execute, subject, mark)
-        return DecisionResult(subject, lines)
+        return DecisionResult(subject, _answer(execute, subject))
 
 
 def _state(decision: Decision) -> str | None:
@@ -192,21 +195,17 @@ def _answer(execute: Execute, subject: Subject) -> list[str]:
     return [f"signature {subject.name}", *signature_decision_lines(execute, *subject[1:])]
 
 
-def _why_fix_cannot_be_watched(
-    execute: Execute, subject: Subject, mark: StoredDecision
-) -> list[str]:
-    """Say why a fix cannot be watched: no crash names that version, or it cannot be compared."""
-    name, version = mark.version_of or DEFAULT_NAME, mark.version or ""
+def _check_fix(execute: Execute, subject: Subject, decision: Decision) -> None:
+    """Raise UsageError where no crash tells such a version: the mark would do nothing but silence.
+
+    One that cannot be compared with those of today may be with later ones: its state says so.
+    """
+    name, version = decision.version_of or DEFAULT_NAME, decision.fixed_in or ""
     seen, _ = count_versions_seen(execute, subject, name)
     if not seen:
+        why = why_fix_cannot_be_watched(seen, name, version)
         names = names_with_versions(execute, subject)
-        some = ", ".join(names[:MAX_HINTED_NAMES]) + (
-            ", ..." if len(names) > MAX_HINTED_NAMES else ""
-        )
-        where = f"; --of NAME, one of {some}" if names else ""
-        return [f"but: no crash of it tells its {name}, so nothing would raise it again{where}"]
-    unlike = [s.version for s in seen if compare_versions(s.version, version) is None]
-    if len(unlike) == len(seen):
-        some = ", ".join(unlike[:3])
-        return [f"but: {version} cannot be compared with what its crashes name ({some})"]
-    return []
+        some = ", ".join(names[:MAX_HINTED_NAMES])
+        some += ", ..." if len(names) > MAX_HINTED_NAMES else ""
+        where = f"--of NAME, one of {some}, or " if names else ""
+        raise UsageError(why, hint=f"{where}--acknowledged --note TEXT")

@@ -279,14 +279,19 @@ def _configure_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def _check_file(url: URL, shown: str, *, create: bool) -> None:
-    """Make the folder for a new SQLite file; without `create` the file must exist already."""
+    """Make the default folder for a new SQLite file; without `create` the file must exist already.
+
+    Any other folder must be there: a path with a typo is no wish for folders and a new database.
+    """
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return
     path = Path(url.database)
     is_plain_file = not url.database.startswith("file:")  # SQLite's own URLs say more
     try:
-        if create:
+        if create and path == default_database():
             make_private_folder(path.parent)
+        elif create and is_plain_file and not path.parent.is_dir():
+            raise InputError(f"no such folder: {path.parent}", hint="mkdir, or --db with another")
         is_there = create or path.exists()
     except OSError as error:
         raise explain_database_error(error, shown) from error
