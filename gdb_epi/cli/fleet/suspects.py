@@ -41,7 +41,10 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question
+    from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
+    from gdb_epi.fleet.questions.daily_rates import growing_signatures
     from gdb_epi.fleet.questions.rates import worse_value_sentences
+    from gdb_epi.render.signature_words import named_signature
 
     asof = parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
@@ -58,7 +61,13 @@ def run(args: Namespace) -> None:
     if args.json or args.csv:
         print_rows([finding_json(finding, day) for finding in findings], as_csv=args.csv)
         return
+    if (of_hosts := find_limit_of_hosts(population)) is not None:
+        print_line(of_hosts.words())
     worse = worse_value_sentences(population, findings)
+    for growth in growing_signatures(population, findings):
+        worse.append(
+            f"{named_signature(population.signatures[growth.signature])}: {growth.words()}"
+        )
     for line in worse:
         print_line(f"verdict: {line}")
     if screened is None:
@@ -111,19 +120,15 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
     from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
     from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
     from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
-    from gdb_epi.fleet.questions.daily_rates import growing_signatures
     from gdb_epi.fleet.questions.moved_programs import find_program_moves
     from gdb_epi.fleet.questions.onset import counting_change_sentences
     from gdb_epi.fleet.questions.quality import dropped_sizes_words
     from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
     from gdb_epi.fleet.screen.events import find_events
     from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
-    from gdb_epi.render.signature_words import named_signature
 
-    of_hosts = find_limit_of_hosts(population)
-    for limit in (find_collection_limit(population), of_hosts):
-        if limit is not None:
-            print_line(limit.words())
+    if (limit := find_collection_limit(population)) is not None:
+        print_line(limit.words())
     for move in find_program_moves(find_events(population).counted):
         print_line(move.words())
     if change := fleet_wide_rise_words(population):
@@ -134,10 +139,8 @@ def _print_what_is_open(population: Population, screened: ScreeningResult) -> No
         print_line(line)
     for line in change_by_hours_sentences(population, screened.findings):
         print_line(line)
-    for growth in growing_signatures(population, screened.findings):
-        print_line(f"{named_signature(population.signatures[growth.signature])}: {growth.words()}")
     open_questions = unexplained_signature_sentences, undecided_sentences
-    for sentences in open_questions[: 1 if of_hosts is not None else 2]:
+    for sentences in open_questions[: 1 if find_limit_of_hosts(population) is not None else 2]:
         for line in sentences(population, screened.day, screened):
             print_line(line)
 
