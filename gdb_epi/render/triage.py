@@ -137,7 +137,8 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     stack = telling_stack(record)
     calls = _shown_calls(record, stack)
     first, second = opening_sentences(record, calls)
-    lines = [*wrap_text(first, "", 2), *wrap_text(second, "", 4), ""]
+    first_lines, second_lines = (None, None) if reader.whole else (2, 4)
+    lines = [*wrap_text(first, "", first_lines), *wrap_text(second, "", second_lines), ""]
     lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
     lines += labelled_lines("Known", reader.decided)
     lines += labelled_lines(

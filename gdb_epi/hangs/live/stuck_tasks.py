@@ -95,9 +95,10 @@ def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
     last = chain[-1]
     if not own_frames(last, scene.installed):
         return None
+    ends = "sets it" if last.wait is not None and last.wait.kind == EVENT else "ends that"
     sentence = (
-        f"{describe_waiting_task(last, scene.installed)}, and no task, callback or thread that can "
-        "still run has code that would end that"
+        f"{describe_waiting_task(last, scene.installed)}: no code of a task, callback or thread "
+        f"that can still run {ends}"
     )
     for task in reversed(chain[:-1]):
         own = own_frames(task, scene.installed)
