@@ -104,8 +104,7 @@ class VanishedThread(NamedTuple):
     tid: int | None  # its thread id in the parent
     name: str | None  # threading.Thread.name
     stack: tuple[int, int] | None
-    start_routine: int | None  # what pthread_create() was given
-    module: str | None  # path of the object that start_routine lies in
+    module: str | None  # path of the object that has what pthread_create() was given
     frames: tuple[PyFrame, ...]
     how: str
     missing: str

@@ -46,7 +46,7 @@ def frame(name: str, module: str) -> PyFrame:
 
 def vanished(*frames: PyFrame, **more: Any) -> VanishedThread:
     fields: dict[str, Any] = {
-        "ident": IDENT, "tid": 990, "name": "holder", "stack": None, "start_routine": None,
+        "ident": IDENT, "tid": 990, "name": "holder", "stack": None,
         "module": None, "frames": frames, "how": "freed thread state", "missing": "",
     }  # fmt: skip
     return VanishedThread(**{**fields, **more})

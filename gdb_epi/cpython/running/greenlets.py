@@ -42,7 +42,7 @@ class Greenlet(NamedTuple):
     """One greenlet. `stack` is innermost first, empty unless it is suspended.
 
     `state` is SUSPENDED, RUNNING, ENDED or NOT_STARTED; "" when it is unknown. `main` is the
-    one that a thread begins with. The C stack of the others ends at `stack_end`, 0 when unknown.
+    one that a thread begins with.
     """
 
     address: int
@@ -50,7 +50,6 @@ class Greenlet(NamedTuple):
     state: str
     stack: tuple[PyFrame, ...]
     main: bool = False
-    stack_end: int = 0
 
 
 class Greenlets(NamedTuple):
@@ -132,7 +131,7 @@ def _set_state(greenlet: Greenlet, words: tuple[int, ...], at: int | None) -> Gr
     if at is None or not 0 < at < len(words):
         return greenlet
     start, end = words[at - 1], words[at]
-    greenlet = greenlet._replace(main=end == _NO_END, stack_end=0 if end == _NO_END else end)
+    greenlet = greenlet._replace(main=end == _NO_END)
     if greenlet.state == SUSPENDED:
         return greenlet
     return greenlet._replace(state=NOT_STARTED if not end else RUNNING if start else ENDED)

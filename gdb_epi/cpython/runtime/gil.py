@@ -13,7 +13,7 @@ from gdb_epi.target.derived_registers import is_at_system_call
 from gdb_epi.typing_lite import NamedTuple
 
 _STRUCT = "_gil_runtime_state"
-_MEMBERS = ("locked", "last_holder", "switch_number", "interval")
+_MEMBERS = ("locked", "switch_number", "interval")
 
 # What a thread that sleeps in futex(2) on a word of the GIL is doing there.
 WAITS = "waits for the GIL"
@@ -23,15 +23,14 @@ HANDED_OVER = "gave the GIL up and waits until another thread took it"
 class Gil(NamedTuple):
     """One GIL. `holder` is a PyThreadState *, 0 when nobody holds it.
 
-    `last_holder` is who had it last, also when it is free. `waiting` maps LWPs to WAITS or
-    HANDED_OVER. `enabled` is False where a free-threaded build runs without it.
+    `waiting` maps LWPs to WAITS or HANDED_OVER. `enabled` is False where a free-threaded build runs
+    without it.
     """
 
     address: int
     enabled: bool
     locked: bool
     holder: int
-    last_holder: int
     switch_number: int
     interval: int  # microseconds
     waiting: dict[int, str]
@@ -76,7 +75,6 @@ def read_gil(reader: MemoryReader, runtime: int, interpreter: int) -> Gil | None
         enabled=enabled is None or bool(reader.u32(gil + enabled)),
         locked=reader.u32(at["locked"]) == 1,
         holder=gil_holder(reader, gil),
-        last_holder=reader.u64(at["last_holder"]),
         switch_number=reader.u64(at["switch_number"]),
         interval=reader.u64(at["interval"]),
         waiting=_waiting(reader, gil),
