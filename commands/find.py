@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from gdb_epi.cpython.heap.address_locations import AddressLocations
 from gdb_epi.cpython.heap.find_objects import (
     OUT_OF_TIME,
+    AddressLocations,
     TextHit,
     find_text,
     find_types_by_name,

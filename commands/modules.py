@@ -14,7 +14,7 @@ from gdb_epi.cpython.runtime.modules import (
     read_imported_modules,
     top_level_packages,
 )
-from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.report import Report

@@ -136,8 +136,7 @@ def _aim(args: Namespace) -> SoughtCrash:
 def _plan(args: Namespace) -> tuple[RunPlan, int]:
     """Return how runs are done, and how many at once."""
     from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, find_gdb, gdb_environment
-    from gdb_epi.repro.core_dumping import find_core_to_be_overwritten, read_core_dumping
-    from gdb_epi.repro.run_once import RunPlan
+    from gdb_epi.repro.run_once import RunPlan, find_core_to_be_overwritten, read_core_dumping
 
     if shutil.which(args.command[0]) is None:
         raise InputError(f"{args.command[0]}: no such program", hint="its path, or another PATH")

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from gdb_epi.cpython.runtime.modules import normalized_name, parse_metadata_folder_name
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.library_calls import is_library_code
 from gdb_epi.target.api import Target

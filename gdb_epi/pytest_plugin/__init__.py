@@ -2,7 +2,7 @@
 """`pytest --epi`: a test whose process died or hangs gets its triage, its signature and its core.
 
 In go the command line of pytest and what its processes write down (journal.py); out come failure
-reports, files for a CI (ci_reports.py) and artefacts. What a core says is decided elsewhere, and
+reports, files for a CI (death_cases.py) and artefacts. What a core says is decided elsewhere, and
 how cores come is `repro`'s. This module is the entry point that every pytest imports: without
 `--epi` it does nothing but declare options, and imports nothing else.
 

@@ -15,8 +15,7 @@ import pytest
 
 from gdb_epi.cli.support.native_gdb import SETTINGS, gdb_environment
 from gdb_epi.private_files import private_opener
-from gdb_epi.repro.core_dumping import CoreDumping
-from gdb_epi.repro.run_once import RunPlan
+from gdb_epi.repro.run_once import CoreDumping, RunPlan
 from gdb_epi.typing_lite import NamedTuple
 
 FOLDER = "GDB_EPI_PYTEST"

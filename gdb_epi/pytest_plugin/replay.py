@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.pytest_plugin.ci_reports import CiReports
-from gdb_epi.pytest_plugin.death_cases import DeathCase
+from gdb_epi.pytest_plugin.death_cases import CiReports, DeathCase
 from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.util import counted
 

@@ -33,18 +33,18 @@ from gdb_epi.pytest_plugin.child_settings import (
     ChildSettings,
     uses_xdist_workers,
 )
-from gdb_epi.pytest_plugin.ci_reports import CiReports, print_now
-from gdb_epi.pytest_plugin.death_cases import DeathCase, DeathCases
+from gdb_epi.pytest_plugin.death_cases import CiReports, DeathCase, DeathCases, print_now
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
-from gdb_epi.repro.core_dumping import find_core_to_be_overwritten, read_core_dumping
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
     detach_gdb,
     dump_living_process,
+    find_core_to_be_overwritten,
     kill_session,
     outcome_by_gdb,
+    read_core_dumping,
     run_once,
     start_command,
 )

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
-from gdb_epi.cpython.runtime.eval_breaker import PendingCalls
 from gdb_epi.cpython.runtime.gc import GcState, debug_flag_names
 from gdb_epi.cpython.runtime.gil import Gil
-from gdb_epi.cpython.runtime.interpreters import InterpreterDetails, RuntimeDetails, StopTheWorld
+from gdb_epi.cpython.runtime.interpreters import (
+    InterpreterDetails,
+    PendingCalls,
+    RuntimeDetails,
+    StopTheWorld,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.render.python_stacks import thread_words
 from gdb_epi.target.api import Target, target_noun

@@ -76,7 +76,7 @@ def _threads(state: Any, python: Any, native: Any, wants_locals: bool) -> Iterat
     from pystack import types as theirs
 
     from gdb_epi.cpython.source.source_checks import SourceSiteReader
-    from gdb_epi.cpython.values.plain_values import PlainValues
+    from gdb_epi.cpython.values.process_values import PlainValues
 
     sites = SourceSiteReader(PlainValues(state.target, python))
     reader = variables(state, python) if wants_locals else None

@@ -16,12 +16,11 @@ import pytest
 
 from gdb_epi.pytest_plugin import death_cases
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
-from gdb_epi.pytest_plugin.ci_reports import CiReports
-from gdb_epi.pytest_plugin.death_cases import DeathCase, DeathCases
+from gdb_epi.pytest_plugin.death_cases import CiReports, DeathCase, DeathCases
 from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.pytest_plugin.supervisor import is_process_running
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
-from gdb_epi.repro.core_dumping import DumpedProcess, read_core_dumping
+from gdb_epi.repro.run_once import DumpedProcess, read_core_dumping
 
 
 def settings_in(folder: Path) -> ChildSettings:

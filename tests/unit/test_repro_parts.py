@@ -20,9 +20,8 @@ from gdb_epi.repro.campaign import (
     SoughtCrash,
     count_results,
 )
-from gdb_epi.repro.core_dumping import read_core_dumping
 from gdb_epi.repro.expected_crash import compare_records, comparison_lines
-from gdb_epi.repro.run_once import CRASH, ENDED, HANG, RunOutcome
+from gdb_epi.repro.run_once import CRASH, ENDED, HANG, RunOutcome, read_core_dumping
 from gdb_epi.util import sha256_hex
 
 LINE = "gsig/2 stable segv-null f <- g"

@@ -3,15 +3,153 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
-from gdb_epi.cpython.heap.address_locations import AddressLocations
+from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.type_objects import TypeInfo
-from gdb_epi.errors import LayoutError, SoftError
+from gdb_epi.cpython.types import PyFrame, PythonState
+from gdb_epi.cpython.values.variables import FrameVariables
+from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.memory_search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
+
+# Where an address lies: in which object, mapping, stack, or slot of a Python frame.
+
+
+MAX_FRAMES = 200_000
+RED_ZONE = 128  # bytes below the stack pointer that a leaf function may use (x86-64 psABI)
+
+
+class FrameSlot(NamedTuple):
+    """A word of a Python frame."""
+
+    frame: PyFrame
+    tid: int | None
+    number: int  # of the frame in its thread, 0 innermost
+    what: str  # "local NAME", "f_globals", "evaluation stack"
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    frame: PyFrame
+    tid: int | None
+    number: int
+
+
+class AddressLocations:
+    """Say where addresses of one process lie."""
+
+    def __init__(self, heap: ObjectSearch, python: PythonState) -> None:
+        self._heap = heap
+        self._target = heap.target
+        self._reader = heap.reader
+        self._variables = FrameVariables(heap.access.values)
+        self._codes = CodeReader(heap.reader)
+        self._pointers = sorted((thread.sp, thread.tid) for thread in heap.target.threads())
+        self._spans = sorted(self._frame_spans(python))
+        self._starts = [span.start for span in self._spans]
+
+    # -- frames -------------------------------------------------------------------------------
+
+    def _frame_spans(self, python: PythonState) -> list[_Span]:
+        """Return the ranges of all frames. Before 3.11 frames are objects of their own."""
+        layout = self._reader.layout
+        self._struct = "_PyInterpreterFrame"
+        if layout.offset(self._struct, "previous") is None:
+            self._struct = "PyFrameObject"
+        self._slots_at = layout.require(self._struct, "localsplus", "f_localsplus")
+        spans: list[_Span] = []
+        for thread in python.threads():
+            for number, frame in enumerate(thread.frames):
+                if frame.hole is None and len(spans) < MAX_FRAMES:
+                    end = frame.address + self._slots_at + 8 * self._words(frame)
+                    spans.append(_Span(frame.address, end, frame, thread.tid, number))
+        return spans
+
+    def _words(self, frame: PyFrame) -> int:
+        """Return how many words of locals and evaluation stack a frame has."""
+        info = self._codes.at(frame.code)
+        if info.framesize:
+            return max(0, info.framesize - self._slots_at // 8)
+        names = self._variables.names(frame.code)
+        stack = self._reader.layout.require("PyCodeObject", "co_stacksize")
+        size = 0 if isinstance(names, Absent) else names.size
+        return size + min(self._reader.u32(frame.code + stack), 1 << 16)
+
+    def slot(self, address: int) -> FrameSlot | None:
+        """Return the frame's slot at an address. None when it is in no frame of a thread."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0 or address >= self._spans[index].end:
+            return None
+        span = self._spans[index]
+        offset = address - span.start
+        what = self._word(offset, span.frame.code)
+        return FrameSlot(span.frame, span.tid, span.number, what)
+
+    def _word(self, offset: int, code: int) -> str:
+        """Return what the word at an offset of a frame is."""
+        if offset < self._slots_at:
+            return find_struct_member(self._heap, self._struct, offset) or f"+{offset:#x}"
+        number = (offset - self._slots_at) // 8
+        names = self._variables.names(code)
+        if isinstance(names, Absent):
+            return f"slot {number}"
+        named = (slot.name for slot in names.slots if slot.number == number)
+        return next((f"local {name}" for name in named), "evaluation stack")
+
+    def local_of(self, frame: int, offset: int) -> str | None:
+        """Return what the word at an offset of a generator's frame is (3.11+)."""
+        if offset < self._slots_at:
+            return self._word(offset, 0)
+        members = ("f_executable.bits", "f_executable", "f_code")
+        at = self._reader.layout.offset(self._struct, *members)
+        try:
+            code = self._reader.u64(frame + at) & ~3 if at is not None else 0
+        except UnreadableMemory:
+            return None
+        return self._word(offset, code) if code else None
+
+    # -- mappings -----------------------------------------------------------------------------
+
+    def stack_of(self, address: int) -> tuple[int, bool] | None:
+        """Return the thread whose C stack holds an address, and whether that part is in use."""
+        region = self._target.region_at(address)
+        if region is None:
+            return None
+        inside = [stack for stack in self._pointers if region.start <= stack[0] < region.end]
+        if not inside:
+            return None
+        # Several stacks in one mapping: the pointer at or below the address is its thread's.
+        below = [stack for stack in inside if stack[0] - RED_ZONE <= address]
+        pointer, tid = below[-1] if below else inside[0]
+        return tid, address >= pointer - RED_ZONE
+
+    def mapping(self, address: int) -> str:
+        """Return the mapping of an address in words."""
+        stack = self.stack_of(address)
+        if stack is not None:
+            used = "" if stack[1] else ", a part no longer in use"
+            return f"C stack of thread {stack[0]}{used}"
+        region = self._target.region_at(address)
+        if region is None:
+            return "unmapped"
+        name = region.path or "anonymous memory"
+        kind = "data" if "w" in region.perms else "code" if "x" in region.perms else "constants"
+        return f"{name} ({kind})" if region.path else name
+
+
+def find_struct_member(heap: ObjectSearch, struct: str, offset: int) -> str | None:
+    """Return the name of the pointer-sized member at an offset of a struct."""
+    layout = heap.reader.layout.struct(struct)
+    if layout is None:
+        return None
+    names = (n for n, member in layout.fields.items() if member[:2] == (offset, 8))
+    return min(names, key=len, default=None)
+
 
 MAX_BASES = 128
 MAX_NEEDLE = 4096

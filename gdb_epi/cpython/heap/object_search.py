@@ -16,7 +16,7 @@ from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import MemorySearchResults, PythonState
-from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import Target

@@ -12,11 +12,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
-from gdb_epi.cpython.heap.address_locations import AddressLocations, find_struct_member
+from gdb_epi.cpython.heap.find_objects import AddressLocations, find_struct_member
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.decoders.collections import deque_items
-from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
 from gdb_epi.target.memory_search import OutOfTime

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from gdb_epi.cpython.source.guarded_files import read_regular_file
 from gdb_epi.cpython.types import InterpreterState, PythonState
-from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.target.elf_files import locate_in_sysroot

@@ -19,7 +19,7 @@ from gdb_epi.target.auxv import AT_EXECFN, read_arguments_and_environment
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.values.plain_values import PlainValues
+    from gdb_epi.cpython.values.process_values import PlainValues
 
 MAX_WORD = 1 << 16  # characters
 MAX_WORDS = 64  # that are examined: options come first
@@ -96,7 +96,7 @@ def find_program(target: Target, python: PythonState | Absent, psargs: str) -> P
 
     `psargs` is the command line of NT_PRPSINFO: words joined by blanks, at most 80 bytes.
     """
-    from gdb_epi.cpython.values.plain_values import PlainValues
+    from gdb_epi.cpython.values.process_values import PlainValues
 
     modules = target.modules()
     executable = modules[0].path if modules else ""

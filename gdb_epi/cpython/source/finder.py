@@ -30,7 +30,7 @@ from gdb_epi.cpython.source.source_checks import (
     compare_text,
 )
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target

@@ -20,7 +20,7 @@ from gdb_epi.cpython.frames.line_tables import (
 from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, siphash
 from gdb_epi.cpython.source.guarded_files import SourceFile
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.typing_lite import NamedTuple

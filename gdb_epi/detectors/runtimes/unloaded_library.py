@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.cpython.values.plain_values import PlainValues
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.detectors.registry import (
     Finding,
     SupportedLabel,

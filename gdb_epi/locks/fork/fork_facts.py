@@ -17,8 +17,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault.memory_reads import read_u64
 from gdb_epi.locks.fork.forking_calls import CHILD, find_thread_in_fork_handlers
 from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
-from gdb_epi.locks.fork.multiprocessing_child import parse_start_method
-from gdb_epi.locks.fork.python_signs import read_python_signs
+from gdb_epi.locks.fork.python_signs import parse_start_method, read_python_signs
 from gdb_epi.locks.fork.sign_readings import CERTAIN, NO, YES, ForkSignReadings
 from gdb_epi.locks.fork.vanished_threads import find_vanished_threads
 from gdb_epi.locks.types import ForkEvidence, ForkSign, ThreadInForkHandlers, VanishedThreads
