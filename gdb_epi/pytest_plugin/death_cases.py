@@ -339,7 +339,11 @@ def add_deaths_to_junit(path: str, cases: Sequence[DeathCase]) -> None:
         if element is None:
             element = _new_element(suite, case)
         _add_properties(element, case)
-        _add_screen(element, case)
+        # Put the screen into system-out, after what pytest captured.
+        out = element.find("system-out")
+        if out is None:
+            out = Tree.SubElement(element, "system-out")
+        out.text = (f"{out.text}\n" if out.text else "") + xml_safe_text(case.text())
     Tree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
@@ -373,11 +377,3 @@ def _add_properties(element: Tree.Element, case: DeathCase) -> None:
     for name, value in case.properties():
         if name not in present:
             Tree.SubElement(properties, "property", {"name": name, "value": xml_safe_text(value)})
-
-
-def _add_screen(element: Tree.Element, case: DeathCase) -> None:
-    """Put the screen into system-out, after what pytest captured."""
-    out = element.find("system-out")
-    if out is None:
-        out = Tree.SubElement(element, "system-out")
-    out.text = (f"{out.text}\n" if out.text else "") + xml_safe_text(case.text())

@@ -77,13 +77,9 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> lis
     try:
         from tabulate import tabulate
     except ImportError:
-        return _plain_table(columns, cells)
+        every = [list(columns), *cells] if columns else list(cells)
+        count = max(len(row) for row in every)
+        widths = [max(len(row[i]) for row in every if i < len(row)) for i in range(count)]
+        return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in every]
     text = tabulate(cells, headers=list(columns), tablefmt="plain", disable_numparse=True)
     return [line.rstrip() for line in text.splitlines()]
-
-
-def _plain_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
-    every = [list(columns), *cells] if columns else list(cells)
-    count = max(len(row) for row in every)
-    widths = [max(len(row[i]) for row in every if i < len(row)) for i in range(count)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in every]

@@ -128,9 +128,26 @@ Json = Mapping[str, Any]
 def evidence_lines(record: Json) -> Iterator[str]:
     """Yield the evidence, part by part."""
     yield from _verdict_lines(record)
-    yield from _wait_lines(record)
+    for sign in get_groups(get_group(record, "fork"), "evidence"):
+        yield from _wrapped_item(
+            f"fork {sign.get('name')}", f"{sign.get('says')} ({sign.get('sure')})"
+        )
+    for wait in get_groups(record, "waits")[:MAX_ITEMS]:
+        yield (
+            f"Wait: thread {wait.get('tid')} for {wait.get('kind')} "
+            f"{wait.get('name') or wait.get('address')}: {wait.get('verdict')} "
+            f"({wait.get('confidence')})"
+        )
+        for text in get_texts(wait, "evidence"):
+            yield from _wrapped_item("-", text)
     yield from _corruption_lines(record)
-    yield from _signature_lines(record)
+    signature = get_group(record, "signature")
+    keys, texts = get_group(signature, "keys"), get_group(signature, "text")
+    yield f"Signature {signature.get('version')}"
+    for name, value in keys.items():
+        yield from _wrapped_item(f"{name} {value}", texts.get(name, ""))
+    for line in absent_keys(get_group(signature, "absent")):
+        yield from _wrapped_item(line, "")
 
 
 def _verdict_lines(record: Json) -> Iterator[str]:
@@ -175,21 +192,6 @@ def _is_the_damage(record: Json, words: Json) -> bool:
     return bool(damage.get("found")) and pair == (damage.get("holds"), damage.get("should_be"))
 
 
-def _wait_lines(record: Json) -> Iterator[str]:
-    for sign in get_groups(get_group(record, "fork"), "evidence"):
-        yield from _wrapped_item(
-            f"fork {sign.get('name')}", f"{sign.get('says')} ({sign.get('sure')})"
-        )
-    for wait in get_groups(record, "waits")[:MAX_ITEMS]:
-        yield (
-            f"Wait: thread {wait.get('tid')} for {wait.get('kind')} "
-            f"{wait.get('name') or wait.get('address')}: {wait.get('verdict')} "
-            f"({wait.get('confidence')})"
-        )
-        for text in get_texts(wait, "evidence"):
-            yield from _wrapped_item("-", text)
-
-
 def _corruption_lines(record: Json) -> Iterator[str]:
     corruption = get_group(record, "corruption")
     if not corruption:
@@ -217,16 +219,6 @@ def _corruption_lines(record: Json) -> Iterator[str]:
     pairs = [(str(s.get("check")), str(s.get("why"))) for s in get_groups(corruption, "skipped")]
     for why, checks in names_by_reason(pairs[:MAX_ITEMS]).items():
         yield from _wrapped_item(f"not checked {', '.join(checks)}", why)
-
-
-def _signature_lines(record: Json) -> Iterator[str]:
-    signature = get_group(record, "signature")
-    keys, texts = get_group(signature, "keys"), get_group(signature, "text")
-    yield f"Signature {signature.get('version')}"
-    for name, value in keys.items():
-        yield from _wrapped_item(f"{name} {value}", texts.get(name, ""))
-    for line in absent_keys(get_group(signature, "absent")):
-        yield from _wrapped_item(line, "")
 
 
 def _wrapped_item(head: str, text: object) -> Iterator[str]:

@@ -39,7 +39,12 @@ def function_code(target: Target, pc: int) -> str | Absent:
         return Absent(NOT_APPLICABLE, f"not judged on this architecture ({machine.name})")
     function = FunctionBounds(target).at(pc)
     if function is None:
-        return _no_bounds(target, pc)
+        if target.provenance(pc) == ABSENT:
+            return Absent(
+                UNREADABLE,
+                "the code of the function is neither in the core nor in a file with its build-id",
+            )
+        return Absent(NOT_AVAILABLE, "no unwind table tells where the function begins")
     size = min(function.end - function.start, MAX_CODE)
     code = try_read(target, function.start, size)
     if not code:
@@ -85,15 +90,6 @@ def comparable_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> 
     for number, place in jumps:
         compared[number] += struct.pack("<I", numbers.get(place, OUTSIDE))
     return b"".join(compared)
-
-
-def _no_bounds(target: Target, pc: int) -> Absent:
-    if target.provenance(pc) == ABSENT:
-        return Absent(
-            UNREADABLE,
-            "the code of the function is neither in the core nor in a file with its build-id",
-        )
-    return Absent(NOT_AVAILABLE, "no unwind table tells where the function begins")
 
 
 def _kind(raw: RawInstruction) -> bytes:

@@ -96,7 +96,15 @@ class MappedBytes:
     @cached_property
     def _address(self) -> int:
         """Where the file is mapped in this process; `view` keeps it mapped."""
-        return _address_of(self.view)
+        import ctypes
+
+        buffer: Any = _buffer_type()()
+        api = ctypes.pythonapi
+        api.PyObject_GetBuffer(ctypes.py_object(self.view), ctypes.byref(buffer), 0)
+        try:
+            return int(buffer.buf or 0)
+        finally:
+            api.PyBuffer_Release(ctypes.byref(buffer))
 
 
 def find_first(mapped: mmap.mmap, needle: bytes, low: int, high: int) -> int:
@@ -136,19 +144,6 @@ def _c_function(name: str, arguments: str) -> Callable[..., int | None] | None:
     function.restype = ctypes.c_void_p
     answer: Callable[..., int | None] = function
     return answer
-
-
-def _address_of(view: memoryview) -> int:
-    """Return the address of the memory that a view shows."""
-    import ctypes
-
-    buffer: Any = _buffer_type()()
-    api = ctypes.pythonapi
-    api.PyObject_GetBuffer(ctypes.py_object(view), ctypes.byref(buffer), 0)
-    try:
-        return int(buffer.buf or 0)
-    finally:
-        api.PyBuffer_Release(ctypes.byref(buffer))
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import CircularList, MemoryReader
 from gdb_epi.cpython.runtime.gc import GcState, read_gc_state
 from gdb_epi.cpython.types import PythonState
@@ -45,13 +44,6 @@ def gc_list_heads(state: GcState) -> list[tuple[str, int]]:
     return heads
 
 
-def _link(layout: Layout, head: int) -> CircularList:
-    size = layout.size("PyGC_Head")
-    if not size:
-        raise LayoutError(f"no sizeof(PyGC_Head) in {layout.source}")
-    return CircularList(head, layout.require("PyGC_Head", "_gc_next"), _FLAGS, size)
-
-
 def objects_by_generation(
     reader: MemoryReader, state: GcState, cap: int = MAX_OBJECTS
 ) -> list[TrackedGeneration]:
@@ -60,7 +52,10 @@ def objects_by_generation(
     for name, head in gc_list_heads(state):
         objects: list[int] = []
         try:
-            link = _link(reader.layout, head)
+            size = reader.layout.size("PyGC_Head")
+            if not size:
+                raise LayoutError(f"no sizeof(PyGC_Head) in {reader.layout.source}")
+            link = CircularList(head, reader.layout.require("PyGC_Head", "_gc_next"), _FLAGS, size)
             nodes, ended = reader.chain(link, cap)
             objects = [node + link.size for node in nodes]
         except LayoutError as error:

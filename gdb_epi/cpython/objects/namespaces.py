@@ -121,18 +121,16 @@ class NamespaceReader:
                 self.dict_get(modules, name) if modules else Absent(NOT_AVAILABLE, "no modules")
             )
             if isinstance(module, Absent):
-                return self._not_imported(modules, module)
+                # Doubt that a module is missing where even sys is: the table was cleared or is
+                # damaged.
+                if not modules or module.reason == UNREADABLE:
+                    return module
+                if isinstance(self.dict_get(modules, "sys"), Absent):
+                    return Absent(UNREADABLE, f"sys.modules at {modules:#x} does not even have sys")
+                return module
             return self._reader.u64(module + self._layout.require("PyModuleObject", "md_dict"))
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
-
-    def _not_imported(self, modules: int, missing: Absent) -> Absent:
-        """Doubt that a module is missing where even sys is: the table was cleared or is damaged."""
-        if not modules or missing.reason == UNREADABLE:
-            return missing
-        if isinstance(self.dict_get(modules, "sys"), Absent):
-            return Absent(UNREADABLE, f"sys.modules at {modules:#x} does not even have sys")
-        return missing
 
     def _find(self, struct: str, member: str) -> int | None:
         """Return an offset, or None; the layout is asked once for each."""

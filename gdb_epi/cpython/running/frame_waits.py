@@ -234,22 +234,19 @@ class WaitReader:
             if number is not None:
                 return int(number) if 0 <= number < 1 << 20 else None
             if any(name in ("_socket.socket", "socket") for name in self.classes(address)):
-                return self._socket_fd(address)
+                # `sock_fd` is the first field after the head (Modules/socketmodule.h).
+                at = address + self.context.offset("PyMethodObject", "im_func")
+                try:
+                    fd = self.context.reader.u32(at)
+                except UnreadableMemory:
+                    return None
+                return fd if fd < 1 << 20 else None
             for name in _FD_MEMBERS:
                 number = self.number(self.attribute(address, name))
                 if number is not None:
                     return int(number)
             address = self.attribute(address, *_TO_A_SOCKET)
         return None
-
-    def _socket_fd(self, address: int) -> int | None:
-        """Return `sock_fd`, the first field after the head (Modules/socketmodule.h)."""
-        at = address + self.context.offset("PyMethodObject", "im_func")
-        try:
-            fd = self.context.reader.u32(at)
-        except UnreadableMemory:
-            return None
-        return fd if fd < 1 << 20 else None
 
     def owner(self, address: int) -> int:
         """Return the task or greenlet that a lock says holds it (PyObject *); 0 when it does not.

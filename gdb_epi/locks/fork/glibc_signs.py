@@ -34,7 +34,17 @@ def read_glibc_signs(reader: ForkSignReadings) -> None:
         _note_vanished(reader, lists)
         _phantoms(reader, lists)
         _forking_thread(reader, lists)
-    _single_threaded(reader)
+    # F15: this lineage once had several threads.
+    address = reader.target.symbol("__libc_single_threaded")
+    value = try_read(reader.target, address, 1) if address is not None else b""
+    if not value:
+        reader.unreadable("F15", "no __libc_single_threaded (glibc before 2.32, or another libc)")
+    elif value == b"\0" and len(reader.threads) == 1:
+        reader.yes("F15", "one thread now, but this lineage had more once", WEAK)
+    elif value == b"\0":
+        reader.info("F15", "several threads now, so what came before does not show", WEAK)
+    else:
+        reader.no("F15", "there was never a second thread since exec", STRONG)
 
 
 def _generation(reader: ForkSignReadings, lists: StackLists | Absent) -> None:
@@ -177,17 +187,3 @@ def _forking_thread(reader: ForkSignReadings, lists: StackLists) -> None:
         )
     else:
         reader.unreadable("F5", "the main LWP's descriptor is on none of glibc's lists")
-
-
-def _single_threaded(reader: ForkSignReadings) -> None:
-    """F15: this lineage once had several threads."""
-    address = reader.target.symbol("__libc_single_threaded")
-    value = try_read(reader.target, address, 1) if address is not None else b""
-    if not value:
-        reader.unreadable("F15", "no __libc_single_threaded (glibc before 2.32, or another libc)")
-    elif value == b"\0" and len(reader.threads) == 1:
-        reader.yes("F15", "one thread now, but this lineage had more once", WEAK)
-    elif value == b"\0":
-        reader.info("F15", "several threads now, so what came before does not show", WEAK)
-    else:
-        reader.no("F15", "there was never a second thread since exec", STRONG)

@@ -50,7 +50,12 @@ def sarif(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) -> J
         rule = _rule(death)
         rules.setdefault(rule["id"], rule)
         number = list(rules).index(rule["id"])
-        location = _location(death, root)
+        place = (
+            innermost_source_line_in(death.record, root)
+            or death.place
+            or next(own_source_lines(death.record), None)
+        )
+        location = None if place is None else _physical(place)
         key = (rule["id"], death.signature or death.subject, str(location))
         if key in results:
             results[key]["occurrenceCount"] += death.times
@@ -105,15 +110,6 @@ def _result(death: Death, rule: str, number: int, location: Json | None, root: s
     if death.signature:
         result["properties"] = {"signature": escape(death.signature)}
     return result
-
-
-def _location(death: Death, root: str) -> Json | None:
-    place = (
-        innermost_source_line_in(death.record, root)
-        or death.place
-        or next(own_source_lines(death.record), None)
-    )
-    return None if place is None else _physical(place)
 
 
 def _physical(place: SourceLine) -> Json:

@@ -87,21 +87,17 @@ def _module_repr_by_spec(decoder: ReprDecoder, spec: int, shown: str) -> str:
         return f"<module {shown}>"
     shown = decoder.repr_of(name)
     if decoder.ident(origin) == "NoneType":
-        return _without_origin(decoder, spec, shown)
+        # `sys` of the older versions: the loader's own method says what it is.
+        loader = decoder.objects.attribute(spec, "loader")
+        if not isinstance(loader, Absent):
+            is_class = decoder.ident(loader) == "type"
+            if is_class and decoder.types.at(loader).qualname == "BuiltinImporter":
+                return f"<module {shown} (built-in)>"
+        decoder.mark_inexact()
+        return f"<module {shown}>"
     if decoder.repr_of(has_file) == "True":
         return f"<module {shown} from {decoder.repr_of(origin)}>"
     return f"<module {shown} ({decoder.string(origin)})>"
-
-
-def _without_origin(decoder: ReprDecoder, spec: int, shown: str) -> str:
-    # `sys` of the older versions: the loader's own method says what it is.
-    loader = decoder.objects.attribute(spec, "loader")
-    if not isinstance(loader, Absent):
-        is_class = decoder.ident(loader) == "type"
-        if is_class and decoder.types.at(loader).qualname == "BuiltinImporter":
-            return f"<module {shown} (built-in)>"
-    decoder.mark_inexact()
-    return f"<module {shown}>"
 
 
 @decodes_repr(

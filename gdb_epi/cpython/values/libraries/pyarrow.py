@@ -256,7 +256,10 @@ def scalar(decoder: ReprDecoder, obj: Obj) -> str:
     if text == "None":
         pass
     elif read_type_id(decoder, kind) == TIMESTAMP:
-        text = _iso(text)
+        from datetime import datetime
+
+        parts = [int(part) for part in text[len("datetime.datetime(") : -1].split(", ")]
+        text = repr(datetime(*parts).isoformat())  # type: ignore[arg-type]
     elif read_type_id(decoder, kind) == STRUCT:
         names = _names(decoder, kind)
         held = read_shared_pointers(decoder, at + 48, len(names))
@@ -326,14 +329,6 @@ def _decimal(decoder: ReprDecoder, raw: bytes, kind: int) -> str:
     if width != 16 or not 0 < precision <= 38 or abs(scale) > 38 or len(digits) > precision:
         raise Undecodable("a decimal of no such type")
     return f"Decimal('{'-' if value < 0 else ''}{decimal_text(digits, -scale)}')"
-
-
-def _iso(text: str) -> str:
-    """Return the repr() of isoformat() for that of a datetime."""
-    from datetime import datetime
-
-    parts = [int(part) for part in text[len("datetime.datetime(") : -1].split(", ")]
-    return repr(datetime(*parts).isoformat())  # type: ignore[arg-type]
 
 
 # -- as Arrow prints them: arrays --------------------------------------------------------------
