@@ -296,10 +296,17 @@ class LiveCode:
     def kept(self) -> list[tuple[_Function, int]]:
         """(function, self) of the program's functions that something beside their names refers to.
 
-        A module or class has one reference, each frame that runs a function another one.
+        A module or class has one reference, each frame that runs a function another one. So has a
+        started thread: it has called its target, once.
         """
-        running = [f.code for frames in self.view.all_frames().values() for f in frames]
-        running += [*self._resting, *self._suspended()]
+        alive = [frame for frames in self.view.all_frames().values() for frame in frames]
+        resting = list(self._suspended())
+        started = [at for frames in self.view.all_frames().values() for at in self._targets(frames)]
+        variables = [
+            at for frame in (*alive, *resting) for _, at in self.view.variable_addresses(frame)
+        ]
+        frames_refer = self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None
+        running = [*self._resting, *(frame.code for frame in (*alive, *resting))]
         bound: dict[int, list[int]] = {}
         instances = shared_instances(self.view.target, self.view.python)
         require = self._reader.layout.require
@@ -307,20 +314,35 @@ class LiveCode:
         for method in instances.of(("method",)):
             with suppress(UnreadableMemory):
                 function = self._reader.u64(method.address + to)
-                bound.setdefault(function, []).append(self._reader.u64(method.address + of))
+                subject = self._reader.u64(method.address + of)
+                bound.setdefault(function, []).append(0 if method.address in started else subject)
         kept = []
         for each in (each for functions in self.own.values() for each in functions):
             methods = bound.get(each.address, [])
             name = self.name_of(each.code)
-            ordinary = 1 + running.count(each.code) + len(methods)
-            inner = "<locals>" in self._qualified(each) or name == "<lambda>"
-            if inner or (each.references & 0xFFFFFFFF) > ordinary:
+            frames, targets = running.count(each.code), started.count(each.address)
+            ordinary = 1 + frames + len(methods) + targets
+            if "<locals>" in self._qualified(each) or name == "<lambda>":
+                ordinary = frames * frames_refer + targets + variables.count(each.address)
+            if (each.references & 0xFFFFFFFF) > ordinary:
                 kept.append((each, 0))
-            kept += [(each, subject) for subject in methods]
+            kept += [(each, subject) for subject in methods if subject]
         return [*kept, *((each, 0) for each in self._overriding())]
 
-    def _suspended(self) -> Iterator[int]:
-        """Yield the code of generators and coroutines that rest: since 3.11 each has its function.
+    def _targets(self, frames: Sequence[PyFrame]) -> Iterator[int]:
+        """Yield what the thread of some frames was started with (Lib/threading.py, run()).
+
+        Twice where run() has it on its stack too: it calls f(*args) through C code up to 3.11.
+        """
+        for place, frame in enumerate(frames):
+            if (frame.module, frame.name) == ("threading", "run"):
+                thread = self.view.variable(frame, "self")
+                target = self.view.attribute(thread, "_target") if thread else None
+                if target:
+                    yield from (target,) * (1 + (place > 0 and frames[place - 1].is_entry))
+
+    def _suspended(self) -> Iterator[PyFrame]:
+        """Yield the frames of generators and coroutines that rest, each with its function (3.11).
 
         bpo-44032 made frames keep it.
         """
@@ -331,7 +353,7 @@ class LiveCode:
             with suppress(UnreadableMemory, LayoutError):
                 frame = self.view.slots.suspended(each.address)
                 if frame is not None:
-                    yield frame.code
+                    yield frame
 
     def _overriding(self) -> Iterator[_Function]:
         """Yield the functions of the program's classes that libraries know by a base of theirs."""
