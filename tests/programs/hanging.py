@@ -1430,6 +1430,37 @@ def thread_until_a_signal_comes():
     thread(gate.walk).join()
 
 
+class Job:
+    def __init__(self):
+        self.over = threading.Event()
+
+    def finish(self):
+        self.over.set()
+
+
+class LateJob(Job):
+    def finish(self):
+        super().finish()
+
+
+LATE = LateJob()
+
+
+def finish_late():
+    time.sleep(100000)
+    LATE.finish()
+
+
+def event_that_a_base_class_sets():
+    thread(finish_late)
+    LATE.over.wait()
+
+
+def main_thread_failed():
+    thread(socket.create_server(("127.0.0.1", 0)).accept, daemon=False)
+    raise ValueError("no room")
+
+
 async def look_for_ever():
     while True:
         try:

@@ -234,8 +234,10 @@ TRUTHS = {
     "busy_at_the_end_of_a_connection": Truth(HANG, "reads past the end", ("`self.rest`",)),
     "busy_reading_up_to_a_number": Truth(HANG, "reads past the end", ("`data`", "recv()")),
     "busy_over_a_growing_list": Truth(HANG, "may be endless", ("a list that grows meanwhile",)),
-    "idle_until_a_signal_comes": Truth(FINE, "may be idle", ("which open() ends",)),
-    "thread_until_a_signal_comes": Truth(HANG, "signal", ("which let_pass() ends",)),
+    "idle_until_a_signal_comes": Truth(FINE, "idle", ("handler of SIGTERM ends",)),
+    "thread_until_a_signal_comes": Truth(FINE, "until a signal", ("signal",)),
+    "event_that_a_base_class_sets": Truth(HANG, "nobody gives it", ("no frame of",)),
+    "main_thread_failed": Truth(HANG, "failed main", ("ValueError",)),
     "cancel_ignored": Truth(HANG, "ignored cancel", ("look_for_ever", "asked to end by cancel()")),
     "handshake_never_answered": Truth(HANG, "peer", ("part of the handshake",)),
 }

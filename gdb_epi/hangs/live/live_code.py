@@ -216,10 +216,7 @@ class LiveCode:
                 continue
             numbers = [each.argument]
             if name.count("FAST") > 1:  # two variables in one instruction (3.13)
-                numbers = [
-                    each.argument >> 4,
-                    *([each.argument & 15] * name.endswith("STORE_FAST")),
-                ]
+                numbers = [each.argument >> 4, *[each.argument & 15][: name.endswith("STORE_FAST")]]
             table = cells if name == "STORE_DEREF" else slots
             stored |= {table[number] for number in numbers if number < len(table)}
         return stored
@@ -363,15 +360,10 @@ class LiveCode:
         for at in dict.fromkeys(each.address for each in instances.of(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.at(at)
+                mine = own | _PLAIN_BASES
                 bases = instances.types.mro(info)[1:]
-                if (
-                    info.module not in own
-                    or not info.dict
-                    or all(
-                        base.module in own or base.module in _PLAIN_BASES or not base.python_class
-                        for base in bases
-                    )
-                ):
+                plain = all(base.module in mine or not base.python_class for base in bases)
+                if info.module not in own or not info.dict or plain:
                     continue
                 for _, value in self.view.objects.dict_items(info.dict):
                     if value in by_address:
@@ -576,9 +568,7 @@ class _Walk:
     def _inner_codes(self, body: _Body) -> Iterator[int]:
         """Yield the code of comprehensions and functions that code makes."""
         at = self._reader.layout.require("PyCodeObject", "co_consts")
-        constants = list(
-            ContainerReader(self._reader).tuple_items(self._reader.u64(body.code + at))
-        )
+        constants = ContainerReader(self._reader).tuple_items(self._reader.u64(body.code + at))
         for each in self._calls.sites.instructions(body.code):
             if each.operation == "const" and _covers(body.live, each.at):
                 constant = constants[each.argument]

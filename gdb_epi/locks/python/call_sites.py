@@ -46,6 +46,7 @@ _OPERATIONS = {
         ("name", "LOAD_NAME"),
         ("attr", "LOAD_ATTR"),
         ("method", "LOAD_METHOD"),
+        ("super", "LOAD_SUPER_ATTR"),
         ("extended", "EXTENDED_ARG"),
         ("nothing", "PUSH_NULL NOP CACHE COPY_FREE_VARS NOT_TAKEN PRECALL"),
         ("cold", "JUMP_BACKWARD_NO_INTERRUPT"),
@@ -290,6 +291,8 @@ class CallSites:
             return self.name_loaded(instruction)
         if instruction.operation == "attr":
             return instruction.argument >> self._opcodes.attr_shift
+        if instruction.operation == "super":
+            return instruction.argument >> 2
         return instruction.argument if instruction.operation == "method" else None
 
     def comparison(self, instruction: Instruction) -> str:
@@ -343,6 +346,8 @@ class CallSites:
             elif does in ("attr", "method"):
                 number = number >> self._opcodes.attr_shift if does == "attr" else number
                 yield each.at, does, names[number]
+            elif does == "super":  # super().name, of an object that is not known (3.12)
+                yield each.at, "attr", names[number >> 2]
             else:
                 yield each.at, does, ""
 
