@@ -465,8 +465,9 @@ def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
     else:
         rows = _cursor(connection, chosen).fetchall()
         columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
-    host, day, sets = (np.array(column, dtype=np.int64) for column in columns[:3])
-    hours = np.array(columns[3], dtype=float)
+    host, day, sets = (np.asarray(column, dtype=np.int64) for column in columns[:3])
+    hours = np.asarray(columns[3], dtype=float)
+    del columns
     order = np.lexsort((sets, host, day))
     return host[order], day[order], sets[order], hours[order]
 

@@ -66,7 +66,7 @@ def daily_rates(population: Population, mine: Bools) -> DailyRates:
         np.add.at(hours, offset, weights)
         mine &= population.day >= first
         # A day without host-hours says nothing, although a crash on it had some.
-        mine &= hours[np.clip(population.day - first, 0, hours.size - 1)] > 0
+        mine &= (hours > 0)[np.clip(population.day - first, 0, hours.size - 1)]
         source = HOST_HOURS
     else:
         recent = population.known_day[population.timed & (population.day <= last)]

@@ -15,7 +15,14 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import CORE_SIZE, CPU_TIME, EXECUTABLE
 from gdb_epi.fleet.screen.finding import MAX_Q, MIN_N
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, absent_column, count_pairs
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Bools,
+    Ints,
+    absent_column,
+    count_pairs,
+    rows_under,
+)
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_tail
 from gdb_epi.fleet.statistics.latent_classes import MIN_CLASS, find_classes
 from gdb_epi.typing_lite import NamedTuple
@@ -178,7 +185,7 @@ def attributes_in_mark(population: Population, same: Bools, mine: Bools) -> froz
 
 
 def _sample_of_others(members: Bools) -> Ints:
-    others = np.flatnonzero(~members)
+    others = rows_under(~members)
     return np.asarray(others[:: others.size // MAX_OTHERS + 1])
 
 
