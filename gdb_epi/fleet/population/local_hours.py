@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.statistics.arrays import Bools, Ints, row_blocks
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_codes, row_blocks
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -27,7 +27,7 @@ ZONES = (
 STEP = 28 * DAY  # clocks change twice a year
 MIN_EACH_SIDE = 4  # crashes of a job before the change, and after it
 MOST_SPREAD = 2.5 * HOUR  # half of its crashes lie in a window of this length
-HOURS_OF_WINDOW = 4  # that such a window touches
+HOURS_OF_WINDOW = 4  # that a window of up to three hours touches
 MIN_SCORE = 3.0  # standard errors of the shift from none
 MAX_SCORE = 2.5  # and from the change of the clocks
 
@@ -72,11 +72,7 @@ def _local_hours(population: Population, crashes: Bools | None = None) -> LocalH
         return None
     first = int(second.min(where=rows, initial=np.iinfo(second.dtype).max))
     last = int(second.max(where=rows, initial=0))
-    hourly = count_by_hour_of_day(population.signature, second, len(population.signatures), rows)
-    most = sums_of_windows(hourly, HOURS_OF_WINDOW).max(axis=1, initial=0)
-    sizes = hourly.sum(axis=1)
-    asked = (sizes >= 2 * MIN_EACH_SIDE) & (2 * most >= sizes)
-    rows &= np.append(asked, False)[population.signature]
+    rows &= are_of_few_hours(population, second, rows, (2 * MIN_EACH_SIDE, 0.5))
     if not rows.any():
         return None
     codes, times = population.signature[rows], second[rows]
@@ -89,14 +85,25 @@ def _local_hours(population: Population, crashes: Bools | None = None) -> LocalH
     return best
 
 
-def count_by_hour_of_day(codes: Ints, second: Ints, size: int, among: Bools) -> Ints:
-    """Return how many of the rows `among` all have each code (a row) in each hour of the day."""
-    hourly = np.zeros(24 * size, dtype=np.int64)
+def are_of_few_hours(
+    population: Population, second: Ints, among: Bools, least: tuple[int, float]
+) -> Bools:
+    """Tell which crashes are of signatures that have enough in a few hours of the day.
+
+    `least` is how many such a signature has `among` all, and the share of these in its best window.
+    """
+    sizes = count_codes(population.signature, len(population.signatures), among)
+    often = np.append(sizes >= least[0], False)  # the last place is of no signature
+    number = np.cumsum(often) - 1
+    hourly = np.zeros(24 * np.count_nonzero(often), dtype=np.int64)
     for part in row_blocks(among.size):
-        some = among[part]
-        cell = codes[part][some].astype(np.int64) * 24 + second[part][some] % DAY // HOUR
-        np.add.at(hourly, cell, 1)
-    return hourly.reshape(-1, 24)
+        codes = population.signature[part]
+        some = among[part] & often[codes]
+        np.add.at(hourly, number[codes[some]] * 24 + second[part][some] % DAY // HOUR, 1)
+    most = sums_of_windows(hourly.reshape(-1, 24), HOURS_OF_WINDOW).max(axis=1, initial=0)
+    few = often.copy()
+    few[often] = most >= least[1] * sizes[often[:-1]]
+    return np.asarray(few[population.signature])
 
 
 def sums_of_windows(counts: Ints, width: int) -> Ints:

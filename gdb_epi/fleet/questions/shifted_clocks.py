@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.local_hours import (
-    count_by_hour_of_day,
+    are_of_few_hours,
     find_local_hours,
     sums_of_windows,
 )
@@ -93,13 +93,9 @@ def _crashes_of_few_hours(population: Population, second: Ints) -> Ints:
     signatures are left out before any place is examined.
     """
     has_time = (second >= 0) & (population.signature >= 0)
-    size = len(population.signatures)
-    hourly = count_by_hour_of_day(population.signature, second, size, has_time)
-    sizes = hourly.sum(axis=1)
-    # A window touches one hour more than its length.
-    most = sums_of_windows(hourly, HOURS + 1).max(axis=1, initial=0)
-    is_asked = (sizes >= 2 * MIN_TIMES) & (2 * most >= MOSTLY * sizes)
-    return np.flatnonzero(has_time & np.append(is_asked, False)[population.signature])
+    # One of the two has half of its crashes in them.
+    is_asked = are_of_few_hours(population, second, has_time, (2 * MIN_TIMES, MOSTLY / 2))
+    return np.flatnonzero(has_time & is_asked)
 
 
 def _places_of_attribute(

@@ -54,6 +54,7 @@ def unexplained_signature_sentences(
     ends = rows.size - sizes.sum() + np.cumsum(sizes)
     timed = counted_once.timed
     days = np.sort(counted_once.day[timed])
+    each_day = np.bincount(days - days[:1])
     for code in np.argsort(-sizes, kind="stable").tolist():
         if sizes[code] < MIN_CRASHES:
             break
@@ -61,21 +62,22 @@ def unexplained_signature_sentences(
             continue
         mine = rows[ends[code] - sizes[code] : ends[code]]
         began += _began(counted_once, mine[timed[mine]], days, (day, tested))
-        bursts += _in_bursts(counted_once, mine[timed[mine]], days, tested)
+        if (its_own := mine[timed[mine]]).size >= MIN_CRASHES:
+            bursts += _in_bursts(counted_once, its_own, (int(days[0]), each_day), tested)
         few += _on_few_hosts(counted_once, mine, tested)
     return [*bursts[:MAX_TOLD], *began[:MAX_TOLD], *few[:MAX_TOLD]]
 
 
-def _in_bursts(population: Population, mine: Ints, all_days: Ints, tested: int) -> Iterator[str]:
+def _in_bursts(
+    population: Population, mine: Ints, crashes: tuple[int, Ints], tested: int
+) -> Iterator[str]:
     """Say that a signature comes in bursts of a day or some, on many hosts each time.
 
     A job that is queued again until somebody cancels it, or an input that no process can read, goes
-    from host to host: it is one story, whatever version runs on those days.
+    from host to host: it is one story, whatever version runs on those days. `crashes` are the first
+    day, and how many crashes there are on each from then on.
     """
-    if mine.size < MIN_CRASHES:
-        return
-    first = int(all_days[0])
-    every = np.bincount(all_days - first)
+    first, every = crashes
     own = np.bincount(population.day[mine] - first, minlength=every.size)
     others = (every - own) + 1.0
     is_burst = (own >= MIN_BURST) & (own > np.quantile(own, 1 - LOUDEST))
