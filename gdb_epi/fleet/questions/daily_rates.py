@@ -51,10 +51,17 @@ def daily_rates_of_signature(population: Population, signature: int) -> DailyRat
 
 def daily_rates(population: Population, mine: Bools) -> DailyRates:
     """Return some crashes by day, with the host-hours, or days where none are known."""
+    first, hours, counts_then, source = population.once(_recent_days, population)
+    mine = mine & counts_then
+    counts = np.bincount(population.day[mine] - first, minlength=hours.size).astype(float)
+    return DailyRates(first, counts, hours, mine, source)
+
+
+def _recent_days(population: Population) -> tuple[int, Floats, Bools, str]:
+    """Return the first of the days that count, the hours of each, their crashes, and the source."""
     last = population.last_day
     hours: Floats
-    mine = mine & (population.day <= last)
-    mine &= (population.day > last - MAX_DAYS) & population.timed
+    recent = population.timed & (population.day <= last) & (population.day > last - MAX_DAYS)
     if population.has_exposure:
         recent_days = (population.exposure_day <= last) & (
             population.exposure_day > last - MAX_DAYS
@@ -64,20 +71,17 @@ def daily_rates(population: Population, mine: Bools) -> DailyRates:
         weights = population.exposure_hours[recent_days]
         hours = np.zeros(last - first + 1)
         np.add.at(hours, offset, weights)
-        mine &= population.day >= first
+        recent &= population.day >= first
         # A day without host-hours says nothing, although a crash on it had some.
-        mine &= (hours > 0)[np.clip(population.day - first, 0, hours.size - 1)]
+        recent &= (hours > 0)[np.clip(population.day - first, 0, hours.size - 1)]
         source = HOST_HOURS
     else:
-        recent = population.known_day[population.timed & (population.day <= last)]
-        recent = recent[recent > last - MAX_DAYS]
-        first = int(recent.min()) if recent.size else last
+        first = int(population.day[recent].min()) if recent.any() else last
         hours = np.ones(last - first + 1, dtype=np.float64)
         source = "none: days, which all count alike"
-    counts = np.bincount(population.day[mine] - first, minlength=hours.size).astype(float)
     if (gap := find_silent_days(population)) is not None:
         hours[max(gap.first - first, 0) : max(gap.last + 1 - first, 0)] = 0.0
-    return DailyRates(first, counts, hours, mine, source)
+    return first, hours, recent, source
 
 
 def scan_for_change(counts: Floats, hours: Floats) -> tuple[Floats, float]:
