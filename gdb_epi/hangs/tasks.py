@@ -288,7 +288,7 @@ def _wait_words(task: UnfinishedTask, installed: InstalledPackages) -> str:
     return f"{place}{reason}"
 
 
-def _texts_of_tasks(tasks: Sequence[UnfinishedTask], installed: InstalledPackages) -> list[str]:
+def texts_of_tasks(tasks: Sequence[UnfinishedTask], installed: InstalledPackages) -> list[str]:
     """Return what tasks wait for, those that wait alike in one text."""
     alike: dict[str, list[str]] = {}
     for task in tasks:
@@ -350,7 +350,7 @@ def tasks_clause(
         first[-1] = telling
     alike = {_wait_words(task, installed) for task in first}
     first += [t for t in ranked if t not in first and _wait_words(t, installed) in alike]
-    shown = _texts_of_tasks(first, installed)
+    shown = texts_of_tasks(first, installed)
     more = len(ranked) - len(first)
     shown[1:1] = filter(None, [of_first])
     return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")

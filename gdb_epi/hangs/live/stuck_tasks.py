@@ -36,6 +36,7 @@ from gdb_epi.hangs.tasks import (
     has_timeout,
     name_task,
     own_frames,
+    texts_of_tasks,
 )
 from gdb_epi.hangs.types import (
     GIL,
@@ -50,6 +51,7 @@ from gdb_epi.locks.types import INFO, PROBABLE
 
 MAX_TASKS = 300
 MAX_CHAIN = 32
+MAX_OTHERS = 2  # kinds of waits of other stuck tasks that an answer names
 _FRAMEWORKS = ("asyncio", "trio", "gevent", "greenlet")
 _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
 # What ends waits of trio and gevent by another object than the one that is waited for.
@@ -104,6 +106,12 @@ def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
         own = own_frames(task, scene.installed)
         at = f" at {function_and_line(own[0])}" if own else ""
         sentence += f"; {name_task(task)} waits for it{at}"
+    others = [task for task in stuck.values() if task not in chain]
+    others = [task for task in others if own_frames(task, scene.installed)]
+    # One of them may be who should end that wait.
+    sentence += "".join(
+        f"; {text}" for text in texts_of_tasks(others, scene.installed)[:MAX_OTHERS]
+    )
     sentence += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
     shown = (last, *(task for task in chain[:-1] if own_frames(task, scene.installed)))
     return HangDiagnosis(
