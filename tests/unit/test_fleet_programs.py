@@ -17,7 +17,7 @@ from gdb_epi.fleet.records.facts import extract_facts, identify_program
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import ALL, DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
-from gdb_epi.fleet.screen.finding_texts import describe_verdict
+from gdb_epi.fleet.screen.finding_texts import describe_verdict, words_of_aliases
 from gdb_epi.fleet.screen.programs import is_preferred_by_most_programs, program_of_each_crash
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_recurring_event
@@ -247,3 +247,21 @@ def test_what_dies_at_each_start_is_no_event_and_no_hour(tmp_path):
         verdict.headline.startswith("software: all ") and "process_uptime_s <= " in verdict.headline
     )
     assert verdict.headline.endswith("once for each start, whatever was started")
+
+
+@pytest.mark.parametrize(
+    ("attr", "aliases", "is_told"),
+    [
+        ("openblas", ("cpu_model=EPYC", "image=a:znver"), True),
+        ("image", ("package a=2",), False),  # one release in two words
+        ("image", (), False),
+        ("host", ("rack=r1",), False),
+        (EVENT, ("rack=r1",), False),
+    ],
+)
+def test_marks_of_the_same_hosts_are_none_of_them_proved(attr, aliases, is_told):
+    nothing = np.zeros(1, dtype=bool)
+    finding = Finding(
+        attr, "x", "s", 9, 9, 1e-9, 1e-9, 9.0, 3.0, 27.0, "", "", aliases, (), nothing
+    )  # fmt: skip
+    assert (words_of_aliases(finding) is not None) == is_told

@@ -137,7 +137,12 @@ def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
     `others` are events that it stands for.
     """
     from gdb_epi.fleet.screen.finding import CLUSTERED_CRASHES
-    from gdb_epi.fleet.screen.finding_texts import describe_test, describe_verdict, finding_sentence
+    from gdb_epi.fleet.screen.finding_texts import (
+        describe_test,
+        describe_verdict,
+        finding_sentence,
+        words_of_aliases,
+    )
     from gdb_epi.fleet.screen.recurring_events import describe_group, describe_recurrence
 
     print_line(f"{day}  {describe_group(describe_verdict(finding), finding, others)}")
@@ -146,5 +151,6 @@ def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
         print_line(f"    {describe_test(finding)}")
     if others:
         print_line(f"    {describe_recurrence(finding, others)}")
-    for caveat in finding.caveats:
-        print_line(f"    but: {caveat}")
+    for caveat in (words_of_aliases(finding), *finding.caveats):
+        if caveat:
+            print_line(f"    but: {caveat}")

@@ -23,8 +23,10 @@ from gdb_epi.fleet.screen.finding import (
     DAY_OF_MONTH,
     DAY_OF_WEEK,
     EVENT,
+    HOST,
     LOCK,
     LOOP_OF,
+    TIME_AND_CPU_ATTRIBUTES,
     TIME_OF_DAY,
     Finding,
     is_not_one_job,
@@ -139,6 +141,21 @@ def describe_verdict(finding: Finding) -> str:
     kind = describe_cause_kind(finding.attr, finding.signature)
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
     return f"{kind}: goes with {what}{others}"
+
+
+def words_of_aliases(finding: Finding) -> str | None:
+    """Say that several marks of a finding are of the same hosts; None of an image and its package.
+
+    Who reads "goes with the library, or the CPU model" must not take one of them for proved.
+    """
+    if finding.attr in (HOST, *CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
+        return None
+    names = {finding.attr, *(alias.partition("=")[0] for alias in finding.aliases)}
+    if len(names) < 2 or all(map(is_process_attribute, names)):
+        return None
+    return (
+        "these come together: which of them it is cannot be told until one runs without the others"
+    )
 
 
 def describe_certainty(population: Population, same: Bools, conditions: Sequence[Finding]) -> str:
