@@ -78,23 +78,21 @@ def null_with_one_bit(context: Context) -> Iterator[Evidence]:
 
 
 def _places(context: Context, word: FaultWord) -> list[int]:
-    """Return the places that a number may have been read from; none where too many hold it.
+    """Return the places that a number may have been read from: in objects that were at hand.
 
-    Of a small number, which stands everywhere, those in objects that the fault had at hand.
+    Where none has it, all words of memory that hold it; none of a small one, or of many.
     """
-    if word.value < MIN_SEARCHED:
-        objects = filter(address_index(context).begins_block, collect_fault_values(context))
-        places = tuple(
-            at
-            for start in objects
-            for at in range(start + 2 * WORD, start + MAX_AT_HAND, WORD)
-            if read_word(context.target, at) == word.value
-        )
-    else:
-        places = context.places_of(word.value, MAX_PLACES)
-    if len(set(places)) >= MAX_PLACES:
-        return []
-    return sorted({place for place in places if not is_on_stack(context, place)})
+    objects = filter(address_index(context).begins_block, collect_fault_values(context))
+    places = {
+        at
+        for start in objects
+        for at in range(start + 2 * WORD, start + MAX_AT_HAND, WORD)
+        if read_word(context.target, at) == word.value
+    }
+    if not places and word.value >= MIN_SEARCHED:
+        everywhere = context.places_of(word.value, MAX_PLACES)
+        places = {*everywhere} if len(everywhere) < MAX_PLACES else set()
+    return sorted(place for place in places if not is_on_stack(context, place))
 
 
 def _field_at(context: Context, place: int) -> _Field | None:

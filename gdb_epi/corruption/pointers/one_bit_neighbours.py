@@ -73,8 +73,9 @@ class Correction(NamedTuple):
     that hold it. `near`: within a pool of a register, and the wrong one is not. `objects` and
     `same`: how many of the four words around the wrong one are objects, and of the same type.
     `owner`: the type of the object whose field the wrong word is. `orphan`: the corrected object
-    has more references than words that hold its address. `hashed`: the entry of a set or dict that
-    the wrong word is in holds the corrected object's hash. `rivals`: flips that are as good.
+    has more references than words that hold its address, or the wrong word leads to a file's code
+    or constants, where none was that could have been freed. `hashed`: the entry of a set or dict
+    that the wrong word is in holds the corrected object's hash. `rivals`: flips that are as good.
     `ambiguous`: the software that makes the same word. `constant`: the corrected value is the
     address of read-only data of a file, several words hold it, and one the wrong one.
     """
@@ -291,11 +292,13 @@ def _neighbour(
     worth_a_search = not (same and slots) and (search or pointee is not None) and not rounded
     if constant or (not suspect.depth and worth_a_search):
         copies += len(context.places_of(corrected, MAX_COPIES))
+    own_field = any(is_cpython_field(context, slot) for slot in slots)
     owners = (index.owner(slot) for slot in slots)
     owner = next((type_name for _, type_name in filter(None, owners)), None)
     orphan = bool((suspect.depth or owner) and kind and _is_orphan(context, corrected))
+    orphan = orphan or bool(own_field and kind and _is_constant_of_file(context, suspect.value))
     hashed = kind is not None and _fits_hash_beside(context, slots, corrected)
-    own = any(is_cpython_field(context, slot) for slot in slots)
+    own = own_field
     if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
     is_far_field = pointee is None and own and is_far_flip(context, suspect, bit)
@@ -414,6 +417,11 @@ def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -
         return False
     wrong = context.places_of(suspect.value, MAX_COPIES)
     return len(wrong) == 1 and len(context.places_of(corrected, MAX_COPIES)) >= MAX_COPIES
+
+
+def _is_constant_of_file(context: Context, address: int) -> bool:
+    region = context.target.region_at(address)
+    return region is not None and region.in_file and "w" not in region.perms
 
 
 def _in_file(context: Context, address: int) -> bool:
