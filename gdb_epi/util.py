@@ -48,6 +48,20 @@ def shortened_list(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def natural_order(name: str) -> list[tuple[int, int, str]]:
+    """Return a key for sorting by which h2 comes before h10."""
+    key, digits, text = [], "", ""
+    for letter in f"{name}\0":
+        if letter.isascii() and letter.isdecimal():
+            digits += letter
+            continue
+        if digits:
+            key += [(1, 0, text), (0, int(digits), digits)]
+            digits = text = ""
+        text += letter
+    return [*key, (1, 0, text)]
+
+
 def names_by_reason(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return reason -> names, for pairs of a name and its reason."""
     names: dict[str, list[str]] = {}

@@ -23,7 +23,7 @@ from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_UNUSABLE_INPUT, InputError, UsageError
 from gdb_epi.sidecars.find import SidecarOptions
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace, _ArgumentGroup
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shortened_list
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.core_files import CoreInput
@@ -45,6 +45,7 @@ EXIT_CODES = (
 MANY_SECONDS = 300.0  # for each core, when there are many
 MAX_LIST = 64 << 20  # bytes
 MAX_KEY = 4096  # bytes
+MAX_PASSED_OVER = 3  # files that are named
 MIN_PREFIX = 4096  # of a core: less holds no note
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -155,6 +156,9 @@ def run(args: Namespace) -> int:
             f"{links} in folders not followed ({inputs.links[0]}); "
             "try: name the folders that they lead to"
         )
+    if inputs.passed_over and inputs.cores:
+        some = shortened_list(inputs.passed_over, MAX_PASSED_OVER)
+        write_to_stderr(f"{counted(len(inputs.passed_over), 'file')} passed over, no cores: {some}")
     if not many and inputs.problems:
         raise inputs.problems[0]
     options = options._replace(line=not many and args.format != "json")

@@ -14,6 +14,7 @@ from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.record.record_parts import get_group, get_groups, get_number, get_texts, hypotheses
 from gdb_epi.render.category_words import category_words
 from gdb_epi.render.escape import screen_width, unpad_addresses
+from gdb_epi.render.frame_lines import without_build_tag
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import names_by_reason, sha256_hex
 
@@ -30,25 +31,45 @@ _NO_HALF = "no native stack ("  # before the reason why the key `native` is abse
 _ARROWS = ("<-", "<--", "=>")
 
 
+_NOT_ITS_FAULT = ("killed-external", "snapshot")  # their lines say what was waited for first
+BUSY = "busy"
+# SPEC.md N71: the word for what is waited for, in plain words.
+_WAITS = {
+    "join": "a thread", "task": "a task", "read": "data", "write": "a reader",
+    "accept": "a connection", "poll": "its descriptors", "child": "a child", "sleep": "time",
+    "signal": "a signal", "file_lock": "a locked file", "database": "a locked database",
+}  # fmt: skip
+_NAMELESS = "!?"  # after the module of a function without a name
+
+
 class SignatureParts(NamedTuple):
-    """A signature's line taken apart: its category and (language, function), innermost first."""
+    """A signature's line taken apart: its category and (language, function), innermost first.
+
+    Of a process that did not fail by itself also what it waited for: a word of SPEC.md N70 to N73.
+    """
 
     category: str | None
     frames: tuple[tuple[str, str], ...]
+    waits_for: str = ""
 
 
 def parse_signature_line(line: str, category: str | None) -> SignatureParts:
     """Parse `gsig/2 stable CATEGORY f <- g <-- py:h`; any other text is one frame.
 
     In a hang, what is waited for stands before a frame: `deadlock join py:f`, `task py:g`.
+    A function without a name is "a function of" its module.
     """
     words = line[:MAX_LINE].split(" ", 3)
     if not words[0].startswith("gsig/"):
         return SignatureParts(category, ((NATIVE, line),) if line else ())
     if len(words) < 4:
         return SignatureParts(category or (words[2] if len(words) == 3 else None), ())
+    category, waits_for, content = category or words[2], "", words[3].split(" ")
+    if category in _NOT_ITS_FAULT and len(content) > 1 and content[1] not in _ARROWS:
+        waits_for = content[0] if not content[0].startswith("py:") else ""
+        content = content[1:] if waits_for else content
     frames: list[str] = [""]
-    for word in words[3].split(" "):
+    for word in content:
         if word in _ARROWS:
             frames.append("")
         else:
@@ -56,8 +77,11 @@ def parse_signature_line(line: str, category: str | None) -> SignatureParts:
     named = []
     for frame in filter(None, frames):
         python = f" {frame}".partition(" py:")[2]
-        named.append((PYTHON, python) if python else (NATIVE, frame))
-    return SignatureParts(category or words[2], tuple(named[:MAX_FRAMES]))
+        native = frame
+        if frame.endswith(_NAMELESS):
+            native = f"a function of {without_build_tag(frame[: -len(_NAMELESS)])}"
+        named.append((PYTHON, python) if python else (NATIVE, native))
+    return SignatureParts(category, tuple(named[:MAX_FRAMES]), waits_for)
 
 
 def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str, str]:
@@ -66,17 +90,35 @@ def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str,
     Functions of the standard library that the program called come after its own.
     `hung`: every verdict says so, and the category only says how the process was ended.
     """
-    words = parse_signature_line(line, category)
+    return where_and_what_of(parse_signature_line(line, category), hung=hung)
+
+
+def where_and_what_of(words: SignatureParts, *, hung: bool = False) -> tuple[str, str]:
+    """Return what `where_and_what` does, of the parts of a line."""
     python = [name for language, name in words.frames if language == PYTHON]
     native = [name for language, name in words.frames if language == NATIVE]
     outside = [name for name in python if name.partition(".")[0] not in sys.stdlib_module_names]
     where = (outside or python or native or [UNKNOWN])[0].partition(" ~")[0]
     where = where.removeprefix("__main__.")
     where = where if len(where) <= MAX_WHERE else where[: MAX_WHERE - 3] + "..."
-    if hung:
-        return where, "hung"
+    if words.waits_for in (HUNG, BUSY) or not words.waits_for:
+        what = "hung" if hung or words.waits_for == HUNG else words.waits_for
+    else:
+        kind, _, name = words.waits_for.partition(":")
+        what = f"waits for {name.removeprefix('__main__.') or _WAITS.get(kind, kind)}"
+        what = f"hung, {what}" if hung else what
+    if what:
+        return where, what
     what = category_words(words.category)
-    return where, f"{what} in {native[0]}" if python and native else what
+    return where, f"{what} in {native[0].partition(' ~')[0]}" if python and native else what
+
+
+def name_signature(words: SignatureParts, *, hung: bool = False) -> str:
+    """Return what happened and where, as one phrase."""
+    where, what = where_and_what_of(words, hung=hung)
+    if not words.category and what == UNKNOWN:
+        return where
+    return what if where == UNKNOWN else f"{what}, in {where}"
 
 
 def named_signature(line: str) -> str:
@@ -88,8 +130,7 @@ def named_signature(line: str) -> str:
     if len(words) < 3 or not words[0].startswith("gsig/"):
         return line
     line, _, shared = line.partition(WHERE)
-    where, what = where_and_what(line, None, hung=f" {HUNG} " in line)
-    title = what if where == UNKNOWN else f"{what}, in {where}"
+    title = name_signature(parse_signature_line(line, None))
     key = "" if len(line) >= MAX_STORED else f" (key {hash_signature_line(line)})"
     return f'"{title}"{key}{f", those with {shared}" if shared else ""}'
 

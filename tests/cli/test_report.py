@@ -234,8 +234,10 @@ def test_of_few_crashes_what_strikes_comes_first(tmp_path, page_of):
     text = page_of().text
     first, second = text.index("hardware suspect"), text.index("lock held at fork()")
     assert first < second < text.index("nothing stands out among 8 crashes")
-    assert text.index("hardware suspect: 1 crash, #2 z0") < text.index("most on one host")
-    places = [text.index(f" {name} called by", text.index("most on one host"))
+    assert text.index("hardware suspect: 1 crash, #2 NULL pointer, in z0") < text.index(
+        "most on one host"
+    )
+    places = [text.index(f"NULL pointer, in {name}", text.index("most on one host"))
               for name in ("f", "z0", "z1", "g0")]  # fmt: skip
     assert places == sorted(places), "of equally frequent ones, those first"
 

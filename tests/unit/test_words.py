@@ -53,6 +53,12 @@ def test_with_article() -> None:
         ("segv-null f <- g", "NULL pointer, in f"),
         ("segv-null", "NULL pointer"),
         ("killed-external deadlock lock:a py:m.one => lock:b py:m.two", "hung, in m.one"),
+        ("killed-external lock:__main__.lk futex <-- py:__main__.f", "waits for lk, in f"),
+        ("killed-external task py:__main__.main", "waits for a task, in main"),
+        (
+            "abort-terminate:E lib.so!? <-- py:m.f",
+            "C++ exception (E) in a function of lib.so, in m.f",
+        ),
     ],
 )
 def test_a_signature_is_called_what_it_is_with_its_key(content: str, words: str) -> None:

@@ -21,6 +21,7 @@ from gdb_epi.cli.fleet.top import (
     UNKNOWN,
     day_or_empty,
     drop_unknown_columns,
+    shown_program,
     signature_cells,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 GROUP = "Look"
 HELP = "signatures first seen in the last days (counted back from the latest crash)"
 DAYS = 7.0
-HEADERS = ("first seen", "crashes", "hosts", "verdict", "where", "what", "key")
+HEADERS = ("first seen", "crashes", "hosts", "verdict", "program", "where", "what", "key")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -80,4 +81,5 @@ def _cells(row: NewSignature) -> list[object]:
     where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes)
     day = day_or_empty(row.first_seen)
     first = day if row.timed else f"? (stored {day})"
-    return [first, row.crashes, row.hosts or UNKNOWN, verdicts, where, what, row.key or UNKNOWN]
+    hosts, program, key = row.hosts or UNKNOWN, shown_program(row.program), row.key or UNKNOWN
+    return [first, row.crashes, hosts, verdicts, program, where, what, key]

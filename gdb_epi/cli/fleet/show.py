@@ -95,6 +95,7 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
     frames = parse_signature_line(group.text or "", group.category).frames
     rows = [StackRow(StackCall(PY if language == PYTHON else C, name)) for language, name in frames]
     lines = [signature_title(group.name, group.category, labels), _counts(summary), ""]
+    lines += labelled_lines("Program", [summary.program] if summary.program else [])
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
         lines += labelled_lines(label, _tally(summary, name))
     stack = [line.strip() for line in row_lines(rows)]

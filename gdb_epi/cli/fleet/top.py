@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 GROUP = "Look"
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
-NARROW = ("what", "verdict", "where")  # what goes below its row on a narrow terminal
-HEADERS = ("crashes", "hosts", "verdict", "last seen", "where", "what", "key")
+NARROW = ("what", "verdict", "program", "where")  # what goes below its row on a narrow terminal
+HEADERS = ("crashes", "hosts", "verdict", "last seen", "program", "where", "what", "key")
 UNKNOWN = "?"
 
 
@@ -67,7 +67,13 @@ def run(args: Namespace) -> None:
 def _cells(row: TopSignature) -> list[object]:
     where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes, row.category)
     seen = day_or_empty(row.last_seen) or UNKNOWN
-    return [row.crashes, row.hosts or UNKNOWN, verdicts, seen, where, what, row.key or UNKNOWN]
+    hosts, program, key = row.hosts or UNKNOWN, shown_program(row.program), row.key or UNKNOWN
+    return [row.crashes, hosts, verdicts, seen, program, where, what, key]
+
+
+def shown_program(program: str | None) -> str:
+    """Return the name of a program as a table has it: an image without its registry."""
+    return program.rpartition("/")[2] if program else UNKNOWN
 
 
 def signature_cells(
@@ -88,7 +94,7 @@ def drop_unknown_columns(
     """Return a table without the columns of which nothing is known, and the names of these."""
     kept = [i for i in range(len(headers)) if not cells or any(row[i] != UNKNOWN for row in cells)]
     rows = [[row[i] for i in kept] for row in cells]
-    lost = [name for i, name in enumerate(headers) if i not in kept]
+    lost = [name for i, name in enumerate(headers) if i not in kept and name != "program"]
     return [headers[i] for i in kept], rows, ", ".join(lost)
 
 

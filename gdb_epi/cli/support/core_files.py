@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cli.support.remote import RemoteObject, is_url, list_remote_objects, strip_credentials
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import extension_path
+from gdb_epi.util import extension_path, natural_order
 
 HEAD = 64  # bytes that tell what a file is: an ELF header
 _ET_CORE = 4
@@ -56,14 +56,15 @@ class CheckedCores(NamedTuple):
     problems: list[EpiError]
     links: list[str]
     repeated: list[str]
+    passed_over: list[str]  # files inside folders that are no cores
 
 
 def find_cores(names: Sequence[str]) -> CheckedCores:
     """Return the cores named, and those inside the folders named."""
-    usable = CheckedCores([], [], [], [])
+    usable = CheckedCores([], [], [], [], [])
     seen: set[tuple[int, int] | str] = set()
     for name in names:
-        for core in _cores_of(name, usable.links):
+        for core in _cores_of(name, usable):
             if isinstance(core, EpiError):
                 usable.problems.append(core)
                 continue
@@ -159,7 +160,7 @@ def is_core(head: bytes) -> bool:
     return int.from_bytes(head[16:18], order) == _ET_CORE  # type: ignore[arg-type]
 
 
-def _cores_of(name: str, links: list[str]) -> Iterator[CoreInput | EpiError]:
+def _cores_of(name: str, usable: CheckedCores) -> Iterator[CoreInput | EpiError]:
     if is_remote(name):
         if not name.startswith("file://"):
             yield from _remote_cores(name)
@@ -169,7 +170,7 @@ def _cores_of(name: str, links: list[str]) -> Iterator[CoreInput | EpiError]:
         path = path_of_file_url(name)
         names = sorted(glob(path)) if has_magic(path) and not os.path.lexists(path) else [path]
         for local in names or [path]:
-            yield from _cores_of(local, links)
+            yield from _cores_of(local, usable)
         return
     if not os.path.isdir(name):
         try:
@@ -177,10 +178,12 @@ def _cores_of(name: str, links: list[str]) -> Iterator[CoreInput | EpiError]:
         except EpiError as error:
             yield error
         return
-    yield from _cores_inside(name, links)
+    yield from _cores_inside(name, usable.links, usable.passed_over)
 
 
-def _cores_inside(folder: str, links: list[str]) -> Iterator[CoreInput | EpiError]:
+def _cores_inside(
+    folder: str, links: list[str], passed_over: list[str]
+) -> Iterator[CoreInput | EpiError]:
     """Walk a folder: skip what is no core, and report what cannot be read."""
     denied: list[EpiError] = []
     any_core = False
@@ -190,7 +193,10 @@ def _cores_inside(folder: str, links: list[str]) -> Iterator[CoreInput | EpiErro
             if compression_of(head) or is_core(head):
                 yield core_at(path)
                 any_core = True
+            else:
+                passed_over.append(path)
         except _NotACore:
+            passed_over.append(path)
             continue
         except EpiError as error:
             any_core = True  # the message of this one is enough
@@ -205,8 +211,8 @@ def _files_under(folder: str, denied: list[EpiError], links: list[str]) -> Itera
         denied.append(InputError(f"{error.filename}: {error.strerror}", hint="sudo, or chmod +r"))
 
     for place, folders, files in os.walk(folder, onerror=note):
-        folders.sort()
-        for name in sorted(files):
+        folders.sort(key=natural_order)
+        for name in sorted(files, key=natural_order):
             path = os.path.join(place, name)
             try:
                 mode = os.lstat(path).st_mode

@@ -163,13 +163,20 @@ class _Group:
 
     def __init__(self) -> None:
         self.count = 0
+        self.programs: set[str] = set()
         self.best = ""
         self.worth: tuple[float, ...] = ()
         self.record: Mapping[str, Any] = {}
 
-    def add(self, path: str, record: Mapping[str, Any]) -> None:
+    @property
+    def program(self) -> str:
+        """The program of these cores, "several" of more than one."""
+        return next(iter(self.programs)) if len(self.programs) == 1 else "several"
+
+    def add(self, path: str, program: str, record: Mapping[str, Any]) -> None:
         """Count a core; keep it where it tells more than those before it."""
         self.count += 1
+        self.programs.add(program)
         # How much a core can tell: whole before cut, native frames, a sure verdict.
         stack = get_group(get_group(record, "threads"), "crashed")
         worth = (
@@ -192,11 +199,11 @@ class _Table(AnswerWriter):
         """Keep one row; stacks are written at once."""
         record = examined.record
         process, signature = get_group(record, "process"), get_group(record, "signature")
-        who = process.get("script") or process.get("comm") or "?"
+        who = str(process.get("script") or process.get("comm") or "?")
         label = verdict_label(record)
         self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_cells_of(record)])
         line = grouping_line(signature) or str(signature.get("category"))
-        self._groups.setdefault((label, line), _Group()).add(core.path, _summary(record))
+        self._groups.setdefault((label, line), _Group()).add(core.path, who, _summary(record))
         if examined.stacks is not None:
             stacks = stacks_lines(examined.stacks, _ending(record))
             self._out.lines(f"== {escape(core.path)}", *stacks)
@@ -206,8 +213,8 @@ class _Table(AnswerWriter):
         from gdb_epi.render.report_text import table_lines
 
         if self._rows:
-            columns = ("core", "process", "verdict", "where", "what")
-            self._out.lines(*table_lines(columns, self._rows), "")
+            headers = ("core", "process", "verdict", "where", "what")
+            self._out.lines(*table_lines(headers, self._rows), "")
         unusable = sum(problem.exit_code == EXIT_UNUSABLE_INPUT for problem in problems)
         total = len(self._rows) + len(problems)
         failed = len(problems) - unusable
@@ -219,8 +226,11 @@ class _Table(AnswerWriter):
             # What happened once is seen in the table above, unless that fills screens.
             short = len(self._rows) <= SHORT
             listed = [group for group in groups if group.count > 1 or not short]
-            rows = [[g.count, *_cells_of(g.record), g.best] for g in listed[:SHOWN_SIGNATURES]]
-            columns = ("cores", "verdict", "where", "what", "open first")
+            rows = [
+                [g.count, g.program, *_cells_of(g.record), g.best]
+                for g in listed[:SHOWN_SIGNATURES]
+            ]
+            columns = ("cores", "program", "verdict", "where", "what", "open first")
             more = len(groups) - len(rows)
             if rows:
                 self._out.lines(*table_lines(columns, rows))
@@ -229,7 +239,8 @@ class _Table(AnswerWriter):
                 self._out.lines(f"and {counted(more, 'more kind')}{once}")
             first = max(groups, key=_urgency)
             command = f"gdb-epi triage {shell_word(first.best)}{self._options}"
-            self._out.lines(f"Look at this one first: {escape(command)}")
+            why = f" (of {first.count} alike it tells most)" if first.count > 1 else ""
+            self._out.lines(f"Look at this one first{why}: {escape(command)}")
         super().finish(problems)
 
 

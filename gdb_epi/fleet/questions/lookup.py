@@ -19,7 +19,11 @@ from gdb_epi.fleet.questions.find_signature import (
     find_signature,
     require_signature,
 )
-from gdb_epi.fleet.questions.signatures import count_verdicts, crashed_by_end_of_day
+from gdb_epi.fleet.questions.signatures import (
+    count_verdicts,
+    crashed_by_end_of_day,
+    find_program,
+)
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -35,6 +39,7 @@ class CrashSummary(NamedTuple):
     last: float | None
     tables: dict[str, list[tuple[str, int]]]
     examples: list[str]  # core keys, the latest first
+    program: str | None = None  # of a signature: what crashed; SEVERAL; None: not known
     not_believed: int = 0  # crashes whose time their neighbours refute: not in `first` and `last`
 
 
@@ -121,12 +126,10 @@ def summarise_signature(
     """Summarise the crashes of a signature by the end of a day."""
     c = tables.crash.c
     named = {"host": tables.host.c.name, "verdict": c.verdict, "python": c.python}
-    return _summary(
-        engine,
-        and_(c.sig_id.in_(group.ids), crashed_by_end_of_day(asof)),
-        named,
-        c.host_id == tables.host.c.id,
-    )
+    where = and_(c.sig_id.in_(group.ids), crashed_by_end_of_day(asof))
+    summary = _summary(engine, where, named, c.host_id == tables.host.c.id)
+    with engine.connect() as connection:
+        return summary._replace(program=find_program(connection, where))
 
 
 def summarise_host(engine: Engine, ids: Sequence[int], asof: int | None = None) -> CrashSummary:
@@ -171,7 +174,7 @@ def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> Cr
         latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
         counts = {name: _counts(connection, where, column, link) for name, column in named.items()}
         examples = [row[0] for row in connection.execute(latest)]
-        return CrashSummary(count, first, last, counts, examples, not_believed)
+        return CrashSummary(count, first, last, counts, examples, None, not_believed)
 
 
 def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[tuple[str, int]]:

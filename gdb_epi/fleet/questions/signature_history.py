@@ -194,10 +194,11 @@ def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list
 def signature_title(line: str, category: str | None, labels: Sequence[str]) -> str:
     """Return a signature in a few words: what happened, where; `labels` are its verdicts."""
     from gdb_epi.render.opening_sentences import HUNG
-    from gdb_epi.render.signature_words import where_and_what
+    from gdb_epi.render.signature_words import name_signature, parse_signature_line
 
-    where, what = where_and_what(line, category, hung=bool(labels) and set(labels) <= HUNG)
-    return f"{what[:1].upper()}{what[1:]}, in {where}"
+    hung = bool(labels) and set(labels) <= HUNG
+    title = name_signature(parse_signature_line(line, category), hung=hung)
+    return f"{title[:1].upper()}{title[1:]}"
 
 
 def format_utc_time(ts: float | None) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.questions.prune_caveat import read_prune_day_by_itself
+from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.tables import crash, sig
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # numpy: `fleet top` needs none
 
 MAX_VERDICTS = 8  # labels shown for a signature
 SAMPLE = 1_000  # crashes whose labels are read
+SEVERAL = "several"  # programs
 HOURS_DIGITS = 6  # decimals of the host-hours of a day
 
 
@@ -36,6 +38,7 @@ class TopSignature(NamedTuple):
     first_seen: float | None
     last_seen: float | None
     verdicts: dict[str, int]
+    program: str | None = None  # what crashed: its script, unit or image; SEVERAL; None: not known
 
 
 def crashed_by_end_of_day(day: int | None) -> ColumnElement[bool]:
@@ -100,7 +103,8 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
             less = again.get(key, Counter[str]())
             verdicts = {v: n - less.get(v, 0) for v, n in every.items() if n > less.get(v, 0)}
             values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
-            rows.append(TopSignature(*values))
+            same = _of_signature(key, by_then)
+            rows.append(TopSignature(*values, find_program(connection, same)))
     return rows
 
 
@@ -168,15 +172,32 @@ def _hosts_and_verdicts_of(
 
     Only for signatures that are shown: counting the hosts of all takes ten times as long.
     """
+    where = _of_signature(signature, by_then)
+    hosts = select(crash.c.host_id).where(where, crash.c.host_id.is_not(None)).distinct()
+    number = connection.execute(select(func.count()).select_from(hosts.subquery())).scalar_one()
+    return int(number), dict(count_verdicts(connection, where)[:MAX_VERDICTS])
+
+
+def _of_signature(signature: _Key, by_then: ColumnElement[bool]) -> ColumnElement[bool]:
     version, kind, key = signature
     where: ColumnElement[bool] = crash.c.sig_id.is_(None)
     if kind is not None:
         same = (sig.c.version == version, sig.c.kind == kind, sig.c.key == key)
         where = crash.c.sig_id.in_(select(sig.c.id).where(*same))
-    where = and_(where, by_then)
-    hosts = select(crash.c.host_id).where(where, crash.c.host_id.is_not(None)).distinct()
-    number = connection.execute(select(func.count()).select_from(hosts.subquery())).scalar_one()
-    return int(number), dict(count_verdicts(connection, where)[:MAX_VERDICTS])
+    return and_(where, by_then)
+
+
+def find_program(connection: Connection, where: ColumnElement[bool]) -> str | None:
+    """Return the program of some crashes, SEVERAL of more than one, None where none is known.
+
+    A thousand of them are asked: there may be millions, of one program as a rule.
+    """
+    v = tables.attrset_value.c
+    some = select(crash.c.factset_id).where(where, crash.c.factset_id.is_not(None)).limit(SAMPLE)
+    sets = select(some.subquery().c.factset_id).distinct()
+    chosen = select(v.value).where(v.attr == PROGRAM, v.attrset_id.in_(sets)).distinct().limit(2)
+    programs = connection.execute(chosen).scalars().all()
+    return None if not programs else str(programs[0]) if len(programs) == 1 else SEVERAL
 
 
 def count_verdicts(connection: Connection, where: ColumnElement[bool]) -> list[tuple[str, int]]:
@@ -219,6 +240,7 @@ class NewSignature(NamedTuple):
     signature: str | None
     verdicts: dict[str, int]
     timed: bool
+    program: str | None = None
 
 
 class EpidemicCurveDay(NamedTuple):
@@ -291,7 +313,8 @@ def new_signatures(
             same = crash.c.sig_id.in_(select(sig.c.id).where(sig.c.kind == kind, sig.c.key == key))
             verdicts = dict(count_verdicts(connection, same)[:MAX_VERDICTS])
             timed = bool((chosen & population.timed & (population.signature == number)).any())
-            values = (kind, key, int(counts[number]), size, name, verdicts, timed)
+            program = find_program(connection, same)
+            values = (kind, key, int(counts[number]), size, name, verdicts, timed, program)
             rows.append(NewSignature(float(first[number]), *values))
     return rows
 

@@ -14,6 +14,7 @@ from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, wit
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
+from gdb_epi.fleet.questions.signatures import SEVERAL
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.report.axis import CrashSeries, choose_day_axis
 from gdb_epi.fleet.report.counts import (
@@ -38,8 +39,9 @@ from gdb_epi.fleet.report.signature_sections import signature_sections
 from gdb_epi.fleet.report.split_views import split_views
 from gdb_epi.fleet.report.states import regressed_words, state_rows
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored_findings
+from gdb_epi.fleet.screen.programs import main_program
 from gdb_epi.fleet.screen.screening import screen_population
-from gdb_epi.fleet.statistics.arrays import Bools
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.judgement.labels import URGENT
 from gdb_epi.render.signature_words import parse_signature_line
@@ -181,6 +183,15 @@ def _rows(
                 daily=series.daily(members),
                 bitflips=int(population.bitflip[members].sum()),
                 inherited=int(population.lock_inherited[members].sum()),
+                program=_program(population, members),
             )
         )
     return tuple(rows)
+
+
+def _program(population: Population, members: Bools | Ints) -> str:
+    main = main_program(population, members)
+    if main is None:
+        return ""
+    name, crashes, known = main
+    return name.rpartition("/")[2] if crashes == known else SEVERAL

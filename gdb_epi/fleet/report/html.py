@@ -15,8 +15,8 @@ from gdb_epi.fleet.report import plots
 from gdb_epi.fleet.report.matplotlib_svg import exclusive_drawing
 from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text, percent_text
-from gdb_epi.render.category_words import category_words
 from gdb_epi.render.escape import escape as escape_controls
+from gdb_epi.render.signature_words import name_signature
 from gdb_epi.render.triage import REPORT, Audience, render_triage
 
 URGENT_FIRST = 8  # lines of what cores say by themselves
@@ -105,7 +105,7 @@ def _environment() -> Environment:
         "clip": harmless_text,
         "breaks": _breaks,
     }
-    environment.filters["what"] = lambda category: category_words(category) if category else ""
+    environment.filters["called"] = name_signature
     environment.globals |= {
         "percent": percent_text,
         "span": _span,

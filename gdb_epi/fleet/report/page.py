@@ -75,6 +75,7 @@ class SignatureRow(NamedTuple):
     daily: tuple[int, ...]  # along Page.curve
     bitflips: int
     inherited: int
+    program: str = ""  # "several" of more than one; "" where it is not known
 
 
 class MapRow(NamedTuple):

@@ -52,7 +52,7 @@ def program_of_each_crash(population: Population) -> Attribute | None:
     return next((fact for fact in population.facts if fact.name == PROGRAM), None)
 
 
-def main_program(population: Population, crashes: Bools) -> tuple[str, int, int] | None:
+def main_program(population: Population, crashes: Bools | Ints) -> tuple[str, int, int] | None:
     """Return the program of most of some crashes, how many these are, and of how many it is known.
 
     None where programs are not known.
