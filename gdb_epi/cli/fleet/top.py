@@ -15,7 +15,11 @@ from gdb_epi.cli.fleet.output import (
     print_rows,
     print_table,
 )
-from gdb_epi.cli.support.messages import no_crashes_message, repeated_database_option
+from gdb_epi.cli.support.messages import (
+    missing_origin_lines,
+    no_crashes_message,
+    repeated_database_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,6 +65,8 @@ def run(args: Namespace) -> None:
                 print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
             if left_out:
                 print_line(f"not known of any: {left_out}; why: gdb-epi fleet check{again}")
+                for line in missing_origin_lines("hosts" in left_out, "last seen" in left_out):
+                    print_line(line)
             print_line(f"More about a row: gdb-epi fleet show KEY{again}")
 
 

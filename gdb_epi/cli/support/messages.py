@@ -39,3 +39,13 @@ def repeated_database_option(args: Namespace | ParsedArguments) -> str:
     if not address:
         return ""
     return f" --db {'URL' if '@' in address else shell_word(address)}"
+
+
+HOW_TO_GIVE_HOST = "gdb-epi host-facts -o host.json, then gdb-epi triage --host-json host.json"
+HOW_TO_GIVE_TIME = "gdb-epi triage --journal FILE, or --core-pattern core.%e.%p.%t"
+
+
+def missing_origin_lines(no_host: bool, no_time: bool) -> list[str]:
+    """Return how to give the host and the time of crashes, of what none has."""
+    lines = [f"host not known; to give it: {HOW_TO_GIVE_HOST}"] if no_host else []
+    return lines + ([f"time not known; to give it: {HOW_TO_GIVE_TIME}"] if no_time else [])

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from time import monotonic
 
-from gdb_epi.cli.support.messages import write_to_stderr
+from gdb_epi.cli.support.messages import missing_origin_lines, write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EXIT_USAGE, EpiError
 from gdb_epi.record.record_parts import get_group
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ class RecordKeeper:
         self._failed = False
         self._batch: list[Named] = []
         self._due = 0.0
+        self._no_host = self._no_time = 0  # records without
         self._alike: int | None = None  # crashes of the signature of the only record, beside it
 
     def add(self, core: str, record: Mapping[str, Any], key: str | None = None) -> None:
@@ -44,6 +45,11 @@ class RecordKeeper:
 
         Under `key` it is noted that the core is done, when its record is stored.
         """
+        from gdb_epi.fleet.records.crash_times import FILE_DATE
+
+        self._no_host += not get_group(record, "host").get("hostname")
+        time = get_group(record, "time")
+        self._no_time += time.get("crash_ts") is None or time.get("ts_source") == FILE_DATE
         now = monotonic()
         self._due = self._due if self._batch else now + WAIT
         self._batch.append((core, record, key))
@@ -82,6 +88,9 @@ class RecordKeeper:
             write_to_stderr(
                 f"{counted(self.added, 'record')} stored in {place}, {self.known} known already"
             )
+            kept = self.added + self.known
+            for line in missing_origin_lines(self._no_host >= kept, self._no_time >= kept):
+                write_to_stderr(line)
 
     def _store(self, batch: list[Named]) -> None:
         from gdb_epi.fleet.store.database import open_database
