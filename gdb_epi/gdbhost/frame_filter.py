@@ -17,7 +17,7 @@ from itertools import pairwise
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 
-from gdb_epi.errors import Absent, EpiError
+from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError
 from gdb_epi.gdbhost.output import in_host_charset
 from gdb_epi.gdbhost.python_values import PythonSymbol, PythonValuePrinter, install_printer
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -41,32 +41,44 @@ class PythonFrames:
         self.name = NAME
         self.priority = PRIORITY
         self.enabled = True
+        self._reason = ""  # why no Python frames were shown, the last time
 
     def filter(self, frames: Iterable[FrameDecorator]) -> Iterator[FrameDecorator]:
-        """Yield the frames to show; all of them where Python cannot be decoded."""
+        """Yield the frames to show; all of them where Python cannot be decoded, with a word why."""
         frames = iter(frames)
         plan = _plan()
-        if plan is None:
+        if isinstance(plan, str):
+            if plan and plan != self._reason and not is_under_machine_interface():
+                hint = "" if "; try: " in plan else "; try: epi doctor"
+                gdb.write(f"epi: no Python frames here: {plan}{hint}\n", gdb.STDERR)
+            self._reason = plan
             return map(_decorate_nameless, frames)
         return _filter_frames(frames, *plan)
 
 
-def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] | None:
+def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] | str:
     """Return the Python frames by the native level that runs them, and the levels to leave out.
 
-    None where nothing is known about Python in the selected thread.
+    A text where none can be shown: why, "" where that thread runs no Python.
     """
     from gdb_epi.gdbhost.sessions import shared_sessions
 
     try:
         session = shared_sessions().current()
         tid = session.selected_tid
-        if not session.has_target or tid is None or isinstance(session.state.python, Absent):
-            return None
+        if not session.has_target or tid is None:
+            return ""
+        python = session.state.python
+        if isinstance(python, Absent):
+            return python.detail if python.reason == NOT_AVAILABLE else ""
+        native = session.state.stack(tid).native
+        thread = session.state.python_thread(tid)
+        if native is not None and thread is not None and thread.frames:
+            return native.detail  # nothing is known about their places
         placed, plumbing = _places(session.state, tid)
         return placed, plumbing, _reader(session.state)
     except (EpiError, gdb.error):
-        return None  # GDB's own frames are right in any case
+        return ""  # GDB's own frames are right in any case
 
 
 def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], set[int]]:

@@ -61,6 +61,16 @@ def test_a_frame_without_a_name_is_printed_as_before(gdb: Gdb, nested: Made) -> 
         assert done.stdout.count(words) == raw.stdout.count(words), words
 
 
+def test_with_the_wrong_executable_bt_says_once_why_there_is_no_python(
+    gdb: Gdb, nested: Made
+) -> None:
+    """It was a page of "?? ()" without a word."""
+    words = ("set epi frames on", "bt 2", "bt 2")
+    done = run_gdb(gdb, *with_epi(*words), exe="/bin/true", core=nested.core)
+    (told,) = (line for line in done.text.splitlines() if line.startswith("epi: "))
+    assert told.startswith("epi: no Python frames here: ") and "; try: " in told
+
+
 def test_sourcing_registers_no_filter(gdb: Gdb) -> None:
     ask = "python print('FILTERS', len(gdb.frame_filters), gdb.parameter('epi frames'))"
     done = run_gdb(gdb, *with_epi(ask, f"source {BOOTSTRAP}", "set epi frames auto", ask))
