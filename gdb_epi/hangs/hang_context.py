@@ -380,10 +380,17 @@ class HangContext:
         }  # fmt: skip
 
     @cached_property
-    def reach_of_signals(self) -> Mapping[int, Reach]:
-        """What the program's handler of each signal may do; {} where that is not known."""
-        handlers = self.signal_handlers or {}
-        return {number: self.live_code.of_callables((at,)) for number, at in handlers.items()}
+    def reach_of_signals(self) -> Mapping[int, tuple[Reach, Reach]]:
+        """What the handler of each signal does as its code says, and may do; {}: not known."""
+        return self.reach_of_handlers(self.signal_handlers or {})
+
+    def reach_of_handlers(self, handlers: Mapping[int, int]) -> dict[int, tuple[Reach, Reach]]:
+        """Return what callables (PyObject *) do as their code says, and what they may do."""
+        code = self.live_code
+        return {
+            number: (code.of_callable(at, surely=True), code.of_callable(at))
+            for number, at in handlers.items()
+        }
 
     @cached_property
     def references(self) -> FrameReferences:

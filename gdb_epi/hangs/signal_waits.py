@@ -79,19 +79,20 @@ def find_signal_sender(scene: HangContext, taker: int) -> SignalSender | None:
 
 
 def find_signal_that_ends(
-    address: int, enders: Collection[str], reached: Mapping[int, Reach]
+    address: int, enders: Collection[str], reached: Mapping[int, tuple[Reach, Reach]]
 ) -> tuple[str, bool]:
     """Return the signal whose handler ends a wait for an object, and whether it does so surely.
 
-    `enders` are the object's methods that end such a wait, `reached` what each handler may do. ""
+    `enders` are the object's methods that end such a wait, `reached` what each handler does, and
+    may do. ""
     for none: a handler whose code cannot be followed, or which calls such a method of an object
     that is not known, is not sure.
     """
     unsure = ""
-    for number, reach in sorted(reached.items()):
-        if any(at == address and (name in enders or name == "*") for at, name in reach.calls):
+    for number, (does, may) in sorted(reached.items()):
+        if any(at == address and (name in enders or name == "*") for at, name in does.calls):
             return signal_name(number), True
-        unsure = unsure or (signal_name(number) if reach.calls_any(address, enders) else "")
+        unsure = unsure or (signal_name(number) if may.calls_any(address, enders) else "")
     return unsure, False
 
 

@@ -66,7 +66,13 @@ STOP, OTHER = 0x9000, 0x9100
 def test_a_handler_ends_a_wait_by_what_its_code_calls(
     reach: Reach, answer: tuple[str, bool]
 ) -> None:
-    assert find_signal_that_ends(STOP, frozenset({"set"}), {15: reach}) == answer
+    assert find_signal_that_ends(STOP, frozenset({"set"}), {15: (reach, reach)}) == answer
+
+
+def test_what_a_handler_may_only_lead_to_ends_nothing_surely() -> None:
+    """A handler that counts `self.hangups += 1` was said to set the event of another thread."""
+    reached = {1: (Reach(frozenset(), ()), Reach(frozenset({(STOP, "set")}), ()))}
+    assert find_signal_that_ends(STOP, frozenset({"set"}), reached) == ("SIGHUP", False)
 
 
 def test_no_handler_ends_nothing() -> None:

@@ -161,10 +161,10 @@ class LiveCode:
                     walk.add_function(function.address, subject)
                     yield self.name_of(function.code), walk.reach()
 
-    def of_callables(self, values: Iterable[int]) -> Reach:
-        """Return what functions, and methods with their objects, may do when they are called."""
+    def of_callable(self, value: int, *, surely: bool = False) -> Reach:
+        """Return what a function or method may do when called; `surely`: what its code names."""
         try:
-            return _Walk(self, (), values=values).reach()
+            return _Walk(self, (), called=value, surely=surely).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
 
@@ -458,14 +458,14 @@ class _Walk:
 
     def __init__(
         self, code: LiveCode, frames: Iterable[PyFrame], *,
-        calls_back: bool = False, in_loop: bool = False, values: Iterable[int] = (),
+        calls_back: bool = False, in_loop: bool = False, called: int = 0, surely: bool = False,
     ) -> None:  # fmt: skip
         self._live, self._view, self._calls = code, code.view, code.calls
         self._reader = self._view.reader
         self._found: set[tuple[int, str]] = set()
         self._bodies: dict[tuple[int, int], _Body] = {}
         self._todo: list[_Body] = []
-        self._unbounded = self._calls_back = False
+        self._unbounded, self._calls_back = False, surely
         self._running = inward = 0
         for frame in frames:
             running, inward = inward, frame.code
@@ -488,9 +488,9 @@ class _Walk:
             self._add(body, frame.address)
         if calls_back:
             self._call_back()
-        for value in values:
-            self._value(value, [])
-        for name in _UNNAMED if self._todo else ():
+        if called:
+            self._value(called, [])
+        for name in _UNNAMED if self._todo and not surely else ():
             self._add_all_named(name)
 
     def reach(self) -> Reach:

@@ -236,7 +236,7 @@ class _Asleep:
         main = self.scene.main_task(self.activity.tid) if handlers else None
         if main is None or main.wait is None or main.wait.kind not in ENDERS:
             return None
-        reached = {n: self.scene.live_code.of_callables((at,)) for n, at in handlers.items()}
+        reached = self.scene.reach_of_handlers(handlers)
         enders = ENDERS[main.wait.kind]
         signal, surely = find_signal_that_ends(main.wait.address, enders, reached)
         if not signal:
