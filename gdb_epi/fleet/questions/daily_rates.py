@@ -15,7 +15,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.finding import HOST_HOURS, Finding
+from gdb_epi.fleet.screen.finding import HOST, HOST_HOURS, Finding
 from gdb_epi.fleet.screen.silent_hosts import find_silent_days
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
@@ -200,7 +200,8 @@ def find_steady_growth(
 def growing_signatures(population: Population, findings: Sequence[Finding]) -> list[SteadyGrowth]:
     """Return the signatures whose rate rises all the time, the most frequent first.
 
-    Crashes that came together count once, and those of `findings` are explained otherwise.
+    Crashes that came together count once. Those of `findings` are explained otherwise: what comes
+    to one host after the other makes a rate rise all the time, too.
     """
     if population.day.size > MAX_FOR_GROWTH:
         return []
@@ -210,7 +211,12 @@ def growing_signatures(population: Population, findings: Sequence[Finding]) -> l
         free &= ~finding.members
     sizes = np.bincount(population.signature[free], minlength=1)
     largest = np.argsort(-sizes, kind="stable")[:MAX_GROWING]
-    some = [code for code in largest.tolist() if sizes[code] >= MIN_GROWING]
+    marked = {finding.signature for finding in findings if finding.attr != HOST}
+    some = [
+        code
+        for code in largest.tolist()
+        if sizes[code] >= MIN_GROWING and population.signatures[code] not in marked
+    ]
     growing = (find_steady_growth(population, code, len(some)) for code in some)
     return [growth for growth in growing if growth is not None]
 
