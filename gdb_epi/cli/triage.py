@@ -156,7 +156,7 @@ def run(args: Namespace) -> int:
             f"{links} in folders not followed ({inputs.links[0]}); "
             "try: name the folders that they lead to"
         )
-    if inputs.passed_over and inputs.cores:
+    if inputs.passed_over and inputs.cores and args.format == "text":
         some = shortened_list(inputs.passed_over, MAX_PASSED_OVER)
         write_to_stderr(f"{counted(len(inputs.passed_over), 'file')} passed over, no cores: {some}")
     if not many and inputs.problems:

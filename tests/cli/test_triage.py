@@ -223,6 +223,8 @@ def test_a_folder_is_searched_by_content(shell, cores, tmp_path):
     done = shell.triage(folder, "--format", "json", "--no-db")
     assert (done.code, done.err) == (0, "")
     assert [record["file"]["name"] for record in done.records] == ["crash", "no-suffix"]
+    told = shell.triage(folder, "--no-db").err
+    assert "3 files passed over, no cores: " in told and "notes.txt.gz" in told
 
 
 def test_the_same_core_twice_is_one(shell, core):

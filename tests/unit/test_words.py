@@ -8,7 +8,7 @@ import pytest
 from gdb_epi.render.corruption import _chance
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.signature.keys import make_key
-from gdb_epi.util import add_article, counted
+from gdb_epi.util import add_article, counted, natural_order
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,8 @@ def test_the_programs_own_function_names_the_place() -> None:
     assert named_signature(key.text).startswith('"NULL pointer in string_at, in price"')
     key = make_key("stable", "segv-null string_at <-- py:ctypes.string_at")
     assert named_signature(key.text).startswith('"NULL pointer in string_at, in ctypes.string_at"')
+
+
+def test_names_with_numbers_are_in_the_order_of_their_numbers() -> None:
+    names = ["h10/core", "h2/core", "h1", "a", "h2"]
+    assert sorted(names, key=natural_order) == ["a", "h1", "h2", "h2/core", "h10/core"]
