@@ -149,6 +149,8 @@ def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
         lines.append("dry run: nothing is changed; --apply prints commands and marks them drained")
     if plan.fleet:
         share = f"{100 * args.at_most:g} % of {counted(plan.fleet, 'host')} ({plan.counted_by})"
+        if not plan.most:  # no day would ever take one out of so small a fleet
+            share += f"; --at-most {math.ceil(100 / plan.fleet)}% allows one"
         lines.append(f"at most {counted(plan.most, 'host')} may be out: {share}")
     lines += [f"no host to name, and see fleet suspects: {group}" for group in plan.groups]
     if plan.drained:

@@ -284,7 +284,8 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     other_words = {CAVEAT_ONLY_MORE_CRASHES: USUAL, CAVEAT_ONE_PROGRAM: ITS_OWN}
     special = [words for caveat, words in other_words.items() if caveat in finding.caveats]
     if kind == ONE_HOST and kinds > 1 and not special:
-        evidence.append(f"{most} of its {finding.n} crashes are one signature: {name}")
+        called = named_signature(name)
+        evidence.append(f"{most} of its {finding.n} crashes are one signature: {called}")
     words = "one signature" if kinds == 1 else NEARLY if most >= MOSTLY * finding.n else LEADING
     headline = _host_headline(finding, kind, *(special or [words]))
     if kind == HARDWARE_HOST:
