@@ -171,7 +171,7 @@ TRUTHS = {
     "queues_in_a_circle": Truth(
         DEADLOCK,
         "queues",
-        ("2 threads wait", "for room in a queue (answers), which is to come from Thread-"),
+        ("2 threads wait", "for room in a queue (answers), which is to come from "),
     ),
     "workers_without_work_in_a_circle": Truth(FINE, "idle", ("serve_forever",)),
     "loop_queues_in_a_circle": Truth(DEADLOCK, "tasks", ("2 tasks", "room in a queue (answers")),
