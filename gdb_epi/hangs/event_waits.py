@@ -119,12 +119,16 @@ class _EventWait:
                 ruled_out=("a timeout", "another thread"),
                 doubts=("a signal handler that gives it",),
             )  # fmt: skip
-        if self._servers and not able and self._is_parked():
-            server = self._servers[0]
+        if not able and self._is_parked():
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
-            return idle_diagnosis(
-                activity, f"{parked}, and {server.who()} serves in {server.place}"
-            )
+            going_on = [d for d in self._python if d.timed or d.kind in ALIVE]
+            if self._servers:
+                server = self._servers[0]
+                text = f"{parked}, and {server.who()} serves in {server.place}"
+                return idle_diagnosis(activity, text)
+            if going_on:
+                text = f"{parked}, and {going_on[0].who()} goes on at {going_on[0].where()}"
+                return idle_diagnosis(activity, text)
         # A thread whose wait for something else has an end goes on by itself, and may give it then.
         # One that waits for this thread, and would give it then, is a member of a circle.
         waits_for_this = givers & set(self._seen)
@@ -315,11 +319,11 @@ class _EventWait:
         jobs = own_jobs or queued_jobs_clause(scene, activity)
         if jobs:
             rest = f"{jobs}; {rest}"
-        # A thread that sleeps, polls or computes may reach it through a global; not one that waits
-        # for the end of this thread.
-        free = (
-            any(d.tid not in seen and (d.kind in ALIVE or d in self._servers) for d in self._python)
-            and not proven
+        # A thread that sleeps, polls, computes or waits with a timeout may reach it through a
+        # global, or free who reaches it; not one that waits for the end of this thread.
+        free = not proven and any(
+            d.tid not in seen and (d.timed or d.kind in ALIVE or d in self._servers)
+            for d in self._python
         )
         return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
