@@ -20,6 +20,7 @@ from support.faults import (
 from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT, crash, state
 
 from gdb_epi.corruption.checks.benign_causes import (
+    HEAP_OF_THREAD,
     access_beside_mapping,
     access_to_guard_page,
     overwritten_neighbours,
@@ -497,10 +498,11 @@ def test_how_far_a_page_that_was_unmapped_lies_from_others_is_chance() -> None:
 
 
 def test_pages_that_were_unmapped() -> None:
-    assert [one.id for one in evidence(pointer_to_unmapped_page(pointed(0x7ABC_1234_5000)))] == [
-        "S:unmapped"
-    ]
+    below = MMAP - 0x10000
+    assert [one.id for one in evidence(pointer_to_unmapped_page(pointed(below)))] == ["S:unmapped"]
     assert evidence(pointer_to_unmapped_page(pointed(WILD))) == []
+    far = 0x7ABC_1234_5000  # from all that is mapped: nothing ever was there
+    assert evidence(pointer_to_unmapped_page(pointed(far))) == []
 
 
 @pytest.mark.parametrize(("library", "signs"), [("/lib/libc.so.6", ["S:abort-malloc"]), ("", [])])
@@ -508,7 +510,7 @@ def test_a_page_that_the_code_worked_out_was_named_by_nobody(
     library: str, signs: list[str]
 ) -> None:
     """and %rsi,%rax: glibc looks for the heap of a thread that a chunk says to be in."""
-    heap = 0x7ABC_1400_0000
+    heap = MMAP - 1 & -HEAP_OF_THREAD
     made = failed(LOAD, fault_at(heap), before="4821f7", rdi=heap, rsi=heap + 0x3880)
     module = made.target.modules()[0]
     made.target._modules = [module._replace(path=library or module.path)]  # type: ignore[attr-defined]

@@ -75,7 +75,9 @@ def test_a_stack_fault_is_a_sigbus() -> None:
     assert (site.kind, site.address) == ("data", NONCANONICAL + 8)
 
 
-@pytest.mark.parametrize(("address", "kind"), [(HEAP + 8, "misaligned"), (HEAP, "unexplained")])
+@pytest.mark.parametrize(
+    ("address", "kind"), [(HEAP + 8, "misaligned"), (HEAP, "unstarted-handler")]
+)
 def test_a_protection_fault_of_a_vector_move(address: int, kind: str) -> None:
     assert site_of(MOVAPS, PROTECTION, rdi=address).kind == kind
 

@@ -196,6 +196,7 @@ def test_a_full_disk_is_told(tmp_path: Path, lines: Path) -> None:
 
 def test_a_read_only_database_is_told(tmp_path: Path, lines: Path) -> None:
     db = tmp_path / "folder" / "fleet.sqlite3"
+    db.parent.mkdir()
     with open_database(str(db), write=True) as engine:
         ingest(engine, [("t", fleet_record(1, full=False))])
     db.chmod(0o444)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.cli.support.triage_output import _open_output
+from gdb_epi.fleet.paths import default_database
 from gdb_epi.fleet.records.spool import SpoolError, write_to_spool
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.private_files import replace_file
@@ -50,8 +51,9 @@ def test_a_new_file_is_private_and_an_old_one_keeps_its_mode(tmp_path, write) ->
     assert new.read_text() == old.read_text() != ""
 
 
-def test_a_new_database_and_its_folder_are_private(tmp_path) -> None:
-    path = tmp_path / "data" / "gdb-epi" / "f.sqlite3"
+def test_a_new_database_and_its_folder_are_private(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    path = default_database()  # only its folder is made
     with open_database(str(path), write=True) as engine, engine.connect():
         assert {mode(file) for file in path.parent.iterdir()} == {0o600}, "with SQLite's log"
     assert mode(path.parent) == mode(path.parent.parent) == 0o700
