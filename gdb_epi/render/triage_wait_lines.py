@@ -245,6 +245,10 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
     if texts:
         count, _, rest = texts[0].partition(" ")
         texts[0] = f"{'waits' if count == '1' else 'wait'} {rest}"
+        every = sum(number for _, number in named if isinstance(number, int))
+        others = every - sum(int(get_number(w, "count")) for w in waits[:MAX_KINDS_OF_WAITS])
+        if others > 0 and not of.get("greenlets"):
+            texts.append(counted(others, "other"))
         all_alike = [parts[0].partition(" ")[0]] == [count] and not parts[1:]
         waiting = f" {texts[0]}" if all_alike else f": {count} {', '.join(texts)}"
     listed = " (in GDB: epi greenlets)" if not has_tasks(record) and not in_gdb else ""

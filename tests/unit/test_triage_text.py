@@ -608,3 +608,11 @@ def test_the_address_that_none_can_be_is_the_sum_or_the_pointer_that_made_it(
     signal = {"name": "SIGSEGV", "si_code": 128, "operand": {"value": value, "address": address}}
     lines = shown(signal=signal, signature={"category": "segv-noncanonical"})
     assert any(f": {named} cannot be the address" in line for line in lines)
+
+
+def test_of_many_kinds_of_waits_the_rest_is_counted() -> None:
+    kinds = ("lock", "event", "queue get", "sleep")
+    waits = [{"kind": kind, "count": 1} for kind in kinds]
+    lines = shown(tasks={"asyncio": 5, "trio": 0, "waits": waits})
+    assert any(line.startswith("Tasks    5 asyncio tasks: 1 waits for a lock, ") for line in lines)
+    assert ", 2 others" in "\n".join(lines)
