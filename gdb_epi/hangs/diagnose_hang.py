@@ -19,7 +19,7 @@ from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagnosis
-from gdb_epi.hangs.live.stuck_tasks import main_task_awaits_silent_peer, main_task_never_woken
+from gdb_epi.hangs.live.stuck_tasks import diagnose_main_task
 from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
 from gdb_epi.hangs.loops.condition_waits import missed_notification
 from gdb_epi.hangs.loops.endless_loops import endless_loop
@@ -131,7 +131,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
             behind = thread_pool_exhausted(scene) if answer.kind == MAY_BE_IDLE else None
             unsure = answer.label == NO_FAULT or answer.sure == INFO
             if behind is None and unsure:
-                behind = main_task_never_woken(scene) or main_task_awaits_silent_peer(scene)
+                behind = diagnose_main_task(scene)
             return behind or answer
     return None
 

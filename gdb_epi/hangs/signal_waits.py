@@ -84,9 +84,8 @@ def find_signal_that_ends(
     """Return the signal whose handler ends a wait for an object, and whether it does so surely.
 
     `enders` are the object's methods that end such a wait, `reached` what each handler does, and
-    may do. ""
-    for none: a handler whose code cannot be followed, or which calls such a method of an object
-    that is not known, is not sure.
+    may do. "" for none. A handler whose code cannot be followed, or which calls such a method of an
+    object that is not known, is not sure.
     """
     unsure = ""
     for number, (does, may) in sorted(reached.items()):

@@ -354,12 +354,13 @@ def _exception_that_ended_main(scene: HangContext) -> str:
     Reference: PyErr_PrintEx() in Python/pythonrun.c keeps it as `sys.last_type`; SystemExit is not
     printed.
     """
-    python = scene.view.python
-    at = python.layout.offset("PyInterpreterState", "sysdict")
-    if at is None or not python.interpreters:
+    interpreters = scene.python.interpreters
+    if not interpreters:
         return ""
     try:
-        contents = scene.view.reader.u64(python.interpreters[0].address + at)
+        contents = scene.view.objects.module_dict(interpreters[0].address, "sys")
+        if isinstance(contents, Absent):
+            return ""
         kind = scene.view.objects.dict_get(contents, "last_type")
         if isinstance(kind, Absent) or not kind:
             return ""

@@ -427,11 +427,12 @@ def _joined_across_clocks(
     joined = list(events)
     for later in events:
         for other in events:
-            if later is other or not all(any(e is one for one in joined) for e in (later, other)):
+            left = {id(event) for event in joined}
+            if later is other or not {id(later), id(other)} <= left:
                 continue
             shifted = _shifted_event(population, second, later, other)
             if shifted is not None:
-                joined = [one for one in joined if one is not later and one is not other]
+                joined = [event for event in joined if event is not later and event is not other]
                 joined.append(shifted)
     return joined
 

@@ -39,11 +39,10 @@ from gdb_epi.hangs.tasks import (
     texts_of_tasks,
 )
 from gdb_epi.hangs.types import (
-    GIL,
     HANG,
     POLL,
-    RUNNING,
     HangDiagnosis,
+    ThreadActivity,
     function_and_line,
     wait_diagnosis,
 )
@@ -61,33 +60,36 @@ _WRITES = frozenset(("write", "writelines", "send", "sendall", "write_eof", "clo
 _MAKES = frozenset(("create_future", "Future"))
 
 
-def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
-    """The main task of a loop that sleeps waits for what no code that can still run gives."""
+def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
+    """Return why the main task of a loop that sleeps goes on no more; None where it may."""
     thread = scene.loop_thread
-    if thread is None or thread.kind in (*RUNNING, GIL) or thread.kind != POLL:
-        return None
-    if not 0 < len(scene.tasks) <= MAX_TASKS:
+    if thread is None or thread.kind != POLL or not 0 < len(scene.tasks) <= MAX_TASKS:
         return None
     main = scene.main_task(thread.tid)
     if main is None:
         return None
     tasks = _StuckTasks(scene, thread.tid)
-    stuck = tasks.stuck
-    if main.id not in stuck and tasks.may_only_be_cancelled(main):
-        sentence = (
-            f"{describe_waiting_task(main, scene.installed)}; code that can still run calls "
-            "cancel() or the like, but nothing else that would end that"
-        )
+    if main.id in tasks.stuck:
+        return _never_woken(scene, thread, main, tasks.stuck)
+    if tasks.may_only_be_cancelled(main):
         return wait_diagnosis(
-            HANG,
-            "nobody wakes it",
-            sentence,
+            HANG, "nobody wakes it",
+            f"{describe_waiting_task(main, scene.installed)}; code that can still run calls "
+            "cancel() or the like, but nothing else that would end that",
             activity_of_task(thread, main, scene.installed),
             INFO,
             doubts=("whether what is cancelled is this wait",),
-        )
-    if main.id not in stuck:
-        return None
+        )  # fmt: skip
+    return _awaits_silent_peer(scene, thread, main, tasks)
+
+
+def _never_woken(
+    scene: HangContext,
+    thread: ThreadActivity,
+    main: UnfinishedTask,
+    stuck: Mapping[int, UnfinishedTask],
+) -> HangDiagnosis | None:
+    """It waits for what no code that can still run gives."""
     chain = [main]
     while len(chain) < MAX_CHAIN and chain[-1].wakers:
         following = next((stuck[each] for each in chain[-1].wakers if each in stuck), None)
@@ -124,20 +126,16 @@ def main_task_never_woken(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def main_task_awaits_silent_peer(scene: HangContext) -> HangDiagnosis | None:
-    """The main task waits for an answer over a connection both of whose ends are here, and read.
+def _awaits_silent_peer(
+    scene: HangContext, thread: ThreadActivity, main: UnfinishedTask, tasks: _StuckTasks
+) -> HangDiagnosis | None:
+    """It waits for an answer over a connection both of whose ends are here, and read.
 
     Nothing has arrived at either end, and only the task at one of them can set what the main task
     waits for: the other end has nothing to answer.
     """
-    thread = scene.loop_thread
-    if thread is None or thread.kind != POLL or not 0 < len(scene.tasks) <= MAX_TASKS:
-        return None
-    main = scene.main_task(thread.tid)
-    tasks = _StuckTasks(scene, thread.tid)
-    if main is None or main.wait is None or main.wait.kind != FUTURE or main.id in tasks.stuck:
-        return None
-    if not tasks.may_wait_for_ever(main):
+    of_future = main.wait is not None and main.wait.kind == FUTURE
+    if not of_future or not tasks.may_wait_for_ever(main):
         return None
     reading = {(each.own, each.peer): each for each in reading_tasks(scene)}
     for (own, peer), first in reading.items():
@@ -174,14 +172,10 @@ class _StuckTasks:
         self._reach: dict[int, Reach] = {}
         self.stuck = self._find()
 
-    def may_wait_for_ever(self, task: UnfinishedTask) -> bool:
-        """Tell whether only code of this process can end what a task waits for."""
-        return self._needs_another(task)
-
     def may_only_be_cancelled(self, task: UnfinishedTask) -> bool:
         """Tell whether no code that can still run ends a wait of trio or gevent but by a cancel."""
         return (
-            task.framework != "asyncio" and self._needs_another(task) and not task.wakers
+            task.framework != "asyncio" and self.may_wait_for_ever(task) and not task.wakers
             and not self._is_freed(task, {**self.stuck, task.id: task}, frozenset())
         )  # fmt: skip
 
@@ -228,7 +222,7 @@ class _StuckTasks:
         )
 
     def _find(self) -> dict[int, UnfinishedTask]:
-        waiting = {task.id: task for task in self._scene.tasks if self._needs_another(task)}
+        waiting = {task.id: task for task in self._scene.tasks if self.may_wait_for_ever(task)}
         while True:
             freed = [each for each, task in waiting.items() if self._is_freed(task, waiting)]
             if not freed:
@@ -236,7 +230,8 @@ class _StuckTasks:
             for each in freed:
                 del waiting[each]
 
-    def _needs_another(self, task: UnfinishedTask) -> bool:
+    def may_wait_for_ever(self, task: UnfinishedTask) -> bool:
+        """Tell whether only code of this process can end what a task waits for."""
         scene, wait = self._scene, task.wait
         if wait is None or task.running or task.framework not in _FRAMEWORKS:
             return False
