@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Sequence
 from gdb_epi.corruption.checks.typed_slot import ITEMS
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNCOUNTED, Evidence, plain_evidence, require_present
-from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_descriptions import start_of_block
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.block_users import MAX_HOLDERS, has_object_in_block
 from gdb_epi.corruption.heap.item_tables import find_table_owner
@@ -145,12 +145,12 @@ def _items_that_hold(context: Context, address: int) -> Iterator[ContainerSlot]:
     """
     index = address_index(context)
     for place in context.places_of(address, MAX_HOLDERS):
-        bounds = index.bounds_of_block(place) or find_chunk(context, place)
-        if bounds is None or is_on_stack(context, place) or index.in_free_block(place):
+        start = start_of_block(context, place)
+        if start is None or is_on_stack(context, place) or index.in_free_block(place):
             continue
-        owner = find_table_owner(context, place, bounds[0])
-        if owner is None and index.object_type(bounds[0] + GC_HEAD) == "tuple":
-            owner = "tuple", bounds[0] + GC_HEAD
+        owner = find_table_owner(context, place, start)
+        if owner is None and index.object_type(start + GC_HEAD) == "tuple":
+            owner = "tuple", start + GC_HEAD
         if owner is not None:
             yield ContainerSlot(place, address, owner[1], owner[0])
 

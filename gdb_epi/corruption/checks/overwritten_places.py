@@ -17,7 +17,11 @@ from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_descriptions import describe_address, find_chunk
+from gdb_epi.corruption.heap.address_descriptions import (
+    describe_address,
+    find_chunk,
+    start_of_block,
+)
 from gdb_epi.corruption.heap.address_index import (
     BLOCK,
     HEADS,
@@ -641,10 +645,10 @@ def _member_of_object(context: Context, slot: int) -> str:
     Of an object that is being given back too: its count is 0 already, and its members come last.
     """
     index = address_index(context)
-    block = index.bounds_of_block(slot) or find_chunk(context, slot)
-    if block is None or is_in_free_block(context, slot):
+    start = start_of_block(context, slot)
+    if start is None or is_in_free_block(context, slot):
         return ""
-    for owner in (block[0] + head for head in HEADS[:3]):
+    for owner in (start + head for head in HEADS[:3]):
         count, kind = (read_word(context.target, owner + at) or 0 for at in (0, WORD))
         name = index.type_name(kind) if kind and count < MAX_REFERENCES else None
         if name is None or not owner < slot:

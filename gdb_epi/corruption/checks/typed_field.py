@@ -21,7 +21,7 @@ from gdb_epi.corruption.evidence import (
     require_present,
     word_evidence,
 )
-from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_descriptions import start_of_block
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
@@ -411,8 +411,8 @@ def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Ev
 
 def _begins_in_place(context: Context, address: int) -> bool:
     """Whether an object can begin there: words in the middle of a block may look like one."""
-    bounds = address_index(context).bounds_of_block(address) or find_chunk(context, address)
-    return bounds is not None and address - bounds[0] in HEADS
+    start = start_of_block(context, address)
+    return start is not None and address - start in HEADS
 
 
 def _wrong(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField]:

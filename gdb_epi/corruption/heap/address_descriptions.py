@@ -136,6 +136,12 @@ def find_chunk(context: Context, address: int) -> tuple[int, int] | None:
     return (start, size) if address < start + size else None
 
 
+def start_of_block(context: Context, address: int) -> int | None:
+    """Return the start of the block, of pymalloc or malloc's main heap, that holds an address."""
+    bounds = address_index(context).bounds_of_block(address) or find_chunk(context, address)
+    return None if bounds is None else bounds[0]
+
+
 def _may_be_stack(region: Region) -> bool:
     return "w" in region.perms and not may_execute(region)
 

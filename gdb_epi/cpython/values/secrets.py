@@ -37,12 +37,9 @@ MASK = "***"
 MASKED = "<masked "  # begins the text that stands for a whole value; its type follows
 MAX_NAME = 200
 # Settings in text: `password=...` of libpq, ODBC and query strings, `"password": "..."` of JSON.
-_SETTINGS = r"(?i)((?:^|[\s?&;'\"])[\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)=)"
-_SETTING = _SETTINGS + r"(?!\*\*\*)([^\s&;'\"<>]+)"
-_FIELD = (
-    r"(?i)(\\?[\"'][\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)\\?[\"']\s*:\s*\\?[\"'])"
-    r"(?!\*\*\*)([^\"'\\]+)"
-)
+_NAMED = r"[\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)"
+_SETTING = rf"(?i)((?:^|[\s?&;'\"]){_NAMED}=)(?!\*\*\*)([^\s&;'\"<>]+)"
+_FIELD = rf"(?i)(\\?[\"']{_NAMED}\\?[\"']\s*:\s*\\?[\"'])(?!\*\*\*)([^\"'\\]+)"
 _SETTING_MARKS = ("passw", "pwd", "key", "secret", "token")
 # What has the form of a key, by whoever gives it out: HTTP's schemes, JSON web tokens (RFC 7519),
 # PEM (RFC 7468), GitHub, GitLab, Slack, Amazon, OpenAI and Stripe. A cut text may lack the end.
