@@ -154,12 +154,12 @@ class _EventWait:
         handler = self._going_on.handler_that_ends(activity)
         if not handler:
             return None
-        sentence = f"{self._waits}, which {handler}() ends, a handler of signals as it seems"
+        sentence = f"{self._waits}, which {handler} may end"
         if activity.tid == self._scene.main_tid and not self._seen:
             return idle_diagnosis(activity, sentence)
         return wait_diagnosis(
             HANG, "signal", sentence, activity, INFO,
-            evidence=(f"somebody keeps {handler}(), which takes what such handlers are given",),
+            evidence=(f"the code of {handler.rstrip(',')} gives it",),
             doubts=("whether that signal is to come",),
         )  # fmt: skip
 

@@ -123,7 +123,7 @@ def _lock(
         sentence = f"{activity.waits()} for {name}, which it took itself"
         handler = GoingOn(scene).handler_that_ends(activity)
         if handler and activity.tid == scene.main_tid:
-            sentence += f", and which {handler}() releases, a handler of signals as it seems"
+            sentence += f", and which {handler} may release"
             return idle_diagnosis(activity, sentence)
         meant = "a signal handler may be meant to release it"
         return wait_diagnosis(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from gdb_epi.cpython.values.secrets import WORDS
 from gdb_epi.errors import Absent
 from gdb_epi.record.redact import map_texts, redact_text
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -29,7 +30,8 @@ _WITH_SENTENCES = ("verdict", "findings", "corruption")
 _IDENTIFYING = re.compile(r"(host|node|serial|uuid|asset|mac|ip|address|fqdn|domain)", re.I)
 _HOST_VARIABLES = ("SLURMD_NODENAME",)
 
-_SECRETS = "password|passwd|passphrase|pwd|pin|secret|token|key|bearer|basic|credentials?|cookie"
+# What follows these words in a sentence is a secret: "wrong PIN 1234", "Authorization: Basic ...".
+_SECRETS = "|".join(sorted(WORDS | {"basic", "key", "pin"}))
 _ORDINARY = r"u?int\d+|float\d+|complex\d+|utf\d+|latin\d|sha\d+|md5|base64|ipv[46]|x86_64|python\d"
 _PARAMETERS = (
     (re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), "<email>"),
@@ -39,7 +41,12 @@ _PARAMETERS = (
     (re.compile(r"(?:[A-Za-z]:)?(?:[/\\][^\s/\\:,;()<>]+)+[/\\]?"), "<path>"),
     (re.compile(r"\b(?=[0-9a-fA-F-]*\d)[0-9a-fA-F][0-9a-fA-F-]{7,}\b"), "<hex>"),
     (re.compile(r"(\b[\w.-]+=)[^\s,;)]+"), r"\1<value>"),
-    (re.compile(rf"(?i)(\b(?:{_SECRETS})\b[\s:]+(?:is |was )?)(?!<)[^\s,;)]+"), r"\1<secret>"),
+    (
+        re.compile(
+            rf"(?i)(\b(?:{_SECRETS})\b[\s:]+(?:(?:{_SECRETS}|is|was)\b[\s:]+)*)(?!<)[^\s,;)]+"
+        ),
+        r"\1<secret>",
+    ),
     # A name of a user or a key has a digit as a rule; so have names of types and codecs.
     (
         re.compile(rf"(?i)\b(?!(?:{_ORDINARY}|[\d.,]+e[-+]?\d+)\b)(?=\w*\d)(?=\w*[a-z])[\w+/=.-]+"),

@@ -227,6 +227,9 @@ def test_operands_as_text(code: str, text: str) -> None:
             "no login with password hunter token=tok3",
             "no login with password <secret> token=<value>",
         ),
+        ("no auth token swordfish here", "no auth token <secret> here"),
+        ("Authorization: Bearer swordfish", "Authorization: Bearer <secret>"),
+        ("bad credentials: joe", "bad credentials: <secret>"),
         ("refused: Bearer abc.def id 123f2a9c", "refused: Bearer <secret> id <hex>"),
         (
             "user bob7 cannot convert int64",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from gdb_epi.fault.own_native_code import is_own_library
+from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
@@ -64,20 +65,30 @@ class GoingOn:
         )
 
     def handler_that_ends(self, activity: ThreadActivity) -> str:
-        """Return the name of what may be a signal's handler and ends a thread's wait; "" for none.
+        """Return in words which handler of a signal may end a thread's wait; "" for none.
 
-        A program with one has module `signal`. The signal comes from without, if it comes.
+        Where CPython's table of handlers was not read, what may be one is looked for: in a program
+        that has module `signal`, a function that somebody keeps and that takes what handlers are
+        given. The signal comes from without, if it comes.
         """
+        if not activity.object or self._too_many:
+            return ""
+        enders = self._enders(activity)
+        if self._scene.signal_handlers is not None:
+            return next(
+                (f"the program's handler of {signal_name(number)}"
+                 for number, (_, may) in sorted(self._scene.reach_of_signals.items())
+                 if not may.unbounded and may.calls_any(activity.object, enders)), "",
+            )  # fmt: skip
         frames = (f for own in self._scene.view.all_frames().values() for f in own)
-        none = self._scene.signal_handlers == {}  # known, and nobody set any
-        if none or not activity.object or self._too_many or not any(
+        if not any(
             self._scene.view.has_global(frame, "signal") for frame in frames
             if not self._scene.installed.contains_frame(frame)
         ):  # fmt: skip
             return ""
-        enders = self._enders(activity)
         return next(
-            (name for name, reach in self._scene.live_code.handlers()
+            (f"{name}(), a handler of signals as it seems,"
+             for name, reach in self._scene.live_code.handlers()
              if not reach.unbounded and reach.calls_any(activity.object, enders)), "",
         )  # fmt: skip
 
