@@ -114,8 +114,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             doubts = get_texts(_facts_of_wait(record), "open")
             doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
             sure = f"It hangs{confidence_words(record)}"
-            sure += f", but {doubt}." if doubt else ", and is not just slow."
-            return f"{who} hung: {wait}", sure
+            return f"{who} hung: {wait}", f"{sure}{_doubt_words(doubt)}"
         cause = _with_names(record, cause)
         return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
@@ -145,6 +144,16 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         f"{who} {_what_happened(record, label, calls)}{_suspect_words(record, label)}",
         _cause_sentence(record, label, reason, calls),
     )
+
+
+def _doubt_words(doubt: str) -> str:
+    """Return the end of a sentence that says it hangs: what is not known, or not ruled out."""
+    if not doubt:
+        return ", and is not just slow."
+    if " is not " in doubt or " are not " in doubt:  # a whole sentence
+        return f", but {doubt}."
+    asks = doubt.startswith(("whether ", "who ", "what ", "why ", "how ", "which "))
+    return f". Not known: {doubt}." if asks else f". Not ruled out: {doubt}."
 
 
 def escaped_opening(record: Json, calls: Sequence[StackCall]) -> tuple[str, str]:

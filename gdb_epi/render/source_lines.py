@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -17,11 +18,15 @@ from gdb_epi.report import Listing, SourceRange
 from gdb_epi.report import PythonSourceLine as SourceLine
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
+from gdb_epi.util import quoted_name
 
 TAB = 8
 MAX_SHOWN = 2000  # characters of one line; minified sources have lines of a megabyte
 MARK = "^"
 CUT = " ..."
+# "task A waits ...", "tasks A, B and 2 more wait ..."; a name of many words stands in quotes.
+_TASKS_OF_A_CLAUSE = re.compile(r'\btasks? ((?:"[^"]*"|[^";:()])+?) (?:waits?|was|is)\b')
+_NAMES = re.compile(r'"[^"]*"|[^\s,]+')
 
 
 def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
@@ -176,22 +181,25 @@ def tasks_that_wait(
     """
     verdict = record.get("verdict") or {}
     reason = next(iter(verdict.get("reasons") or ()), "")
-    if verdict.get("label") not in ("hang", "deadlock") or " waits" not in reason:
+    if verdict.get("label") not in ("hang", "deadlock"):
         return []
     in_circle = TASKS_IN_CIRCLE in reason
-    if not in_circle and not reason.startswith(("task ", OF_EVENT_LOOP)):
+    if not in_circle and not reason.startswith(("task", OF_EVENT_LOOP)):
         return []
     from gdb_epi.record.redact import redact_path
     from gdb_epi.record.stacks import frame_json, read_tasks_and_waits
 
     tasks = read_tasks_and_waits(session.state)[0].tasks
-    places = [(reason.find(f"task {task.name} waits"), task) for task in tasks]
-    named = sorted((place for place in places if place[0] >= 0), key=lambda place: place[0])
-    named = named if in_circle else [place for place in named if place[0] == named[0][0]]
-    if len({at for at, _ in named}) < len(named):
+    named_in_reason = [
+        name for subject in _TASKS_OF_A_CLAUSE.findall(reason) for name in _NAMES.findall(subject)
+    ]
+    shown = [quoted_name(task.name) for task in tasks]
+    order = [name for name in dict.fromkeys(named_in_reason) if name in shown]
+    if any(shown.count(name) > 1 for name in order):
         return []
+    named = [tasks[shown.index(name)] for name in (order if in_circle else order[:1])]
     waiting: list[tuple[str, list[dict[str, Any]]]] = []
-    for _, task in named:
+    for task in named:
         frames = [frame_json(frame) for frame in task.stack]
         for frame in frames:
             frame["filename"] = redact_path(str(frame["filename"] or ""))

@@ -142,9 +142,8 @@ def missed_notification(scene: HangContext) -> HangDiagnosis | None:
         )
         if joined is not None:
             sentence += f"; {joined.waits()} for the end of {activity.who()}"
-        members = (activity, joined) if joined is not None else (activity,)
         return HangDiagnosis(
-            HANG, "missed notification", sentence, members, PROBABLE,
+            HANG, "missed notification", sentence, (activity,), PROBABLE,
             ("its code was followed: it does not come to that wait() again",
              "the lock of the condition is free"),
             ("a thread that runs, or waits for that lock", "a timeout"),

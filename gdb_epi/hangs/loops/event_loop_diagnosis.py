@@ -152,9 +152,8 @@ class _Asleep:
                 continue
             who = f"{name_task(waiting[0])} waits" if waiting else "asyncio.run() waits"
             sentence = (
-                f"{self.base}; {name_task(task)} was asked to end by cancel(), and goes on in a "
-                f"loop at {function_and_line(own[0])}: it has caught CancelledError; {who} for its "
-                "end"
+                f"{name_task(task)} was asked to end by cancel(), and goes on in a loop at "
+                f"{function_and_line(own[0])}: it has caught CancelledError; {who} for its end"
             )
             return wait_diagnosis(
                 HANG, "ignored cancel", sentence, self.activity._replace(frames=own),
@@ -177,8 +176,8 @@ class _Asleep:
             others = [other for other in self.tasks if other.id != task.id]
             kept = tasks_clause(others, scene.installed)
             sentence = (
-                f"{self.base}; {name_task(task)} is in {function_and_line(frame)}, which is to "
-                f"end a service and has no time limit{f'; {kept}' if kept else ''}"
+                f"{name_task(task)} is at {function_and_line(frame)}, which is to end a service "
+                f"and has no time limit{f'; {kept}' if kept else ''}"
             )
             return wait_diagnosis(
                 HANG, "closing", sentence, self.activity,
